@@ -1,0 +1,89 @@
+"""Candidates, and the seam that all delivery modes and filters share."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple, Protocol
+
+from rankcast.language import decode_event, encode_event
+from rankcast.model import Event
+
+__all__ = ["Candidate", "DeliveryMode", "Moment", "Step"]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An event that matches a user, with its rank for that user.
+
+    `matching` are all of the user's subscriptions that it matches, `specific` the most specific of them, both in
+    the order of the catalog.
+    """
+
+    event: Event
+    rank: float
+    matching: tuple[str, ...] = ()
+    specific: tuple[str, ...] = ()
+    degree: float = 1.0
+
+    @property
+    def seq(self) -> int:
+        """The event's position in publication order."""
+        return self.event.seq
+
+    def state(self) -> dict[str, Any]:
+        """Plain data from which `of_state` makes the candidate again."""
+        return {
+            "event": encode_event(self.event),
+            "seq": self.event.seq,
+            "rank": self.rank,
+            "matching": list(self.matching),
+            "specific": list(self.specific),
+            "degree": self.degree,
+        }
+
+    @classmethod
+    def of_state(cls, state: dict[str, Any]) -> "Candidate":
+        """The candidate that `state` described."""
+        return cls(
+            decode_event(state["event"]).at(state["seq"]),
+            state["rank"],
+            tuple(state["matching"]),
+            tuple(state["specific"]),
+            state["degree"],
+        )
+
+
+class Moment(NamedTuple):
+    """The publication of an event, whether or not it matches this user."""
+
+    seq: int
+    time: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One decision of a delivery mode: out of `candidates` it chose `chosen`, and `sent` those not sent before.
+
+    A step explains a delivery or its absence; the deliveries of a mode are just the `sent` of its steps.
+    """
+
+    window: int
+    forwarded: datetime
+    candidates: tuple[Candidate, ...]
+    chosen: tuple[Candidate, ...]
+    sent: tuple[Candidate, ...]
+
+
+class DeliveryMode(Protocol):
+    """One user's delivery, fed with every published event in order of `seq`."""
+
+    def publish(self, moment: Moment, candidate: Candidate | None) -> list[Step]:
+        """Take the next published event; `candidate` is None if it does not match this user."""
+
+    def close(self) -> list[Step]:
+        """End of the stream: what an unfinished period still owes."""
+
+    def state(self) -> dict[str, Any]:
+        """Plain data (numbers, strings, lists, dicts) that `restore` takes back after a restart."""
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where `state` was taken, in a fresh instance of the same policy."""

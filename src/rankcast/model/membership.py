@@ -1,0 +1,241 @@
+"""Membership functions: to what degree a value belongs to a vague concept (SPEC 6).
+
+The same forms describe a concept of a subscriber (`cheap`) and what a publisher knows of an imprecise
+value (its possibility distribution). Here they only state themselves and their degree at one crisp
+value; how two of them compare is in `rankcast.fuzzy`.
+"""
+
+import itertools
+import math
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from rankcast.errors import ModelError
+
+__all__ = [
+    "Gaussian",
+    "Hedge",
+    "Interval",
+    "LeftShoulder",
+    "Membership",
+    "Piecewise",
+    "RightShoulder",
+    "Table",
+    "Term",
+    "Trapezoid",
+    "Triangle",
+]
+
+
+class Hedge(Enum):
+    """A word that changes a concept: ``not`` is 1 - mu, ``very`` mu squared, ``somewhat`` its root."""
+
+    NOT = "not"
+    VERY = "very"
+    SOMEWHAT = "somewhat"
+
+    def applied(self, degree: float) -> float:
+        """The degree after this hedge."""
+        match self:
+            case Hedge.NOT:
+                return 1.0 - degree
+            case Hedge.VERY:
+                return degree * degree
+            case Hedge.SOMEWHAT:
+                return math.sqrt(degree)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A concept by name, with its hedges, outermost first: ``not very cheap``."""
+
+    concept: str
+    hedges: tuple[Hedge, ...] = ()
+
+
+def _ascending(form: str, *numbers: float) -> None:
+    if not all(math.isfinite(number) for number in numbers):
+        raise ModelError(f"{form} {list(numbers)} needs finite numbers")
+    if any(left > right for left, right in itertools.pairwise(numbers)):
+        raise ModelError(f"{form} {list(numbers)} needs its numbers in ascending order")
+
+
+@dataclass(frozen=True, slots=True)
+class Trapezoid:
+    """0 up to `a`, rising to 1 at `b`, 1 up to `c`, falling to 0 at `d`. Equal corners are vertical sides,
+    and the function takes its upper value there.
+
+    >>> Trapezoid(0, 0, 500, 900).degree(700)
+    0.5
+    """
+
+    a: float
+    b: float
+    c: float
+    d: float
+
+    def __post_init__(self) -> None:
+        _ascending("trapezoid", self.a, self.b, self.c, self.d)
+
+    def points(self) -> tuple[tuple[float, float], ...]:
+        """The corners (x, degree) between which the function is linear."""
+        return ((self.a, 0.0), (self.b, 1.0), (self.c, 1.0), (self.d, 0.0))
+
+    def degree(self, x: float) -> float:
+        """mu(x)."""
+        return _linear(self.points(), x, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Triangle:
+    """0 up to `a`, 1 at `b`, 0 from `c` on."""
+
+    a: float
+    b: float
+    c: float
+
+    def __post_init__(self) -> None:
+        _ascending("triangle", self.a, self.b, self.c)
+
+    def points(self) -> tuple[tuple[float, float], ...]:
+        """The corners (x, degree) between which the function is linear."""
+        return ((self.a, 0.0), (self.b, 1.0), (self.c, 0.0))
+
+    def degree(self, x: float) -> float:
+        """mu(x)."""
+        return _linear(self.points(), x, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """1 from `low` to `high`, both included; 0 elsewhere."""
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        _ascending("interval", self.low, self.high)
+
+    def points(self) -> tuple[tuple[float, float], ...]:
+        """The corners (x, degree) between which the function is linear."""
+        return ((self.low, 0.0), (self.low, 1.0), (self.high, 1.0), (self.high, 0.0))
+
+    def degree(self, x: float) -> float:
+        """mu(x)."""
+        return 1.0 if self.low <= x <= self.high else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LeftShoulder:
+    """1 up to `a`, falling to 0 at `b`: "small"."""
+
+    a: float
+    b: float
+
+    def __post_init__(self) -> None:
+        _ascending("left_shoulder", self.a, self.b)
+
+    def points(self) -> tuple[tuple[float, float], ...]:
+        """The corners (x, degree) between which the function is linear."""
+        return ((self.a, 1.0), (self.b, 0.0))
+
+    def degree(self, x: float) -> float:
+        """mu(x)."""
+        return _linear(self.points(), x, 1.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class RightShoulder:
+    """0 up to `a`, rising to 1 at `b`: "large"."""
+
+    a: float
+    b: float
+
+    def __post_init__(self) -> None:
+        _ascending("right_shoulder", self.a, self.b)
+
+    def points(self) -> tuple[tuple[float, float], ...]:
+        """The corners (x, degree) between which the function is linear."""
+        return ((self.a, 0.0), (self.b, 1.0))
+
+    def degree(self, x: float) -> float:
+        """mu(x)."""
+        return _linear(self.points(), x, 0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Gaussian:
+    """exp(-((x - mean) / sigma)^2 / 2): "about `mean`"."""
+
+    mean: float
+    sigma: float
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.mean) and math.isfinite(self.sigma) and self.sigma > 0):
+            raise ModelError(f"gaussian {[self.mean, self.sigma]} needs a finite mean and a sigma above 0")
+
+    def degree(self, x: float) -> float:
+        """mu(x)."""
+        return math.exp(-(((x - self.mean) / self.sigma) ** 2) / 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Piecewise:
+    """Linear between `corners` (x, degree), constant before the first and after the last. Two corners at one x
+    make a vertical side, where the function takes the higher of the two."""
+
+    corners: tuple[tuple[float, float], ...]
+
+    def __post_init__(self) -> None:
+        if not self.corners:
+            raise ModelError("piecewise needs at least one point [x, degree]")
+        _ascending("piecewise", *(x for x, _ in self.corners))
+        for x, degree in self.corners:
+            if not 0 <= degree <= 1:
+                raise ModelError(f"piecewise point {[x, degree]} has a degree outside 0..1")
+
+    def points(self) -> tuple[tuple[float, float], ...]:
+        """The corners (x, degree) between which the function is linear."""
+        return self.corners
+
+    def degree(self, x: float) -> float:
+        """mu(x)."""
+        return _linear(self.corners, x, self.corners[0][1], self.corners[-1][1])
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A degree for each of finitely many strings or numbers; 0 for any other value."""
+
+    degrees: tuple[tuple[str | float, float], ...]
+
+    def __post_init__(self) -> None:
+        if not self.degrees:
+            raise ModelError("table needs at least one value with a degree")
+        if len({value for value, _ in self.degrees}) < len(self.degrees):
+            raise ModelError("table names a value twice")
+        if len({isinstance(value, str) for value, _ in self.degrees}) > 1:
+            raise ModelError("table mixes strings and numbers")
+        for value, degree in self.degrees:
+            if not 0 <= degree <= 1:
+                raise ModelError(f"table gives {value!r} the degree {degree}, which is outside 0..1")
+
+    def degree(self, x: str | float) -> float:
+        """mu(x)."""
+        return dict(self.degrees).get(x, 0.0)
+
+
+Membership: TypeAlias = Trapezoid | Triangle | Interval | LeftShoulder | RightShoulder | Gaussian | Piecewise | Table
+
+
+def _linear(points: tuple[tuple[float, float], ...], x: float, before: float, after: float) -> float:
+    at = [degree for corner, degree in points if corner == x]
+    if at:
+        return max(at)
+    if x < points[0][0]:
+        return before
+    for (left, low), (right, high) in itertools.pairwise(points):
+        if left < x < right:
+            return low + (high - low) * ((x - left) / (right - left))
+    return after

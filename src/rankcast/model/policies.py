@@ -1,0 +1,207 @@
+"""Policies: how much a user wants to hear, when, and by which criteria (SPEC 2 to 5)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import Enum
+
+from rankcast.errors import ModelError
+from rankcast.model.values import EPOCH, check_scalar
+
+__all__ = [
+    "Aggregate",
+    "Filter",
+    "FilterKind",
+    "Length",
+    "Levels",
+    "Mode",
+    "Norm",
+    "Part",
+    "Policy",
+    "Rates",
+    "Scoring",
+    "Select",
+    "Ties",
+    "Unit",
+    "Update",
+]
+
+
+class Mode(Enum):
+    """When the top-k is taken (SPEC 4)."""
+
+    ALL = "all"
+    PERIODIC = "periodic"
+    SLIDING = "sliding"
+    HISTORY = "history"
+
+
+class Unit(Enum):
+    """What a length counts: events published, events matching this user, or time."""
+
+    EVENTS = "events"
+    MATCHED = "matched"
+    TIME = "time"
+
+
+class Aggregate(Enum):
+    """F: one rank out of the scores of the most specific subscriptions."""
+
+    MAX = "max"
+    MIN = "min"
+    MEAN = "mean"
+    WEIGHTED = "weighted"
+
+
+class Levels(Enum):
+    """G: the score of level l out of n. `linear` is the paper's (n - l + 1) / n, `inverse` is 1 / l, `halving`
+    is 2^(1 - l)."""
+
+    LINEAR = "linear"
+    INVERSE = "inverse"
+    HALVING = "halving"
+
+
+class Ties(Enum):
+    """Whether an event of equal value replaces one in the history list (SPEC 8)."""
+
+    KEEP = "keep"
+    REPLACE = "replace"
+
+
+class Select(Enum):
+    """The algorithm that picks k of n."""
+
+    GREEDY = "greedy"
+    EXACT = "exact"
+    IMPROVED = "improved"
+
+
+class Norm(Enum):
+    """The t-norm that aggregates degrees over `and`; its dual aggregates over `or` (SPEC 6)."""
+
+    MIN = "min"
+    PRODUCT = "product"
+    LUKASIEWICZ = "lukasiewicz"
+
+
+class Part(Enum):
+    """A criterion of the combined score, each in 0..1."""
+
+    PREFERENCE = "preference"
+    NOVELTY = "novelty"
+    DEGREE = "degree"
+    AUTHORITY = "authority"
+    RECENCY = "recency"
+
+
+class FilterKind(Enum):
+    """The novelty filters (SPEC 5)."""
+
+    THRESHOLD = "threshold"
+    SAMPLING = "sampling"
+    RANDOM = "random"
+
+
+class Scoring(Enum):
+    """The novelty of a subscription: by its share of the deliveries, or by the distance to its last one."""
+
+    RATE = "rate"
+    INTERVAL = "interval"
+
+
+class Update(Enum):
+    """When a filter learns: once per period, or with every event over a window."""
+
+    LAZY = "lazy"
+    EAGER = "eager"
+
+
+class Rates(Enum):
+    """Over what a sampling filter counts match rates: all history (the thesis), or the period or window."""
+
+    HISTORY = "history"
+    PERIOD = "period"
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """The length of a period or window: so many events, or so much time."""
+
+    amount: int | timedelta
+    unit: Unit = Unit.EVENTS
+
+    def __post_init__(self) -> None:
+        if isinstance(self.amount, timedelta) != (self.unit is Unit.TIME):
+            raise ModelError(f"a length in unit {self.unit.value!r} cannot be {self.amount!r}")
+        positive = self.amount > timedelta(0) if isinstance(self.amount, timedelta) else self.amount > 0
+        if not positive:
+            raise ModelError(f"length is {self.amount}; it must be above 0")
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A novelty filter with the budget `rate` * `period` per period of matching events (lazy), or in the last
+    `period` of them (eager)."""
+
+    novelty: FilterKind
+    rate: float
+    period: int = 1000
+    scoring: Scoring = Scoring.RATE
+    update: Update = Update.LAZY
+    aging: float = 1.0
+    rates: Rates = Rates.HISTORY
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.rate <= 1:
+            raise ModelError(f"rate is {self.rate}; it must be above 0 and at most 1")
+        if self.period < 1:
+            raise ModelError(f"period is {self.period}; it must be at least 1")
+        if not 0 <= self.aging <= 1:
+            raise ModelError(f"aging is {self.aging}; it must lie in 0..1")
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """One user's way of being served. A user without a policy gets mode `all`.
+
+    `sigma` weighs rank (1) against diversity (0). `weights` and `attributes` shape the distance of events:
+    weights default to 1, and `attributes` None means that all count. `score` weighs the parts of the rank.
+    `origin` is where periods of time begin.
+    """
+
+    user: str
+    mode: Mode = Mode.ALL
+    k: int | None = None
+    length: Length | None = None
+    sigma: float = 1.0
+    aggregate: Aggregate = Aggregate.MAX
+    levels: Levels = Levels.LINEAR
+    norm: Norm = Norm.MIN
+    ties: Ties = Ties.KEEP
+    select: Select = Select.GREEDY
+    weights: Mapping[str, float] = field(default_factory=dict, hash=False)
+    attributes: tuple[str, ...] | None = None
+    score: Mapping[Part, float] = field(default_factory=lambda: {Part.PREFERENCE: 1.0}, hash=False)
+    filter: Filter | None = None
+    origin: datetime = EPOCH
+
+    def __post_init__(self) -> None:
+        if not self.user:
+            raise ModelError("a policy needs a user")
+        check_scalar(self.user)
+        object.__setattr__(self, "origin", check_scalar(self.origin))
+        if self.mode is not Mode.ALL and (self.k is None or self.length is None):
+            raise ModelError(f"mode {self.mode.value!r} needs both 'k' and 'length'")
+        if self.k is not None and self.k < 1:
+            raise ModelError(f"k is {self.k}; it must be at least 1")
+        if not 0 <= self.sigma <= 1:
+            raise ModelError(f"sigma is {self.sigma}; it must lie in 0..1")
+        for name, weight in (*self.weights.items(), *((part.value, w) for part, w in self.score.items())):
+            if not 0 <= weight < float("inf"):
+                raise ModelError(f"the weight of {name!r} is {weight}; it must not be negative")
+        if not sum(self.score.values()) > 0:
+            raise ModelError("'score' needs at least one part with a weight above 0")
+        if self.attributes is not None and not self.attributes:
+            raise ModelError("'attributes' must name at least one attribute, or be left out")

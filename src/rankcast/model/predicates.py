@@ -1,0 +1,128 @@
+"""Predicates: an attribute, and a test that some value of it must pass (SPEC 1 and 6)."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from rankcast.errors import ModelError
+from rankcast.model.membership import Term
+from rankcast.model.values import Kind, Scalar, check_scalar, identity, kind_of
+
+__all__ = ["Between", "Compare", "Exists", "Is", "OneOf", "Op", "Predicate", "Test", "Thresholds"]
+
+
+class Op(Enum):
+    """The operators that compare with one value, by their text form."""
+
+    EQ = "="
+    NE = "!="
+    LT = "<"
+    LE = "<="
+    GT = ">"
+    GE = ">="
+    CONTAINS = "contains"
+    STARTSWITH = "startswith"
+    ENDSWITH = "endswith"
+
+    @property
+    def is_order(self) -> bool:
+        """Whether the operator needs an order on the values."""
+        return self in (Op.LT, Op.LE, Op.GT, Op.GE)
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether the operator looks inside a string."""
+        return self in (Op.CONTAINS, Op.STARTSWITH, Op.ENDSWITH)
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """``op value``. Strings are ordered by code point; booleans only compare by ``=`` and ``!=``."""
+
+    op: Op
+    value: Scalar
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", check_scalar(self.value))
+        kind = kind_of(self.value)
+        if self.op.is_pattern and kind is not Kind.STRING:
+            raise ModelError(f"{self.op.value} needs a string, not the {kind.value} {self.value!r}")
+        if self.op.is_order and kind is Kind.BOOLEAN:
+            raise ModelError(f"{self.op.value} needs a number, string or time, not a boolean")
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """``in (…)``: equal to one of the values, which may be of different kinds."""
+
+    values: tuple[Scalar, ...]
+
+    def __post_init__(self) -> None:
+        if not self.values:
+            raise ModelError("in () needs at least one value")
+        distinct = {identity(value): check_scalar(value) for value in self.values}
+        object.__setattr__(self, "values", tuple(distinct.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """``between low and high``: the closed interval, one test of one value."""
+
+    low: Scalar
+    high: Scalar
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "low", check_scalar(self.low))
+        object.__setattr__(self, "high", check_scalar(self.high))
+        low, high = kind_of(self.low), kind_of(self.high)
+        if low is not high:
+            raise ModelError(f"between needs two values of one type, not a {low.value} and a {high.value}")
+        if low is Kind.BOOLEAN:
+            raise ModelError("between needs numbers, strings or times, not booleans")
+        if self.low > self.high:  # type: ignore[operator]  # one kind, checked above
+            raise ModelError(f"between needs the lower value first, not {self.low!r} and {self.high!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """``exists``: the attribute has a value, whichever."""
+
+
+@dataclass(frozen=True, slots=True)
+class Is:
+    """``is [not|very|somewhat …] concept``: belongs to a vague concept to a sufficient degree."""
+
+    term: Term
+
+
+Test: TypeAlias = Compare | OneOf | Between | Exists | Is
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """The least possibility and necessity that a predicate asks for; possibility must exceed 0 in any case."""
+
+    possibility: float = 0.5
+    necessity: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, value in (("possibility", self.possibility), ("necessity", self.necessity)):
+            if not 0 <= value <= 1:
+                raise ModelError(f"the threshold of {name} is {value}; it must lie in 0..1")
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """Holds iff *some* value of `attribute` passes `test`; a missing attribute passes nothing.
+
+    `thresholds` None means that none were written: possibility 0.5, necessity 0.
+    """
+
+    attribute: str
+    test: Test
+    thresholds: Thresholds | None = None
+
+    def __post_init__(self) -> None:
+        if not self.attribute:
+            raise ModelError("an attribute needs a name")
+        check_scalar(self.attribute)

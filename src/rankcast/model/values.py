@@ -1,0 +1,89 @@
+"""Crisp values: strings, numbers, booleans and times, and when two of them are the same."""
+
+import math
+from datetime import UTC, datetime
+from enum import Enum
+from typing import TypeAlias
+
+from rankcast.errors import ModelError
+
+__all__ = ["EPOCH", "Kind", "Scalar", "Values", "check_scalar", "check_values", "identity", "kind_of"]
+
+Scalar: TypeAlias = str | bool | int | float | datetime
+Values: TypeAlias = tuple[Scalar, ...]
+"""The values of one attribute: one, or for strings and booleans several; all of one kind, distinct."""
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_INTEGER_LIMIT = 2**63
+
+
+class Kind(Enum):
+    """The type of a value. Integers and reals are one kind and compare with each other."""
+
+    STRING = "string"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    TIME = "time"
+
+
+def kind_of(value: Scalar) -> Kind:
+    """The kind of a value (a boolean is not a number).
+
+    >>> kind_of(True), kind_of(1), kind_of("1")
+    (<Kind.BOOLEAN: 'boolean'>, <Kind.NUMBER: 'number'>, <Kind.STRING: 'string'>)
+    """
+    match value:
+        case bool():
+            return Kind.BOOLEAN
+        case int() | float():
+            return Kind.NUMBER
+        case str():
+            return Kind.STRING
+        case datetime():
+            return Kind.TIME
+    raise ModelError(f"{value!r} is a {type(value).__name__}, not a string, number, boolean or time")
+
+
+def identity(value: Scalar) -> tuple[Kind, Scalar]:
+    """A key under which two values are equal iff they are the same value (``1 == 1.0``, ``True != 1``)."""
+    return kind_of(value), value
+
+
+def check_scalar(value: Scalar) -> Scalar:
+    """The value itself if it can stand in an event or predicate.
+
+    Refused: NaN and infinities, integers outside 64 bits, text that is not valid Unicode (lone surrogates),
+    times without a zone.
+    """
+    match kind_of(value), value:
+        case Kind.NUMBER, float() if not math.isfinite(value):
+            raise ModelError(f"{value} is not a number that can be compared")
+        case Kind.NUMBER, int() if not -_INTEGER_LIMIT <= value < _INTEGER_LIMIT:
+            raise ModelError("an integer of more than 64 bits")
+        case Kind.STRING, str():
+            try:
+                value.encode()
+            except UnicodeEncodeError as error:
+                raise ModelError(f"text that is not valid Unicode at character {error.start + 1}") from None
+        case Kind.TIME, datetime(tzinfo=None):
+            raise ModelError(f"time {value.isoformat()} has no zone")
+        case Kind.TIME, datetime():
+            return value.astimezone(UTC)
+    return value
+
+
+def check_values(values: Values) -> Values:
+    """The distinct values of one attribute, in the given order; only strings and booleans may be several."""
+    if not values:
+        raise ModelError("an attribute needs a value")
+    distinct = tuple({identity(value): check_scalar(value) for value in values}.values())
+    kinds = {kind_of(value) for value in distinct}
+    if len(kinds) > 1:
+        raise ModelError(f"values of different types in one attribute: {_names(kinds)}")
+    if len(distinct) > 1 and not kinds <= {Kind.STRING, Kind.BOOLEAN}:
+        raise ModelError(f"several values in one {_names(kinds)} attribute; only strings and booleans may have several")
+    return distinct
+
+
+def _names(kinds: set[Kind]) -> str:
+    return " and ".join(sorted(kind.value for kind in kinds))
