@@ -1,0 +1,69 @@
+"""Serving a store: events from its log, through the shards, into its deliveries."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from rankcast.model import Delivery
+from rankcast.shard import Shard, shard_of
+from rankcast.store import Logged, Store
+
+__all__ = ["Batch", "serve_pending"]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one committed batch did: up to which offset, and how many deliveries were new."""
+
+    offset: int
+    events: int
+    delivered: int
+
+
+def serve_pending(store: Store, shards: int = 1, batch: int = 5_000, close: bool = False) -> Iterator[Batch]:
+    """Serve all events that the store has logged since the last time, batch by batch, each committed at once.
+
+    Deliveries, delivery state and the offset are one transaction, so that a crash at any point loses and repeats
+    nothing. Each event is served under the catalog version that was current when it was published, so the
+    deliveries do not depend on where the batches were cut. `close` ends unfinished periods, as a replay does.
+    """
+    progress = store.progress()
+    catalog = store.catalog(progress.catalog_version)
+    served = [Shard(catalog, _lives_in(number, shards)) for number in range(shards)]
+    for number, state in progress.states.items():
+        served[number].restore(state)
+    offset, version = progress.offset, progress.catalog_version
+    while True:
+        logged = list(store.events(after=offset, limit=batch))
+        deliveries: list[Delivery] = []
+        for of_version, group in groupby(logged, key=lambda entry: entry.catalog_version):
+            if of_version != version:
+                version, catalog = of_version, store.catalog(of_version)
+                deliveries += [delivery for shard in served for delivery in shard.update(catalog)]
+            deliveries += _publish(served, list(group))
+        last = len(logged) < batch
+        if last and close:
+            deliveries += [delivery for shard in served for delivery in shard.close()]
+        if not logged and not deliveries:
+            return
+        reached = logged[-1].offset if logged else offset
+        written = store.commit(
+            sorted(deliveries, key=lambda delivery: delivery.order),
+            offset=reached,
+            catalog_version=version,
+            states={number: shard.state() for number, shard in enumerate(served)},
+            expected_offset=offset,
+        )
+        offset = reached
+        yield Batch(offset, len(logged), written)
+        if last:
+            return
+
+
+def _publish(served: list[Shard], logged: list[Logged]) -> list[Delivery]:
+    events = [entry.event for entry in logged]
+    return [delivery for shard in served for delivery in shard.publish(events)]
+
+
+def _lives_in(number: int, shards: int) -> Callable[[str], bool]:
+    return lambda user: shard_of(user, shards) == number

@@ -1,0 +1,135 @@
+"""The shard: match → rank → choose over the users that live in it.
+
+The same `Shard` runs in-process, in a Spark batch and in Spark streaming. All of a user's subscriptions and
+delivery state are in one shard, so no two shards ever have to talk.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+
+from rankcast.choose import Candidate, Moment, Step
+from rankcast.match import Matcher, OracleMatcher
+from rankcast.model import Catalog, Delivery, Event, Match, Subscription
+from rankcast.subscriber import Subscriber
+
+__all__ = ["Shard", "replay", "shard_of"]
+
+
+def shard_of(user: str, shards: int) -> int:
+    """The shard in which a user lives: a hash of the name, the same everywhere and always.
+
+    >>> [shard_of(user, 4) for user in ("addison", "carson", "meredith")]
+    [0, 0, 1]
+    """
+    return int.from_bytes(blake2b(user.encode(), digest_size=8).digest()) % shards
+
+
+class Shard:
+    """All that is needed to serve some of the users: their part of the catalog, and their delivery state.
+
+    Parameters
+    ----------
+    catalog
+        The catalog to begin with; `update` brings a later one.
+    serves
+        Which users live here; all by default.
+
+    An event costs one match over the shard's subscriptions plus one call per user (windows of published events
+    move for everybody). The state holds what the users' windows and periods hold.
+    """
+
+    def __init__(self, catalog: Catalog, serves: Callable[[str], bool] = lambda user: True) -> None:
+        self._serves = serves
+        self._subscribers: dict[str, Subscriber] = {}
+        self._matcher: Matcher
+        self.update(catalog)
+
+    def update(self, catalog: Catalog) -> list[Delivery]:
+        """Go on with another version of the catalog, from the next event on.
+
+        A user whose period or window changed gets what the old one still owed; other changes keep the state.
+        """
+        deliveries: list[Delivery] = []
+        for user in [user for user in catalog.users() if self._serves(user)]:
+            if user in self._subscribers:
+                deliveries += self._deliveries(user, self._subscribers[user].update(catalog))
+            else:
+                self._subscribers[user] = Subscriber(user, catalog)
+        for user in [user for user in self._subscribers if not catalog.subscriptions_of(user)]:
+            del self._subscribers[user]
+        self._subscribers = dict(sorted(self._subscribers.items()))
+        self._matcher = OracleMatcher(
+            [s for s in catalog.subscriptions.values() if s.user in self._subscribers],
+            meaning_of=lambda user: lambda attribute, term: catalog.membership(attribute, term, user),
+            shared=catalog.membership,
+            norm_of=lambda user: catalog.policy_of(user).norm,
+        )
+        return deliveries
+
+    def match(self, event: Event) -> Iterator[Match]:
+        """The subscriptions of this shard that an event matches, in the order of the catalog."""
+        for subscription, degree in self._matcher.match(event):
+            yield Match(event.id, subscription.id, subscription.user, degree)
+
+    def publish(self, events: Iterable[Event]) -> list[Delivery]:
+        """Serve the next events, in order of `seq`; the deliveries that they cause."""
+        deliveries: list[Delivery] = []
+        for event in events:
+            moment = Moment(event.seq, event.time)
+            matched = self._by_user(event)
+            for user, subscriber in self._subscribers.items():
+                deliveries += self._deliveries(user, subscriber.publish(moment, event, matched.get(user, ())))
+        return deliveries
+
+    def close(self) -> list[Delivery]:
+        """End of the stream: what unfinished periods still owe."""
+        return [
+            delivery
+            for user, subscriber in self._subscribers.items()
+            for delivery in self._deliveries(user, subscriber.close())
+        ]
+
+    def state(self) -> bytes:
+        """The delivery state of all users, for `restore`."""
+        return msgspec.msgpack.encode({user: subscriber.state() for user, subscriber in self._subscribers.items()})
+
+    def restore(self, state: bytes) -> None:
+        """Go on where `state` was taken, with the same catalog."""
+        users: Mapping[str, dict[str, Any]] = msgspec.msgpack.decode(state)
+        for user, subscriber in self._subscribers.items():
+            if user in users:
+                subscriber.restore(users[user])
+
+    def _by_user(self, event: Event) -> dict[str, list[tuple[Subscription, float]]]:
+        matched: dict[str, list[tuple[Subscription, float]]] = {}
+        for subscription, degree in self._matcher.match(event):
+            matched.setdefault(subscription.user, []).append((subscription, degree))
+        return matched
+
+    @staticmethod
+    def _deliveries(user: str, steps: Sequence[Step]) -> list[Delivery]:
+        return [_delivery(user, step, candidate) for step in steps for candidate in step.sent]
+
+
+def _delivery(user: str, step: Step, candidate: Candidate) -> Delivery:
+    event = candidate.event
+    return Delivery(
+        user=user,
+        event=event.id,
+        seq=event.seq,
+        rank=candidate.rank,
+        subscriptions=candidate.specific,
+        published=event.time,
+        forwarded=step.forwarded,
+        window=step.window,
+    )
+
+
+def replay(catalog: Catalog, events: Sequence[Event]) -> list[Delivery]:
+    """All deliveries of a finished stream, sorted by window, user, seq. The events are in publication order."""
+    shard = Shard(catalog)
+    deliveries = shard.publish(events) + shard.close()
+    return sorted(deliveries, key=lambda delivery: delivery.order)
