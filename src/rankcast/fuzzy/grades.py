@@ -1,0 +1,33 @@
+"""Degrees that keep their complement, so that hedges lose no digits.
+
+``somewhat not cheap`` is sqrt(1 - mu(x)). Where mu(x) is within a rounding error of 1 the subtraction leaves
+nothing, and the root makes an error of 1e-16 one of 1e-8. A grade carries mu and 1 - mu side by side, each accurate
+in itself, and every hedge maps both.
+"""
+
+from typing import TypeAlias
+
+from rankcast.model import Hedge
+
+__all__ = ["Grade", "hedged"]
+
+Grade: TypeAlias = tuple[float, float]
+"""A degree and its complement; they sum to 1."""
+
+
+def hedged(grade: Grade, hedges: tuple[Hedge, ...]) -> Grade:
+    """The grade after hedges, which stand outermost first as in the text.
+
+    >>> hedged((0.5, 0.5), (Hedge.NOT, Hedge.VERY))
+    (0.75, 0.25)
+    """
+    degree, complement = grade
+    for hedge in reversed(hedges):
+        if hedge is Hedge.NOT:
+            degree, complement = complement, degree
+        elif hedge is Hedge.VERY:
+            degree, complement = degree * degree, complement * (1.0 + degree)
+        else:
+            degree = degree**0.5
+            complement = complement / (1.0 + degree)
+    return degree, complement

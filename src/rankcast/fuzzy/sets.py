@@ -1,0 +1,109 @@
+"""The crisp sets of predicates: of numbers as curves of 0 and 1, of strings by a test and a size.
+
+A predicate's set against an imprecise value is all of approximate matching of crisp subscriptions (SPEC 6): the set is
+a membership function that only knows 0 and 1.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias, TypeGuard
+
+from rankcast.fuzzy.curves import Curve
+from rankcast.fuzzy.pieces import Flat
+from rankcast.model import Between, Compare, Kind, OneOf, Op, Scalar, kind_of
+
+__all__ = ["CrispTest", "StringSet", "number_set", "string_set"]
+
+CrispTest: TypeAlias = Compare | OneOf | Between
+
+_OUT, _IN = (0.0, 1.0), (1.0, 0.0)
+_SIDES = {
+    Op.EQ: (0.0, _IN, 0.0),
+    Op.NE: (1.0, _OUT, 1.0),
+    Op.LT: (1.0, _OUT, 0.0),
+    Op.LE: (1.0, _IN, 0.0),
+    Op.GT: (0.0, _OUT, 1.0),
+    Op.GE: (0.0, _IN, 1.0),
+}
+
+
+def number_set(test: CrispTest) -> Curve | None:
+    """The numbers that pass the test; None if it is not about numbers.
+
+    >>> number_set(Compare(Op.LT, 5)).value(5)
+    0.0
+    """
+    match test:
+        case Compare(op, value) if _is_number(value) and op in _SIDES:
+            below, at, above = _SIDES[op]
+            return Curve((value,), (at,), (Flat(below), Flat(above)))
+        case Between(low, high) if _is_number(low) and _is_number(high):
+            if low == high:
+                return Curve((low,), (_IN,), (Flat(0.0), Flat(0.0)))
+            return Curve((low, high), (_IN, _IN), (Flat(0.0), Flat(1.0), Flat(0.0)))
+        case OneOf(values):
+            numbers = tuple(sorted(value for value in values if _is_number(value)))
+            if numbers:
+                return Curve(numbers, (_IN,) * len(numbers), (Flat(0.0),) * (len(numbers) + 1))
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class StringSet:
+    """The strings that pass a test: how many there are of them, and how many of the others.
+
+    Most such sets are infinite; the sizes say whether some member can lie outside a list.
+    """
+
+    has: Callable[[str], bool]
+    size: float
+    others: float
+
+
+def string_set(test: CrispTest) -> StringSet | None:
+    """The strings that pass the test; None if it is not about strings.
+
+    >>> string_set(Compare(Op.CONTAINS, "old")).has("cold")
+    True
+    """
+    match test:
+        case Compare(op, str() as value):
+            return _compared(op, value)
+        case Between(str() as low, str() as high):
+            # Between a string and itself followed by k zero characters lie k others and no more.
+            few = high.startswith(low) and not high[len(low) :].strip("\0")
+            return StringSet(lambda s: low <= s <= high, len(high) - len(low) + 1 if few else math.inf, math.inf)
+        case OneOf(values):
+            strings = {value for value in values if isinstance(value, str)}
+            if strings:
+                return StringSet(strings.__contains__, len(strings), math.inf)
+    return None
+
+
+def _compared(op: Op, value: str) -> StringSet:
+    # Below a row of k zero characters there are only the k shorter ones; below any other string, infinitely many.
+    below = math.inf if value.strip("\0") else len(value)
+    match op:
+        case Op.EQ:
+            return StringSet(lambda s: s == value, 1, math.inf)
+        case Op.NE:
+            return StringSet(lambda s: s != value, math.inf, 1)
+        case Op.LT:
+            return StringSet(lambda s: s < value, below, math.inf)
+        case Op.LE:
+            return StringSet(lambda s: s <= value, below + 1, math.inf)
+        case Op.GT:
+            return StringSet(lambda s: s > value, math.inf, below + 1)
+        case Op.GE:
+            return StringSet(lambda s: s >= value, math.inf, below)
+        case Op.CONTAINS:
+            return StringSet(lambda s: value in s, math.inf, math.inf if value else 0)
+        case Op.STARTSWITH:
+            return StringSet(lambda s: s.startswith(value), math.inf, math.inf if value else 0)
+        case Op.ENDSWITH:
+            return StringSet(lambda s: s.endswith(value), math.inf, math.inf if value else 0)
+
+
+def _is_number(value: Scalar) -> TypeGuard[int | float]:
+    return kind_of(value) is Kind.NUMBER

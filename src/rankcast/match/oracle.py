@@ -1,0 +1,139 @@
+"""Plain evaluation of an expression for an event: the reference that every faster matcher is compared with.
+
+A predicate holds iff some value of its attribute passes (SPEC 1), or iff possibility and necessity reach its thresholds
+(SPEC 6). The Boolean value is computed logically, the degree beside it; `matches` computes only the former.
+"""
+
+from rankcast.fuzzy import degree, possibility_necessity, set_possibility_necessity
+from rankcast.match.crisp import passes
+from rankcast.match.norms import conorm, tnorm
+from rankcast.match.outcomes import FAILED, HELD, Meaning, Outcome
+from rankcast.model import (
+    Always,
+    And,
+    AttributeValue,
+    Event,
+    Exists,
+    Expression,
+    Is,
+    Norm,
+    Not,
+    Or,
+    Predicate,
+    Term,
+    Thresholds,
+)
+
+__all__ = ["evaluate", "evaluate_predicate", "matches"]
+
+_TOLERANCE = 1e-9
+"""Degrees are computed to this; one that is so near its threshold reaches it."""
+
+_DEFAULT = Thresholds()
+
+
+def evaluate(
+    where: Expression, event: Event, meaning: Meaning, norm: Norm = Norm.MIN, shared: Meaning | None = None
+) -> Outcome:
+    """Whether the event matches, and to what degree.
+
+    Parameters
+    ----------
+    where
+        What is asked for.
+    event
+        What was published.
+    meaning
+        What concepts in `where` mean: the subscriber's own, or else everybody's.
+    norm
+        The t-norm over ``and``; its dual goes over ``or``. ``not`` gives 1 or 0.
+    shared
+        What concepts in the event mean, which is the same for all; by default as `meaning`.
+
+    Examples
+    --------
+    >>> from datetime import UTC, datetime
+    >>> from rankcast.model import LeftShoulder
+    >>> event = Event("e1", datetime(2004, 2, 13, tzinfo=UTC), {"price": (600,)})
+    >>> evaluate(Predicate("price", Is(Term("cheap"))), event, lambda attribute, term: LeftShoulder(500, 900))
+    Outcome(holds=True, possibility=0.75, necessity=0.75)
+    """
+    match where:
+        case Predicate():
+            return evaluate_predicate(where, event, meaning, shared)
+        case And(parts):
+            outcomes = [evaluate(part, event, meaning, norm, shared) for part in parts]
+            if not all(outcome.holds for outcome in outcomes):
+                return FAILED
+            return Outcome(
+                True,
+                tnorm(norm, [outcome.possibility for outcome in outcomes]),
+                tnorm(norm, [outcome.necessity for outcome in outcomes]),
+            )
+        case Or(parts):
+            outcomes = [evaluate(part, event, meaning, norm, shared) for part in parts]
+            if not any(outcome.holds for outcome in outcomes):
+                return FAILED
+            return Outcome(
+                True,
+                conorm(norm, [outcome.possibility for outcome in outcomes]),
+                conorm(norm, [outcome.necessity for outcome in outcomes]),
+            )
+        case Not(part):
+            return FAILED if matches(part, event, meaning, shared) else HELD
+        case Always():
+            return HELD
+
+
+def matches(where: Expression, event: Event, meaning: Meaning, shared: Meaning | None = None) -> bool:
+    """Whether the event matches: `evaluate(…).holds`, without the degrees and no further than needed."""
+    if isinstance(where, Predicate):
+        value = event.attributes.get(where.attribute)
+        if value is None:
+            return False
+        if isinstance(value, tuple) and not isinstance(where.test, Is):
+            return passes(where.test, value)
+        return evaluate_predicate(where, event, meaning, shared).holds
+    if isinstance(where, And):
+        return all(matches(part, event, meaning, shared) for part in where.parts)
+    if isinstance(where, Or):
+        return any(matches(part, event, meaning, shared) for part in where.parts)
+    return isinstance(where, Always) or not matches(where.part, event, meaning, shared)
+
+
+def evaluate_predicate(predicate: Predicate, event: Event, meaning: Meaning, shared: Meaning | None = None) -> Outcome:
+    """The outcome of one predicate; possibility and necessity count as 0 if they miss its thresholds."""
+    value = event.attributes.get(predicate.attribute)
+    if value is None:
+        return FAILED
+    possibility, necessity = degrees(predicate, value, meaning, shared or meaning)
+    return Outcome(True, possibility, necessity) if reaches(predicate, possibility, necessity) else FAILED
+
+
+def degrees(predicate: Predicate, value: AttributeValue, meaning: Meaning, shared: Meaning) -> tuple[float, float]:
+    """Possibility and necessity of a predicate for the value of its attribute, whatever the thresholds."""
+    attribute, test = predicate.attribute, predicate.test
+    if isinstance(test, Exists):
+        return 1.0, 1.0
+    if isinstance(value, tuple):
+        if isinstance(test, Is):
+            mu = meaning(attribute, test.term)
+            best = max(degree(mu, test.term.hedges, each) for each in value)
+        else:
+            best = 1.0 if passes(test, value) else 0.0
+        return best, best
+    if isinstance(value, Term):
+        pi, pi_hedges = shared(attribute, value), value.hedges
+    else:
+        pi, pi_hedges = value, ()
+    if isinstance(test, Is):
+        return possibility_necessity(meaning(attribute, test.term), test.term.hedges, pi, pi_hedges)
+    return set_possibility_necessity(test, pi, pi_hedges)
+
+
+def reaches(predicate: Predicate, possibility: float, necessity: float) -> bool:
+    """Whether possibility and necessity are enough for the predicate."""
+    least = predicate.thresholds or _DEFAULT
+    return (
+        possibility > 0 and possibility >= least.possibility - _TOLERANCE and necessity >= least.necessity - _TOLERANCE
+    )
