@@ -1,0 +1,41 @@
+"""The text form and the JSON form of the model, both ways, with errors that say where and what (SPEC 1, 6, 9)."""
+
+from rankcast.language.events import decode_event, encode_event
+from rankcast.language.expression_json import expression_of_json, expression_to_json
+from rankcast.language.files import numbered_lines, read_catalog, read_events
+from rankcast.language.json_text import dumps
+from rankcast.language.labels import label
+from rankcast.language.limits import MAX_DEPTH, MAX_LENGTH, MAX_PREDICATES, check_limits
+from rankcast.language.outputs import decode_delivery, encode_delivery, encode_match, encode_reject
+from rankcast.language.parsing import parse
+from rankcast.language.printing import show
+from rankcast.language.records import decode_record, encode_record
+from rankcast.language.times import parse_duration, parse_time, show_duration, show_time
+
+__all__ = [
+    "MAX_DEPTH",
+    "MAX_LENGTH",
+    "MAX_PREDICATES",
+    "check_limits",
+    "decode_delivery",
+    "decode_event",
+    "decode_record",
+    "dumps",
+    "encode_delivery",
+    "encode_event",
+    "encode_match",
+    "encode_record",
+    "encode_reject",
+    "expression_of_json",
+    "expression_to_json",
+    "label",
+    "numbered_lines",
+    "parse",
+    "parse_duration",
+    "parse_time",
+    "read_catalog",
+    "read_events",
+    "show",
+    "show_duration",
+    "show_time",
+]

@@ -1,0 +1,142 @@
+"""The JSON form of events (SPEC 9)."""
+
+from datetime import datetime
+from typing import Any
+
+from rankcast.errors import ModelError, RecordError, did_you_mean
+from rankcast.language.fields import cut, text_of, what_is
+from rankcast.language.json_text import read_object
+from rankcast.language.membership_json import FORMS, membership_of_json, membership_to_json
+from rankcast.language.parsing import parse_term
+from rankcast.language.printing import show_term
+from rankcast.language.times import parse_time, show_time
+from rankcast.model import AttributeValue, Event, Scalar, Term
+
+__all__ = ["decode_event", "encode_event"]
+
+_FIELDS = frozenset(("id", "time", "source", "attributes", "advertisement", "k"))
+_CRISP = frozenset((str, int, float, bool))
+_OBJECTS = ("time", "is", *FORMS)
+
+
+def decode_event(raw: str | bytes | dict[str, Any], now: datetime | None = None) -> Event:
+    """The event that a JSON object describes; `now` stands in for a missing ``"time"``.
+
+    >>> decode_event('{"id": "e1", "time": "2004-02-13", "attributes": {"genre": ["drama", "comedy"]}}').attributes
+    {'genre': ('drama', 'comedy')}
+    """
+    fields = read_object(raw)
+    if not fields.keys() <= _FIELDS:
+        raise _unknown_field(fields)
+    id_ = fields.get("id")
+    if type(id_) is not str:
+        raise _wrong_text("id", id_)
+    source, advertisement, k = fields.get("source"), fields.get("advertisement"), fields.get("k")
+    if source is not None and type(source) is not str:
+        raise _wrong_text("source", source)
+    if advertisement is not None and type(advertisement) is not str:
+        raise _wrong_text("advertisement", advertisement)
+    if k is not None and type(k) is not int:
+        raise RecordError(f"field 'k' of an event must be a whole number, not {what_is(k)}")
+    given = fields.get("attributes")
+    if type(given) is not dict:
+        if given is None:
+            raise RecordError("an event needs the field 'attributes'")
+        raise RecordError(f"field 'attributes' of an event must be an object {{…}}, not {what_is(given)}")
+    attributes: dict[str, AttributeValue] = {}
+    for name, value in given.items():
+        if type(value) in _CRISP:
+            attributes[name] = (value,)
+        elif value is not None and value != []:
+            attributes[name] = _value(name, value)
+    try:
+        return Event(id_, _time(fields.get("time"), now), attributes, source, advertisement, k)
+    except ModelError as error:
+        raise error if isinstance(error, RecordError) else RecordError(str(error)) from None
+
+
+def encode_event(event: Event) -> dict[str, Any]:
+    """The event as an object, without its position: ``decode_event(encode_event(e)).at(e.seq) == e``."""
+    form: dict[str, Any] = {"id": event.id, "time": show_time(event.time)}
+    if event.source is not None:
+        form["source"] = event.source
+    form["attributes"] = {name: _value_to_json(value) for name, value in event.attributes.items()}
+    if event.advertisement is not None:
+        form["advertisement"] = event.advertisement
+    if event.k is not None:
+        form["k"] = event.k
+    return form
+
+
+def _time(value: Any, now: datetime | None) -> datetime:
+    if value is None:
+        if now is None:
+            raise RecordError("an event needs the field 'time'")
+        return now
+    if type(value) is not str:
+        raise RecordError(
+            f"field 'time' of an event must be a string like '2004-02-13T20:05:00Z', not {what_is(value)}"
+        )
+    try:
+        return parse_time(value)
+    except ModelError as error:
+        raise RecordError(f"field 'time' of an event: {error}") from None
+
+
+def _value(name: str, value: Any) -> AttributeValue:
+    place = f"attribute {cut(name)}"
+    try:
+        if type(value) is list:
+            return tuple(_scalar(item, place) for item in value)
+        if type(value) is dict:
+            return _of_object(value, place)
+    except RecordError:
+        raise
+    except ModelError as error:
+        raise RecordError(f"{place}: {error}") from None
+    raise RecordError(f"{place} must be a string, number, boolean, list or object, not {what_is(value)}")
+
+
+def _scalar(value: Any, place: str) -> Scalar:
+    if type(value) in _CRISP:
+        return value  # type: ignore[no-any-return]
+    if type(value) is dict and len(value) == 1 and "time" in value:
+        return parse_time(text_of(value["time"], f"{place}: 'time'"))
+    raise RecordError(f"{place}: a list must hold strings or booleans, not {what_is(value)}")
+
+
+def _of_object(value: dict[str, Any], place: str) -> AttributeValue:
+    if len(value) == 1:
+        ((form, content),) = value.items()
+        match form:
+            case "time":
+                return (parse_time(text_of(content, f"{place}: 'time'")),)
+            case "is":
+                return parse_term(text_of(content, f"{place}: 'is'"))
+        if form in FORMS:
+            return membership_of_json(form, content, place)
+    names = ", ".join(map(cut, list(value)[:5])) or "nothing"
+    near = did_you_mean(str(next(iter(value), "")), _OBJECTS)
+    raise RecordError(f"{place} is an object with {names}; it must have one of {', '.join(_OBJECTS)}{near}")
+
+
+def _value_to_json(value: AttributeValue) -> Any:
+    if isinstance(value, Term):
+        return {"is": show_term(value)}
+    if isinstance(value, tuple):
+        written = [{"time": show_time(item)} if isinstance(item, datetime) else item for item in value]
+        return written[0] if len(written) == 1 else written
+    return membership_to_json(value)
+
+
+def _unknown_field(fields: dict[str, Any]) -> RecordError:
+    name = next(name for name in fields if name not in _FIELDS)
+    near = did_you_mean(str(name), _FIELDS) or "; what describes the event goes into 'attributes'"
+    return RecordError(f"an event has no field {cut(name)}{near}")
+
+
+def _wrong_text(name: str, value: Any) -> RecordError:
+    if value is None:
+        return RecordError(f"an event needs the field {name!r}")
+    hint = f'; write "{value}" in quotes' if isinstance(value, int | float) and len(str(value)) < 40 else ""
+    return RecordError(f"field {name!r} of an event must be a string, not {what_is(value)}{hint}")

@@ -1,0 +1,186 @@
+"""The JSON form of expressions, for programs that build them.
+
+::
+
+    {"and": [x, …]}   {"or": [x, …]}   {"not": x}   {"always": true}
+    {"attribute": "genre", "=": "drama"}             any operator of the text form
+    {"attribute": "genre", "in": ["drama", "short"]} {"attribute": "year", "between": [1999, 2004]}
+    {"attribute": "mpaa", "exists": true}            {"attribute": "price", "is": "very cheap"}
+
+A predicate may have ``"thresholds": [possibility, necessity]``; a time is written ``{"time": "2004-02-13"}``.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from rankcast.errors import ExpressionError, LimitError, ModelError, RecordError, did_you_mean
+from rankcast.language.fields import cut, number_of, text_of, what_is
+from rankcast.language.limits import MAX_DEPTH, MAX_LENGTH, check_limits, too_deep, too_long
+from rankcast.language.parsing import parse_term
+from rankcast.language.printing import show, show_term
+from rankcast.language.times import parse_time, show_time
+from rankcast.model import (
+    Always,
+    And,
+    Between,
+    Compare,
+    Exists,
+    Expression,
+    Is,
+    Not,
+    OneOf,
+    Op,
+    Or,
+    Predicate,
+    Scalar,
+    Test,
+    Thresholds,
+    check_scalar,
+)
+
+__all__ = ["expression_of_json", "expression_to_json"]
+
+_OPS = {op.value: op for op in Op}
+_TESTS = (*_OPS, "in", "between", "exists", "is")
+_JOINERS = ("and", "or", "not", "always")
+
+
+def expression_to_json(expression: Expression) -> dict[str, Any]:
+    """The JSON form of an expression.
+
+    >>> from rankcast.language import parse
+    >>> expression_to_json(parse("not genre = 'drama'"))
+    {'not': {'attribute': 'genre', '=': 'drama'}}
+    """
+    check_limits(expression)
+    return _to_json(expression)
+
+
+def _to_json(expression: Expression) -> dict[str, Any]:
+    match expression:
+        case Always():
+            return {"always": True}
+        case And(parts):
+            return {"and": [_to_json(part) for part in parts]}
+        case Or(parts):
+            return {"or": [_to_json(part) for part in parts]}
+        case Not(part):
+            return {"not": _to_json(part)}
+    form: dict[str, Any] = {"attribute": expression.attribute}
+    match expression.test:
+        case Compare(op, value):
+            form[op.value] = _value_to_json(value)
+        case OneOf(values):
+            form["in"] = [_value_to_json(value) for value in values]
+        case Between(low, high):
+            form["between"] = [_value_to_json(low), _value_to_json(high)]
+        case Exists():
+            form["exists"] = True
+        case Is(term):
+            form["is"] = show_term(term)
+    if expression.thresholds is not None:
+        form["thresholds"] = [expression.thresholds.possibility, expression.thresholds.necessity]
+    return form
+
+
+def _value_to_json(value: Scalar) -> Any:
+    return {"time": show_time(value)} if isinstance(value, datetime) else value
+
+
+def expression_of_json(obj: Any, where: str = "expression") -> Expression:
+    """The expression that a JSON form means, within the limits of the text form.
+
+    Raises `RecordError` with the path to what is wrong, `LimitError` if it is too large.
+
+    >>> expression_of_json({"attribute": "mpaa", "exists": True})
+    Predicate(attribute='mpaa', test=Exists(), thresholds=None)
+    """
+    expression = _of_json(obj, where, 0)
+    check_limits(expression)
+    length = len(show(expression))
+    if length > MAX_LENGTH:
+        raise too_long("", length)
+    return expression
+
+
+def _of_json(obj: Any, path: str, depth: int) -> Expression:
+    if depth > MAX_DEPTH:
+        raise too_deep("", 0)
+    if not isinstance(obj, dict):
+        raise RecordError(f"{path} must be an object, not {what_is(obj)}")
+    if "attribute" in obj:
+        return _predicate(obj, path)
+    if len(obj) != 1 or next(iter(obj)) not in _JOINERS:
+        names = ", ".join(map(cut, list(obj)[:5])) or "nothing"
+        near = did_you_mean(str(next(iter(obj), "")), (*_JOINERS, "attribute"))
+        raise RecordError(f"{path} has {names}; it must have one of and, or, not, always, or an attribute{near}")
+    ((joiner, value),) = obj.items()
+    place = f"{path}.{joiner}"
+    match joiner:
+        case "always":
+            if value is not True:
+                raise RecordError(f"{place} must be true, not {what_is(value)}")
+            return Always()
+        case "not":
+            return Not(_of_json(value, place, depth + 1))
+    if not isinstance(value, list) or len(value) < 2:
+        found = f"a list of {len(value)}" if isinstance(value, list) else what_is(value)
+        raise RecordError(f"{place} must be a list of at least two expressions, not {found}")
+    parts = tuple(_of_json(part, f"{place}[{index}]", depth + 1) for index, part in enumerate(value))
+    return And(parts) if joiner == "and" else Or(parts)
+
+
+def _predicate(obj: dict[str, Any], path: str) -> Predicate:
+    attribute = text_of(obj["attribute"], f"{path}.attribute")
+    tests = [name for name in obj if name not in ("attribute", "thresholds")]
+    for name in tests:
+        if name not in _TESTS:
+            near = did_you_mean(str(name), _TESTS)
+            raise RecordError(f"{path} has {cut(name)}, which is no operator ({', '.join(_TESTS)}){near}")
+    if len(tests) != 1:
+        raise RecordError(f"{path} must have one operator ({', '.join(_TESTS)}), not {len(tests)}")
+    name = tests[0]
+    place = f"{path}[{name!r}]"
+    try:
+        test = _test(name, obj[name], place)
+        return Predicate(attribute, test, _thresholds(obj.get("thresholds"), f"{path}.thresholds"))
+    except (RecordError, LimitError):
+        raise
+    except ExpressionError as error:
+        raise RecordError(f"{place}: {error}") from None
+    except ModelError as error:
+        raise RecordError(f"{path}: {error}") from None
+
+
+def _test(name: str, value: Any, place: str) -> Test:
+    match name:
+        case "in" | "between":
+            if not isinstance(value, list) or not value or (name == "between" and len(value) != 2):
+                found = f"a list of {len(value)}" if isinstance(value, list) else what_is(value)
+                raise RecordError(f"{place} must be a list of {'two ' if name == 'between' else ''}values, not {found}")
+            values = tuple(_value(item, place) for item in value)
+            return OneOf(values) if name == "in" else Between(*values)
+        case "exists":
+            if value is not True:
+                raise RecordError(f"{place} must be true, not {what_is(value)}")
+            return Exists()
+        case "is":
+            return Is(parse_term(text_of(value, place)))
+    return Compare(_OPS[name], _value(value, place))
+
+
+def _value(value: Any, place: str) -> Scalar:
+    match value:
+        case str() | bool() | int() | float():
+            return check_scalar(value)
+        case {"time": time, **rest} if not rest:
+            return parse_time(text_of(time, place))
+    raise RecordError(f'{place} must be a string, number, boolean or {{"time": "…"}}, not {what_is(value)}')
+
+
+def _thresholds(value: Any, place: str) -> Thresholds | None:
+    if value is None:
+        return None
+    if not isinstance(value, list) or len(value) != 2:
+        raise RecordError(f"{place} must be a list of two numbers [possibility, necessity], not {what_is(value)}")
+    return Thresholds(*(float(number_of(number, place)) for number in value))

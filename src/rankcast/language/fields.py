@@ -1,0 +1,137 @@
+"""The fields of a JSON object, checked one by one with errors for people."""
+
+from collections.abc import Collection, Mapping
+from enum import Enum
+from typing import Any, TypeVar
+
+from rankcast.errors import ModelError, RecordError, did_you_mean
+from rankcast.model import check_scalar
+
+__all__ = ["Fields", "cut", "number_of", "text_of", "what_is"]
+
+E = TypeVar("E", bound=Enum)
+_NEITHER: Any = object()
+
+
+class Fields:
+    """The fields of one object; `what` says whose they are ("a policy"). A field that is null is as good as left
+    out."""
+
+    __slots__ = ("_fields", "what")
+
+    def __init__(self, what: str, fields: Mapping[str, Any], known: Collection[str]) -> None:
+        self.what = what
+        self._fields = fields
+        for name in fields:
+            if name not in known:
+                near = did_you_mean(str(name), known) or f"; it has {', '.join(sorted(known))}"
+                raise RecordError(f"{what} has no field {cut(name)}{near}")
+
+    def __contains__(self, name: str) -> bool:
+        return self._fields.get(name) is not None
+
+    def value(self, name: str, default: Any = _NEITHER) -> Any:
+        """The field as it is."""
+        value = self._fields.get(name)
+        if value is None:
+            if default is _NEITHER:
+                raise RecordError(f"{self.what} needs the field {name!r}")
+            return default
+        return value
+
+    def text(self, name: str, default: Any = _NEITHER) -> Any:
+        """A string."""
+        value = self.value(name, default)
+        return value if value is default else text_of(value, f"field {name!r} of {self.what}")
+
+    def number(self, name: str, default: Any = _NEITHER) -> Any:
+        """A finite number."""
+        value = self.value(name, default)
+        return value if value is default else float(number_of(value, f"field {name!r} of {self.what}"))
+
+    def whole(self, name: str, default: Any = _NEITHER) -> Any:
+        """A whole number."""
+        value = self.value(name, default)
+        if value is default:
+            return value
+        number_of(value, f"field {name!r} of {self.what}", "a whole number")
+        if isinstance(value, float):
+            raise self.wrong(name, "a whole number")
+        return value
+
+    def choice(self, name: str, words: type[E], default: Any = _NEITHER) -> Any:
+        """One of the words of an enumeration."""
+        value = self.value(name, default)
+        if value is default:
+            return value
+        known = [word.value for word in words]
+        if not isinstance(value, str):
+            raise self.wrong(name, f"one of {', '.join(known)}")
+        try:
+            return words(value)
+        except ValueError:
+            raise RecordError(
+                f"field {name!r} of {self.what} cannot be {cut(value)}; it is one of {', '.join(known)}"
+                f"{did_you_mean(value, known)}"
+            ) from None
+
+    def object(self, name: str, default: Any = _NEITHER) -> Any:
+        """A JSON object."""
+        value = self.value(name, default)
+        if value is not default and not isinstance(value, dict):
+            raise self.wrong(name, "an object {…}")
+        return value
+
+    def wrong(self, name: str, right: str) -> RecordError:
+        """The error for a field of a wrong type."""
+        return RecordError(f"field {name!r} of {self.what} must be {right}, not {what_is(self._fields[name])}")
+
+
+def text_of(value: Any, where: str) -> str:
+    """A value that must be a string of valid Unicode."""
+    if not isinstance(value, str):
+        raise RecordError(f"{where} must be a string, not {what_is(value)}")
+    try:
+        check_scalar(value)
+    except ModelError as error:
+        raise RecordError(f"{where}: {error}") from None
+    return value
+
+
+def number_of(value: Any, where: str, right: str = "a number") -> int | float:
+    """A value that must be a finite number of at most 64 bits."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise RecordError(f"{where} must be {right}, not {what_is(value)}")
+    try:
+        check_scalar(value)
+    except ModelError as error:
+        raise RecordError(f"{where}: {error}") from None
+    return value
+
+
+def what_is(value: Any) -> str:
+    """A JSON value, for people.
+
+    >>> what_is("2"), what_is([1]), what_is(None)
+    ("the string '2'", 'a list', 'null')
+    """
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return f"the string {cut(value)}"
+        case int() | float():
+            return f"the number {str(value)[:40]}" if abs(value) < 1e300 else "a very large number"
+        case list() | tuple():
+            return "a list"
+        case dict():
+            return "an object"
+    return f"a {type(value).__name__}"
+
+
+def cut(value: object) -> str:
+    """A value in quotes, the middle of a long one left out."""
+    text = str(value)
+    return repr(text if len(text) <= 60 else text[:60] + "…")

@@ -1,0 +1,109 @@
+"""Expressions in words for people."""
+
+from datetime import datetime
+
+from rankcast.language.printing import show_value
+from rankcast.language.times import show_time
+from rankcast.model import (
+    Always,
+    And,
+    Between,
+    Compare,
+    Exists,
+    Expression,
+    Is,
+    Not,
+    OneOf,
+    Op,
+    Or,
+    Predicate,
+    Scalar,
+)
+
+__all__ = ["label"]
+
+_WORDS = {
+    Op.EQ: "is",
+    Op.NE: "is not",
+    Op.LT: "below",
+    Op.LE: "at most",
+    Op.GT: "above",
+    Op.GE: "at least",
+    Op.CONTAINS: "contains",
+    Op.STARTSWITH: "starts with",
+    Op.ENDSWITH: "ends with",
+}
+_TIME_WORDS = {Op.LT: "before", Op.LE: "up to", Op.GT: "after", Op.GE: "from"}
+
+
+def label(expression: Expression) -> str:
+    """What an expression asks for, in words; not meant to be read back.
+
+    >>> from rankcast.language import parse
+    >>> label(parse("genre = 'drama' and year > 1999"))
+    'genre is drama and year above 1999'
+    >>> label(parse("not (price is very cheap) or release_date >= date '2003-01-01'"))
+    'not (price is very cheap) or release date from 2003-01-01'
+    """
+    written: list[str] = []
+    pending: list[Expression | str] = [expression]
+    while pending:
+        match pending.pop():
+            case str(word):
+                written.append(word)
+            case Predicate() as predicate:
+                written.append(_label_predicate(predicate))
+            case Always():
+                written.append("everything")
+            case Not(part):
+                pending.extend((")", part, "not ("))
+            case And(parts):
+                pending.extend(_joined(parts, " and "))
+            case Or(parts):
+                pending.extend(_joined(parts, " or "))
+    return "".join(written)
+
+
+def _joined(parts: tuple[Expression, ...], word: str) -> "list[Expression | str]":
+    pieces: list[Expression | str] = []
+    for part in reversed(parts):
+        if pieces:
+            pieces.append(word)
+        pieces.extend((")", part, "(") if isinstance(part, And | Or) else (part,))
+    return pieces
+
+
+def _label_predicate(predicate: Predicate) -> str:
+    name = predicate.attribute.replace("_", " ")
+    match predicate.test:
+        case Compare(op, datetime() as value) if op in _TIME_WORDS:
+            text = f"{name} {_TIME_WORDS[op]} {_label_value(value)}"
+        case Compare(op, value):
+            text = f"{name} {_WORDS[op]} {_label_value(value)}"
+        case OneOf((value,)):
+            text = f"{name} is {_label_value(value)}"
+        case OneOf(values):
+            *most, last = map(_label_value, values)
+            text = f"{name} is {', '.join(most)} or {last}"
+        case Between(low, high):
+            text = f"{name} from {_label_value(low)} to {_label_value(high)}"
+        case Exists():
+            text = f"{name} is given"
+        case Is(term):
+            text = " ".join([name, "is", *(hedge.value for hedge in term.hedges), term.concept])
+    if predicate.thresholds is None:
+        return text
+    limits = predicate.thresholds
+    return f"{text} (possible to {limits.possibility:g}, certain to {limits.necessity:g})"
+
+
+def _label_value(value: Scalar) -> str:
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case str():
+            return value if value.strip() == value != "" else show_value(value)
+        case datetime():
+            text = show_time(value)
+            return text[:10] if text.endswith("T00:00:00Z") else f"{text[:10]} {text[11:-1]} UTC"
+    return str(value)

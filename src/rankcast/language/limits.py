@@ -1,0 +1,57 @@
+"""How large an expression may be, in its text form and in its JSON form alike."""
+
+from rankcast.errors import LimitError
+from rankcast.model import And, Expression, Not, Or, Predicate
+
+__all__ = ["MAX_DEPTH", "MAX_LENGTH", "MAX_PREDICATES", "check_limits"]
+
+MAX_LENGTH = 100_000
+"""Characters of the text form."""
+
+MAX_DEPTH = 100
+"""Levels of `and`, `or` and `not` (in text also of brackets) inside each other."""
+
+MAX_PREDICATES = 2_000
+"""Predicates in one expression."""
+
+
+def check_limits(expression: Expression) -> None:
+    """Raise `LimitError` if the expression is too deep or has too many predicates. O(parts), no recursion.
+
+    >>> from rankcast.model import Always
+    >>> check_limits(Always())
+    """
+    predicates = 0
+    pending = [(expression, 0)]
+    while pending:
+        part, depth = pending.pop()
+        if depth > MAX_DEPTH:
+            raise too_deep("", 0)
+        match part:
+            case Predicate():
+                predicates += 1
+            case And(parts) | Or(parts):
+                pending.extend((child, depth + 1) for child in parts)
+            case Not(child):
+                pending.append((child, depth + 1))
+    if predicates > MAX_PREDICATES:
+        raise too_many_predicates("", 0)
+
+
+def too_long(text: str, length: int) -> LimitError:
+    """The error for an expression whose text has too many characters."""
+    return LimitError(
+        f"an expression of {length:,} characters; the limit is {MAX_LENGTH:,}", text[:MAX_LENGTH], MAX_LENGTH
+    )
+
+
+def too_deep(text: str, position: int) -> LimitError:
+    """The error for an expression whose parts lie too deep inside each other."""
+    return LimitError(
+        f"an expression nested more than {MAX_DEPTH} levels deep (brackets, 'and', 'or', 'not')", text, position
+    )
+
+
+def too_many_predicates(text: str, position: int) -> LimitError:
+    """The error for an expression of too many predicates."""
+    return LimitError(f"an expression of more than {MAX_PREDICATES:,} predicates", text, position)

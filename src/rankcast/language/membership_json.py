@@ -1,0 +1,106 @@
+"""The JSON form of membership functions, in concepts and in imprecise values (SPEC 6 and 9)."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rankcast.errors import ModelError, RecordError
+from rankcast.language.fields import cut, number_of, text_of, what_is
+from rankcast.model import (
+    Gaussian,
+    Interval,
+    LeftShoulder,
+    Membership,
+    Piecewise,
+    RightShoulder,
+    Table,
+    Trapezoid,
+    Triangle,
+)
+
+__all__ = ["FORMS", "membership_of_json", "membership_to_json"]
+
+_NUMBERS: dict[str, tuple[Callable[..., Membership], str]] = {
+    "trapezoid": (Trapezoid, "[a, b, c, d]"),
+    "triangle": (Triangle, "[a, b, c]"),
+    "between": (Interval, "[low, high]"),
+    "interval": (Interval, "[low, high]"),
+    "left_shoulder": (LeftShoulder, "[a, b]"),
+    "right_shoulder": (RightShoulder, "[a, b]"),
+    "gaussian": (Gaussian, "[mean, sigma]"),
+    "bell": (Gaussian, "[mean, sigma]"),
+}
+
+FORMS = (*_NUMBERS, "piecewise", "table")
+"""The names of the forms; `interval` is the same as `between`, `bell` the same as `gaussian`."""
+
+
+def membership_of_json(form: str, value: Any, where: str) -> Membership:
+    """The function that ``{form: value}`` means; `where` is what the errors call the place.
+
+    >>> membership_of_json("trapezoid", [0, 0, 500, 900], "concept 'cheap'")
+    Trapezoid(a=0, b=0, c=500, d=900)
+    """
+    place = f"{where}: {form!r}"
+    try:
+        match form:
+            case "piecewise":
+                return Piecewise(tuple((number_of(x, place), number_of(y, place)) for x, y in _pairs(value, place)))
+            case "table":
+                return _table(value, place)
+        make, pattern = _NUMBERS[form]
+        count = pattern.count(",") + 1
+        if not isinstance(value, list | tuple) or len(value) != count:
+            found = f"a list of {len(value)}" if isinstance(value, list | tuple) else what_is(value)
+            raise RecordError(f"{place} must be a list of {count} numbers {pattern}, not {found}")
+        return make(*(number_of(number, f"each number of {place}") for number in value))
+    except ModelError as error:
+        raise error if isinstance(error, RecordError) else RecordError(f"{where}: {error}") from None
+
+
+def membership_to_json(membership: Membership) -> dict[str, Any]:
+    """The form and its numbers as an object of one field.
+
+    >>> membership_to_json(Interval(50, 60))
+    {'between': [50, 60]}
+    """
+    match membership:
+        case Trapezoid(a, b, c, d):
+            return {"trapezoid": [a, b, c, d]}
+        case Triangle(a, b, c):
+            return {"triangle": [a, b, c]}
+        case Interval(low, high):
+            return {"between": [low, high]}
+        case LeftShoulder(a, b):
+            return {"left_shoulder": [a, b]}
+        case RightShoulder(a, b):
+            return {"right_shoulder": [a, b]}
+        case Gaussian(mean, sigma):
+            return {"gaussian": [mean, sigma]}
+        case Piecewise(corners):
+            return {"piecewise": [list(corner) for corner in corners]}
+        case Table(degrees):
+            named = isinstance(degrees[0][0], str)
+            return {"table": dict(degrees) if named else [list(pair) for pair in degrees]}
+
+
+def _table(value: Any, place: str) -> Table:
+    pairs = list(value.items()) if isinstance(value, Mapping) else _pairs(value, place)
+    return Table(
+        tuple(
+            (
+                text_of(key, place) if isinstance(key, str) else number_of(key, place, "a string or number"),
+                number_of(degree, f"{place}: the degree of {cut(key)}"),
+            )
+            for key, degree in pairs
+        )
+    )
+
+
+def _pairs(value: Any, place: str) -> list[tuple[Any, Any]]:
+    shape = "an object {value: degree} or a list of pairs" if place.endswith("'table'") else "a list of pairs"
+    if not isinstance(value, list | tuple):
+        raise RecordError(f"{place} must be {shape} [x, degree], not {what_is(value)}")
+    for pair in value:
+        if not isinstance(pair, list | tuple) or len(pair) != 2:
+            raise RecordError(f"{place} must be {shape} [x, degree]; one of them is {what_is(pair)}")
+    return [(x, y) for x, y in value]

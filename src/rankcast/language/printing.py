@@ -1,0 +1,120 @@
+"""Writing the text form of expressions: the inverse of `parse`."""
+
+from datetime import datetime
+
+from rankcast.language.times import show_time
+from rankcast.language.tokens import HEDGES, KEYWORDS, NAME
+from rankcast.model import (
+    Always,
+    And,
+    Between,
+    Compare,
+    Exists,
+    Expression,
+    Is,
+    Not,
+    OneOf,
+    Or,
+    Predicate,
+    Scalar,
+    Term,
+)
+
+__all__ = ["show", "show_name", "show_term", "show_value"]
+
+
+def show(expression: Expression) -> str:
+    """The text of an expression: ``parse(show(x)) == x``, with brackets only where they matter.
+
+    O(parts), without recursion.
+
+    >>> from rankcast.model import Compare, Exists, Not, Op, Or, Predicate
+    >>> show(Not(Or((Predicate("year", Compare(Op.GT, 1999)), Predicate("mpaa", Exists())))))
+    'not (year > 1999 or mpaa exists)'
+    """
+    written: list[str] = []
+    pending: list[Expression | str] = [expression]
+    while pending:
+        match pending.pop():
+            case str(word):
+                written.append(word)
+            case Predicate() as predicate:
+                written.append(_show_predicate(predicate))
+            case Always():
+                written.append("true")
+            case Not(part):
+                pending.extend((")", part, "not (") if isinstance(part, And | Or) else (part, "not "))
+            case And(parts):
+                pending.extend(_joined(parts, " and ", And | Or))
+            case Or(parts):
+                pending.extend(_joined(parts, " or ", Or))
+    return "".join(written)
+
+
+def _joined(parts: tuple[Expression, ...], word: str, bracketed: object) -> "list[Expression | str]":
+    """What to write for the parts, last first."""
+    pieces: list[Expression | str] = []
+    for part in reversed(parts):
+        if pieces:
+            pieces.append(word)
+        pieces.extend((")", part, "(") if isinstance(part, bracketed) else (part,))  # type: ignore[arg-type]
+    return pieces
+
+
+def _show_predicate(predicate: Predicate) -> str:
+    name = show_name(predicate.attribute)
+    match predicate.test:
+        case Compare(op, value):
+            text = f"{name} {op.value} {show_value(value)}"
+        case OneOf(values):
+            text = f"{name} in ({', '.join(map(show_value, values))})"
+        case Between(low, high):
+            text = f"{name} between {show_value(low)} and {show_value(high)}"
+        case Exists():
+            text = f"{name} exists"
+        case Is(term):
+            text = f"{name} is {show_term(term)}"
+    if predicate.thresholds is None:
+        return text
+    limits = predicate.thresholds
+    return f"{text} [{_show_degree(limits.possibility)}, {_show_degree(limits.necessity)}]"
+
+
+def _show_degree(degree: float) -> str:
+    return str(int(degree)) if degree in (0, 1) else repr(float(degree))
+
+
+def show_value(value: Scalar) -> str:
+    """A value as it stands in an expression.
+
+    >>> show_value("it's"), show_value(1.0)
+    ("'it''s'", '1.0')
+    """
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return "'" + value.replace("'", "''") + "'"
+        case datetime():
+            text = show_time(value)
+            return f"date '{text[:10]}'" if text.endswith("T00:00:00Z") else f"time '{text}'"
+        case float():
+            return repr(float(value))
+    return str(value)
+
+
+def show_name(name: str, reserved: frozenset[str] = KEYWORDS) -> str:
+    """A name, in double quotes if it needs them.
+
+    >>> show_name("year"), show_name("release date"), show_name("In")
+    ('year', '"release date"', '"In"')
+    """
+    if NAME.fullmatch(name) and name.lower() not in reserved:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def show_term(term: Term) -> str:
+    """A concept with its hedges, as it stands after ``is``."""
+    words = [hedge.value for hedge in term.hedges]
+    return " ".join([*words, show_name(term.concept, KEYWORDS | HEDGES)])

@@ -1,0 +1,93 @@
+"""The text form of times and durations."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+from rankcast.errors import ModelError
+
+__all__ = ["parse_duration", "parse_time", "show_duration", "show_time"]
+
+_TIME = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"(?:[Tt ](?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})?)?"
+)
+
+_UNITS = {
+    "w": timedelta(weeks=1),
+    "d": timedelta(days=1),
+    "h": timedelta(hours=1),
+    "m": timedelta(minutes=1),
+    "s": timedelta(seconds=1),
+    "ms": timedelta(milliseconds=1),
+    "us": timedelta(microseconds=1),
+}
+_DURATION = re.compile("".join(f"(?:([0-9]{{1,18}}){unit})?" for unit in _UNITS))
+
+
+def parse_time(text: str) -> datetime:
+    """The instant that an ISO 8601 date or time names, in UTC; without a zone it is UTC already.
+
+    >>> parse_time("2004-02-13T21:05:00+01:00")
+    datetime.datetime(2004, 2, 13, 20, 5, tzinfo=datetime.timezone.utc)
+    >>> parse_time("2004-02-13")
+    datetime.datetime(2004, 2, 13, 0, 0, tzinfo=datetime.timezone.utc)
+    """
+    if not _TIME.fullmatch(text):
+        raise ModelError(
+            f"{_cut(text)} is not a time; write it like '2004-02-13T20:05:00Z', or '2004-02-13' for its midnight"
+        )
+    try:
+        time = datetime.fromisoformat(text)
+        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        reason = "it lies outside the years 1 to 9999" if isinstance(error, OverflowError) else str(error)
+        raise ModelError(f"{_cut(text)} is not a time: {reason}") from None
+
+
+def show_time(time: datetime) -> str:
+    """The instant in UTC, to the second, or to the microsecond if it has a fraction.
+
+    >>> show_time(parse_time("2004-02-13T20:05:00.25Z"))
+    '2004-02-13T20:05:00.250000Z'
+    """
+    return time.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
+
+
+def parse_duration(text: str) -> timedelta:
+    """How long ``1h30m`` is: whole numbers of w, d, h, m, s, ms, us, the larger units first.
+
+    >>> parse_duration("1h30m")
+    datetime.timedelta(seconds=5400)
+    """
+    found = _DURATION.fullmatch(text)
+    if not text or found is None:
+        raise ModelError(f"{_cut(text)} is not a duration; write it like '30m', '1h30m', '500ms', '1d' or '1w'")
+    try:
+        return sum(
+            (int(count) * unit for count, unit in zip(found.groups(), _UNITS.values(), strict=True) if count),
+            timedelta(0),
+        )
+    except OverflowError:
+        raise ModelError(f"{_cut(text)} is too long a duration") from None
+
+
+def show_duration(duration: timedelta) -> str:
+    """The duration in the fewest units that say it exactly, weeks aside.
+
+    >>> show_duration(timedelta(minutes=90)), show_duration(timedelta(0))
+    ('1h30m', '0s')
+    """
+    if duration < timedelta(0):
+        raise ModelError(f"a duration of {duration} cannot be written; it must not be negative")
+    parts = []
+    for unit, size in _UNITS.items():
+        if unit == "w" and duration % size:
+            continue
+        count, duration = divmod(duration, size)
+        if count:
+            parts.append(f"{count}{unit}")
+    return "".join(parts) or "0s"
+
+
+def _cut(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:60] + "…")
