@@ -1,0 +1,180 @@
+"""Hypothesis strategies for the model, over domains so small that matches do happen.
+
+Attributes `a`, `b`, `c` are numbers 0 to 5, `p` and `q` strings (several values), `f` a boolean, `t` a time within a
+few days. Hypothesis is imported by this module only.
+"""
+
+import itertools
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
+
+from hypothesis import strategies as st
+
+from rankcast.model import (
+    Always,
+    And,
+    AttributeValue,
+    Between,
+    Compare,
+    Event,
+    Exists,
+    Expression,
+    Hedge,
+    Interval,
+    Is,
+    LeftShoulder,
+    Membership,
+    Not,
+    OneOf,
+    Op,
+    Or,
+    Predicate,
+    RightShoulder,
+    Scalar,
+    Subscription,
+    Table,
+    Term,
+    Test,
+    Thresholds,
+    Trapezoid,
+    Triangle,
+)
+
+__all__ = [
+    "ATTRIBUTES",
+    "CONCEPTS",
+    "conjunctions",
+    "events",
+    "expressions",
+    "memberships",
+    "predicates",
+    "scalars",
+    "subscriptions",
+    "thresholds",
+]
+
+NUMBERS = ("a", "b", "c")
+STRINGS = ("p", "q")
+ATTRIBUTES = (*NUMBERS, *STRINGS, "f", "t")
+"""All attributes of the strategies."""
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+CONCEPTS: Mapping[tuple[str, str], Membership] = MappingProxyType(
+    {
+        **{(name, "low"): LeftShoulder(1, 3) for name in NUMBERS},
+        **{(name, "middle"): Trapezoid(1, 2, 3, 4) for name in NUMBERS},
+        **{(name, "high"): RightShoulder(2, 4) for name in NUMBERS},
+        **{(name, "nice"): Table((("x", 1.0), ("xy", 0.6), ("y", 0.2))) for name in STRINGS},
+    }
+)
+"""What the concepts of the strategies mean, by (attribute, concept)."""
+
+_numbers = st.one_of(st.integers(0, 5), st.integers(0, 10).map(lambda half: half / 2))
+_strings = st.sampled_from(["", "x", "y", "xy", "yx", "xyx"])
+_times = st.integers(0, 4).map(lambda step: START + timedelta(hours=12 * step))
+_hedges = st.lists(st.sampled_from(Hedge), max_size=2).map(tuple)
+
+
+def scalars(attribute: str | None = None) -> st.SearchStrategy[Scalar]:
+    """Values of an attribute, or of any."""
+    if attribute is None:
+        return st.one_of(_numbers, _strings, st.booleans(), _times)
+    if attribute in NUMBERS:
+        return _numbers
+    if attribute in STRINGS:
+        return _strings
+    return st.booleans() if attribute == "f" else _times
+
+
+@st.composite
+def thresholds(draw: st.DrawFn) -> Thresholds | None:
+    """Thresholds, or None."""
+    quarter = st.integers(0, 4).map(lambda step: step / 4)
+    return draw(st.one_of(st.none(), st.builds(Thresholds, quarter, quarter)))
+
+
+@st.composite
+def predicates(draw: st.DrawFn, fuzzy: bool = False) -> Predicate:
+    """Predicates; with `fuzzy` also `is` and thresholds."""
+    attribute = draw(st.sampled_from(ATTRIBUTES))
+    test = draw(_tests(attribute, fuzzy and attribute not in ("f", "t")))
+    return Predicate(attribute, test, draw(thresholds()) if fuzzy else None)
+
+
+def _tests(attribute: str, fuzzy: bool) -> st.SearchStrategy[Test]:
+    values = scalars(attribute)
+    ops = [Op.EQ, Op.NE]
+    if attribute != "f":
+        ops += [Op.LT, Op.LE, Op.GT, Op.GE]
+    if attribute in STRINGS:
+        ops += [Op.CONTAINS, Op.STARTSWITH, Op.ENDSWITH]
+    tests: list[st.SearchStrategy[Test]] = [
+        st.builds(Compare, st.sampled_from(ops), values),
+        st.builds(OneOf, st.lists(values, min_size=1, max_size=3).map(tuple)),
+        st.just(Exists()),
+    ]
+    if attribute != "f":
+        pairs = st.tuples(values, values)
+        tests.append(pairs.map(lambda pair: Between(*sorted(pair))))
+    if fuzzy:
+        names = [name for at, name in CONCEPTS if at == attribute]
+        tests.append(st.builds(Is, st.builds(Term, st.sampled_from(names), _hedges)))
+    return st.one_of(tests)
+
+
+def expressions(depth: int = 3, fuzzy: bool = False) -> st.SearchStrategy[Expression]:
+    """Expressions of at most `depth` levels of `and`, `or` and `not`."""
+    leaves: st.SearchStrategy[Expression] = predicates(fuzzy)
+    if depth == 0:
+        return st.one_of(leaves, leaves, leaves, leaves, leaves, st.just(Always()))
+    smaller = expressions(depth - 1, fuzzy)
+    parts = st.lists(smaller, min_size=2, max_size=3).map(tuple)
+    return st.one_of(leaves, st.builds(And, parts), st.builds(Or, parts), st.builds(Not, smaller))
+
+
+def conjunctions(fuzzy: bool = False) -> st.SearchStrategy[Expression]:
+    """One predicate, or a conjunction of up to four: the papers' normal case."""
+    leaves = predicates(fuzzy)
+    return st.one_of(leaves, st.lists(leaves, min_size=2, max_size=4).map(lambda parts: And(tuple(parts))))
+
+
+def memberships() -> st.SearchStrategy[Membership]:
+    """Imprecise values of a number attribute."""
+    two = st.lists(_numbers, min_size=2, max_size=2).map(sorted)
+    return st.one_of(
+        two.map(lambda xs: Interval(*xs)),
+        st.lists(_numbers, min_size=3, max_size=3).map(lambda xs: Triangle(*sorted(xs))),
+        st.lists(_numbers, min_size=4, max_size=4).map(lambda xs: Trapezoid(*sorted(xs))),
+    )
+
+
+@st.composite
+def events(draw: st.DrawFn, id: str = "e1", fuzzy: bool = False) -> Event:  # noqa: A002  # the field's name
+    """Events in which each attribute may be missing; with `fuzzy` numbers may be imprecise."""
+    attributes: dict[str, AttributeValue] = {}
+    for name in ATTRIBUTES:
+        if not draw(st.booleans()):
+            continue
+        if fuzzy and name in NUMBERS and draw(st.booleans()):
+            known = [concept for at, concept in CONCEPTS if at == name]
+            named = st.builds(Term, st.sampled_from(known), _hedges)
+            attributes[name] = draw(st.one_of(memberships(), named))
+        else:
+            several = 3 if name in STRINGS else 2 if name == "f" else 1
+            attributes[name] = tuple(draw(st.lists(scalars(name), min_size=1, max_size=several, unique=True)))
+    return Event(id, draw(_times), attributes)
+
+
+@st.composite
+def subscriptions(
+    draw: st.DrawFn, users: tuple[str, ...] = ("u1", "u2"), max_size: int = 6, fuzzy: bool = False
+) -> list[Subscription]:
+    """A few subscriptions, `s1`, `s2`, …, of a few users, with scores."""
+    quarters = st.integers(0, 4).map(lambda step: step / 4)
+    wheres = draw(st.lists(expressions(2, fuzzy), min_size=1, max_size=max_size))
+    return [
+        Subscription(f"s{number}", draw(st.sampled_from(users)), where, draw(quarters))
+        for number, where in zip(itertools.count(1), wheres)
+    ]
