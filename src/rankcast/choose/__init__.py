@@ -1,0 +1,36 @@
+"""Choosing what to send: distances, selection of k, the delivery modes."""
+
+from rankcast.choose.all_events import AllEvents
+from rankcast.choose.candidates import Candidate, DeliveryMode, Moment, Step
+from rankcast.choose.distance import Distance, distance
+from rankcast.choose.exact import Exact
+from rankcast.choose.greedy import Greedy
+from rankcast.choose.history import History
+from rankcast.choose.improved import Improved
+from rankcast.choose.modes import delivery_mode
+from rankcast.choose.objective import DivRank, Objective
+from rankcast.choose.periodic import Periodic
+from rankcast.choose.selection import Optimizer, Selection, select
+from rankcast.choose.sliding import Sliding
+
+__all__ = [
+    "AllEvents",
+    "Candidate",
+    "DeliveryMode",
+    "Distance",
+    "DivRank",
+    "Exact",
+    "Greedy",
+    "History",
+    "Improved",
+    "Moment",
+    "Objective",
+    "Optimizer",
+    "Periodic",
+    "Selection",
+    "Sliding",
+    "Step",
+    "delivery_mode",
+    "distance",
+    "select",
+]

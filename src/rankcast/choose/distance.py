@@ -1,0 +1,100 @@
+"""How different two events are (SPEC 3; DEBS'09, Def. 7)."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from rankcast.model import AttributeValue, Event, identity
+
+__all__ = ["Distance", "distance"]
+
+_NO_WEIGHTS: Mapping[str, float] = {}
+
+
+def distance(
+    a: Event, b: Event, weights: Mapping[str, float] = _NO_WEIGHTS, attributes: Sequence[str] | None = None
+) -> float:
+    """1 minus the weighted mean similarity over the attributes that one of the events has, in 0..1.
+
+    Parameters
+    ----------
+    a, b
+        The events.
+    weights
+        The weight of an attribute; 1 for those not named.
+    attributes
+        Those that count; None for all. Without any of them, or with weights of 0 only, the distance is 0.
+
+    Examples
+    --------
+    >>> from rankcast.model import EPOCH
+    >>> a = Event("a", EPOCH, {"genre": ("drama", "comedy"), "year": (2003,)})
+    >>> b = Event("b", EPOCH, {"genre": ("drama",), "year": (2003.0,)})
+    >>> distance(a, b), distance(a, b, {"year": 0})
+    (0.25, 0.5)
+    """
+    counting = a.attributes.keys() | b.attributes.keys()
+    if attributes is not None:
+        counting &= set(attributes)
+    weight_of = {name: weights.get(name, 1.0) for name in counting}
+    largest = max(weight_of.values(), default=0.0)
+    if not largest:
+        return 0.0
+    # The largest weight is the unit, so that sums of huge weights stay finite.
+    shares = {name: weight / largest for name, weight in weight_of.items()}
+    alike = math.fsum(
+        share * similarity(a.attributes.get(name), b.attributes.get(name)) for name, share in shares.items()
+    )
+    return 1.0 - alike / math.fsum(shares.values())
+
+
+def similarity(a: AttributeValue | None, b: AttributeValue | None) -> float:
+    """Jaccard similarity of two sets of crisp values; 1 or 0 for imprecise values, equal or not; 0 if one of them
+    is missing."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        values_a, values_b = set(map(identity, a)), set(map(identity, b))
+        return len(values_a & values_b) / len(values_a | values_b)
+    return 1.0 if a == b else 0.0
+
+
+class Distance:
+    """`distance` with given weights and attributes, remembering pairs of events by their `seq`.
+
+    So a window that slides by one event costs one distance per event in it. At most `limit` pairs are remembered
+    (others are computed anew); `forget` an event when it cannot come again. Events without a position are not
+    remembered.
+    """
+
+    def __init__(
+        self,
+        weights: Mapping[str, float] = _NO_WEIGHTS,
+        attributes: Sequence[str] | None = None,
+        limit: int = 2**18,
+    ) -> None:
+        self.weights = dict(weights)
+        self.attributes = None if attributes is None else tuple(attributes)
+        self.limit = limit
+        self._of_older: dict[int, dict[int, float]] = {}
+        self._remembered = 0
+
+    def __call__(self, a: Event, b: Event) -> float:
+        """The distance of two events."""
+        older, newer = (a.seq, b.seq) if a.seq < b.seq else (b.seq, a.seq)
+        known = self._of_older.get(older)
+        if known is not None and newer in known:
+            return known[newer]
+        found = distance(a, b, self.weights, self.attributes)
+        if older > 0 and self._remembered < self.limit:
+            self._of_older.setdefault(older, {})[newer] = found
+            self._remembered += 1
+        return found
+
+    def __len__(self) -> int:
+        """How many pairs are remembered."""
+        return self._remembered
+
+    def forget(self, seq: int) -> None:
+        """Drop all pairs of the event at `seq`. O(events remembered)."""
+        self._remembered -= len(self._of_older.pop(seq, ()))
+        for newer in self._of_older.values():
+            if newer.pop(seq, None) is not None:
+                self._remembered -= 1

@@ -1,0 +1,74 @@
+"""History-based filtering: send at once what improves the list of sent events (SPEC 4; DEBS'09, 5.3)."""
+
+from typing import Any
+
+from rankcast.choose.candidates import Candidate, Moment, Step
+from rankcast.choose.objective import Objective
+from rankcast.choose.selection import select
+from rankcast.choose.ties import on_grid, recency
+from rankcast.choose.windows import Window
+from rankcast.model import Length, Ties
+
+__all__ = ["History"]
+
+
+class History:
+    """Sends a matching event iff the list H of at most `k` sent events has room for it or is better with it.
+
+    An entry of H expires after `length`. Where rank alone counts, the new event takes the place of the lowest if
+    it ranks above it; else the place that makes H most valuable, if that is more than before. `ties` replace lets
+    an equal one in too (SPEC 8). Only a new event is ever sent; it costs O(k^2) distances, and holds k candidates.
+    """
+
+    def __init__(self, k: int, length: Length, objective: Objective, ties: Ties = Ties.KEEP) -> None:
+        self._k = k
+        self._objective = objective
+        self._ties = ties
+        self._held = Window(length)
+
+    def publish(self, moment: Moment, candidate: Candidate | None) -> list[Step]:
+        """Decide on the next event, if it matches."""
+        if candidate is None:
+            return []
+        for gone in self._held.advance(moment, True):
+            self._objective.forget(gone)
+        held = self._held.candidates
+        replaced = self._replaced(held, candidate) if len(held) == self._k else None
+        sent = (candidate,) if len(held) < self._k or replaced is not None else ()
+        if sent:
+            self._held.add(candidate)
+        out = replaced if sent else candidate
+        if out is not None:
+            self._held.remove(out)
+            self._objective.forget(out)
+        return [Step(moment.seq, moment.time, (*held, candidate), self._held.candidates, sent)]
+
+    def close(self) -> list[Step]:
+        """Nothing is owed."""
+        return []
+
+    def state(self) -> dict[str, Any]:
+        """Plain data for `restore`."""
+        return {"held": self._held.state()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where `state` was taken; of a list longer than `k`, with its best."""
+        self._held.restore(state["held"])
+        kept = {candidate.seq for candidate in select(self._held.candidates, self._k, self._objective).chosen}
+        for candidate in self._held.candidates:
+            if candidate.seq not in kept:
+                self._held.remove(candidate)
+
+    def _replaced(self, held: tuple[Candidate, ...], candidate: Candidate) -> Candidate | None:
+        """The member of a full list whose place the candidate takes, if it takes one."""
+        if self._objective.by_rank_alone:
+            lowest = min(held, key=lambda member: (on_grid(member.rank), member.seq))
+            return lowest if self._wins(candidate.rank, lowest.rank) else None
+        swaps = [(*held[:place], *held[place + 1 :], candidate) for place in range(len(held))]
+        worth = [self._objective.value(swapped) for swapped in swaps]
+        best = max(range(len(held)), key=lambda place: (on_grid(worth[place]), recency(swaps[place])))
+        return held[best] if self._wins(worth[best], self._objective.value(held)) else None
+
+    def _wins(self, new: float, old: float) -> bool:
+        new, old = on_grid(new), on_grid(old)
+        return new > old or (new == old and self._ties is Ties.REPLACE)

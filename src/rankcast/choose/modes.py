@@ -1,0 +1,39 @@
+"""The delivery mode that a policy asks for (SPEC 4)."""
+
+from rankcast.choose.all_events import AllEvents
+from rankcast.choose.candidates import DeliveryMode
+from rankcast.choose.distance import Distance
+from rankcast.choose.exact import Exact
+from rankcast.choose.greedy import Greedy
+from rankcast.choose.history import History
+from rankcast.choose.improved import Improved
+from rankcast.choose.objective import DivRank
+from rankcast.choose.periodic import Periodic
+from rankcast.choose.selection import Optimizer
+from rankcast.choose.sliding import Sliding
+from rankcast.model import Mode, Policy, Select
+
+__all__ = ["delivery_mode"]
+
+_OPTIMIZERS: dict[Select, Optimizer] = {
+    Select.GREEDY: Greedy(),
+    Select.EXACT: Exact(),
+    Select.IMPROVED: Improved(),
+}
+
+
+def delivery_mode(policy: Policy) -> DeliveryMode:
+    """A fresh delivery mode for one user; the policy's filter, if any, is for others to wrap around it."""
+    if policy.mode is Mode.ALL:
+        return AllEvents()
+    assert policy.k is not None
+    assert policy.length is not None
+    objective = DivRank(policy.sigma, Distance(policy.weights, policy.attributes))
+    optimizer = _OPTIMIZERS[policy.select]
+    match policy.mode:
+        case Mode.PERIODIC:
+            return Periodic(policy.k, policy.length, objective, optimizer, policy.origin)
+        case Mode.SLIDING:
+            return Sliding(policy.k, policy.length, objective, optimizer)
+        case Mode.HISTORY:
+            return History(policy.k, policy.length, objective, policy.ties)

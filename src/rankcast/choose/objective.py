@@ -1,0 +1,105 @@
+"""What a selection is to maximise: rank and diversity together (SPEC 3; DEBS'09, Def. 8 and 10)."""
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from rankcast.choose.candidates import Candidate
+from rankcast.choose.distance import Distance
+from rankcast.errors import ModelError
+
+__all__ = ["DivRank", "Objective"]
+
+
+class Objective(Protocol):
+    """The worth of a set of candidates, in the forms in which optimizers ask for it.
+
+    For a set of k, `value` is the sum of `alone` over its members and `together` over its pairs; `pair` and
+    `gain` are what the greedy heuristic maximises instead.
+    """
+
+    @property
+    def by_rank_alone(self) -> bool:
+        """Whether the best k are simply the k of highest rank, so that no distance needs computing."""
+
+    def value(self, chosen: Sequence[Candidate]) -> float:
+        """The worth of a set."""
+
+    def alone(self, candidate: Candidate, k: int) -> float:
+        """What one member contributes by itself to the worth of a set of k."""
+
+    def together(self, a: Candidate, b: Candidate, k: int) -> float:
+        """What two members contribute as a pair to the worth of a set of k (2 or more); not negative."""
+
+    def pair(self, a: Candidate, b: Candidate) -> float:
+        """The worth of two candidates to begin with."""
+
+    def gain(self, candidate: Candidate, nearest: float) -> float:
+        """The worth of adding a candidate whose nearest member of the set is at distance `nearest`."""
+
+    def apart(self, a: Candidate, b: Candidate) -> float:
+        """The distance of two candidates."""
+
+    def forget(self, candidate: Candidate) -> None:
+        """Drop what is remembered of a candidate that will not come again."""
+
+
+@dataclass(frozen=True, slots=True)
+class DivRank:
+    """sigma * mean rank + (1 - sigma) * mean distance over all pairs.
+
+    `sigma` 1 is rank only, 0 diversity only. One value costs O(k^2) distances, none with `sigma` 1.
+    """
+
+    sigma: float = 1.0
+    distance: Distance = field(default_factory=Distance)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.sigma <= 1:
+            raise ModelError(f"sigma is {self.sigma}; it must lie in 0..1")
+
+    @property
+    def by_rank_alone(self) -> bool:
+        """Whether distances do not count."""
+        return self.sigma == 1
+
+    def div(self, chosen: Sequence[Candidate]) -> float:
+        """Set diversity: the mean distance over all pairs; 0 for fewer than two candidates."""
+        if len(chosen) < 2:
+            return 0.0
+        distances = [self.apart(a, b) for a, b in itertools.combinations(chosen, 2)]
+        return math.fsum(distances) / len(distances)
+
+    def value(self, chosen: Sequence[Candidate]) -> float:
+        """divrank; 0 for the empty set."""
+        if not chosen:
+            return 0.0
+        rank = math.fsum(candidate.rank for candidate in chosen) / len(chosen)
+        return rank if self.by_rank_alone else self.sigma * rank + (1 - self.sigma) * self.div(chosen)
+
+    def alone(self, candidate: Candidate, k: int) -> float:
+        """A member's share of divrank through its rank."""
+        return self.sigma * candidate.rank / k
+
+    def together(self, a: Candidate, b: Candidate, k: int) -> float:
+        """A pair's share of divrank through its distance."""
+        return (1 - self.sigma) * self.apart(a, b) / (k * (k - 1) / 2)
+
+    def pair(self, a: Candidate, b: Candidate) -> float:
+        """The divrank of the two: sigma * (r_a + r_b) / 2 + (1 - sigma) * d(a, b)."""
+        rank = (a.rank + b.rank) / 2
+        return rank if self.by_rank_alone else self.sigma * rank + (1 - self.sigma) * self.apart(a, b)
+
+    def gain(self, candidate: Candidate, nearest: float) -> float:
+        """What the heuristic maximises: sigma * r + (1 - sigma) * nearest."""
+        return self.sigma * candidate.rank + (1 - self.sigma) * nearest
+
+    def apart(self, a: Candidate, b: Candidate) -> float:
+        """The distance of the two events."""
+        return self.distance(a.event, b.event)
+
+    def forget(self, candidate: Candidate) -> None:
+        """Drop the remembered distances of a candidate."""
+        self.distance.forget(candidate.seq)

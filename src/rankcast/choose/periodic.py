@@ -1,0 +1,84 @@
+"""Periodic delivery: at the end of each period, the top-k of what matched in it (SPEC 4; DEBS'09, 5.1)."""
+
+from datetime import datetime
+from typing import Any
+
+from rankcast.choose.candidates import Candidate, Moment, Step
+from rankcast.choose.greedy import Greedy
+from rankcast.choose.objective import Objective
+from rankcast.choose.positions import Positions, instant, microseconds, span
+from rankcast.choose.selection import Optimizer, select
+from rankcast.model import EPOCH, Length, Unit
+
+__all__ = ["Periodic"]
+
+_GREEDY = Greedy()
+
+
+class Periodic:
+    """Sends the best `k` of each period of `length`, when it is over.
+
+    Periods of events begin with the first, periods of time at `origin` and every `length` before and after it. A
+    period counted in events is over with its last event, a period of time when a later event is published or the
+    stream ends. Holds the candidates of one period; one selection per period.
+
+    Events come in publication order; one dated before the present period still counts in it.
+    """
+
+    def __init__(
+        self, k: int, length: Length, objective: Objective, optimizer: Optimizer = _GREEDY, origin: datetime = EPOCH
+    ) -> None:
+        self._k = k
+        self._objective = objective
+        self._optimizer = optimizer
+        self._positions = Positions(length.unit)
+        self._span = span(length)
+        self._origin = microseconds(origin) if length.unit is Unit.TIME else 1
+        self._period: int | None = None
+        self._last: datetime = EPOCH
+        self._candidates: list[Candidate] = []
+
+    def publish(self, moment: Moment, candidate: Candidate | None) -> list[Step]:
+        """Take the next event, ending the period before it and, if it is the last of its own, that one."""
+        position = self._positions.advance(moment, candidate is not None)
+        period, place = divmod(position - self._origin, self._span)
+        steps: list[Step] = []
+        if self._period is None or period + 1 > self._period:
+            steps += self.close()
+            self._period = period + 1
+        self._last = moment.time
+        if candidate is not None:
+            self._candidates.append(candidate)
+        if self._positions.unit is not Unit.TIME and place == self._span - 1:
+            steps += self.close()
+        return steps
+
+    def close(self) -> list[Step]:
+        """End the present period."""
+        if self._period is None or not self._candidates:
+            return []
+        candidates, self._candidates = tuple(self._candidates), []
+        chosen = select(candidates, self._k, self._objective, self._optimizer).chosen
+        for candidate in candidates:
+            self._objective.forget(candidate)
+        return [Step(self._period, self._end(self._period), candidates, chosen, chosen)]
+
+    def state(self) -> dict[str, Any]:
+        """Plain data for `restore`."""
+        return {
+            "matched": self._positions.matched,
+            "period": self._period,
+            "last": microseconds(self._last),
+            "candidates": [candidate.state() for candidate in self._candidates],
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where `state` was taken."""
+        self._positions.matched = state["matched"]
+        self._period = state["period"]
+        self._last = instant(state["last"])
+        self._candidates = [Candidate.of_state(candidate) for candidate in state["candidates"]]
+
+    def _end(self, period: int) -> datetime:
+        """When the period is over: at its end if it is one of time, else with the last event seen in it."""
+        return instant(self._origin + period * self._span) if self._positions.unit is Unit.TIME else self._last

@@ -1,0 +1,59 @@
+"""Sliding-window delivery: after each event, what is new in the top-k of the window (SPEC 4; DEBS'09, 5.2)."""
+
+from typing import Any
+
+from rankcast.choose.candidates import Candidate, Moment, Step
+from rankcast.choose.greedy import Greedy
+from rankcast.choose.objective import Objective
+from rankcast.choose.selection import Optimizer, select
+from rankcast.choose.windows import Window
+from rankcast.model import Length
+
+__all__ = ["Sliding"]
+
+_GREEDY = Greedy()
+
+
+class Sliding:
+    """Sends what enters the best `k` of the window of `length` and was never sent.
+
+    An event that does not match may move the window too: one that drops out of it can let an older one in. So every
+    published event counts, and one that this mode is not told of is a window that it does not see. One selection
+    per event that changes the window, none for others; holds the candidates of the window.
+    """
+
+    def __init__(self, k: int, length: Length, objective: Objective, optimizer: Optimizer = _GREEDY) -> None:
+        self._k = k
+        self._objective = objective
+        self._optimizer = optimizer
+        self._window = Window(length)
+        self._sent: set[int] = set()
+
+    def publish(self, moment: Moment, candidate: Candidate | None) -> list[Step]:
+        """Move the window on to the next event, and send what is new in its top-k."""
+        left = self._window.advance(moment, candidate is not None)
+        for gone in left:
+            self._sent.discard(gone.seq)
+            self._objective.forget(gone)
+        if candidate is not None:
+            self._window.add(candidate)
+        elif not left:
+            return []
+        candidates = self._window.candidates
+        chosen = select(candidates, self._k, self._objective, self._optimizer).chosen
+        sent = tuple(each for each in chosen if each.seq not in self._sent)
+        self._sent.update(each.seq for each in sent)
+        return [Step(moment.seq, moment.time, candidates, chosen, sent)]
+
+    def close(self) -> list[Step]:
+        """Nothing is owed."""
+        return []
+
+    def state(self) -> dict[str, Any]:
+        """Plain data for `restore`."""
+        return {"window": self._window.state(), "sent": sorted(self._sent)}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where `state` was taken."""
+        self._window.restore(state["window"])
+        self._sent = set(state["sent"])

@@ -1,0 +1,23 @@
+"""When two values are equal, and which of two equals wins: the more recent (SPEC 3)."""
+
+from collections.abc import Iterable
+
+from rankcast.choose.candidates import Candidate
+
+__all__ = ["on_grid", "recency"]
+
+
+def on_grid(value: float) -> float:
+    """The value on a grid of 1e-12, on which all comparisons are made, so that the order in which floats were
+    added decides nothing.
+
+    >>> on_grid(0.1 + 0.2) == on_grid(0.3)
+    True
+    """
+    return round(value, 12)
+
+
+def recency(chosen: Iterable[Candidate]) -> tuple[int, tuple[int, ...]]:
+    """A key by which the more recent of two sets is the larger: the sum of `seq`, then the latest ones."""
+    seqs = sorted((candidate.seq for candidate in chosen), reverse=True)
+    return sum(seqs), tuple(seqs)

@@ -1,0 +1,36 @@
+"""The rank of an event for a user: F of the scores of its most specific subscriptions (SPEC 2; DEBS'09, Def. 5)."""
+
+import math
+from collections.abc import Sequence
+
+from rankcast.errors import ModelError
+from rankcast.model import Aggregate
+
+__all__ = ["event_rank"]
+
+
+def event_rank(scores: Sequence[float], weights: Sequence[float], aggregate: Aggregate = Aggregate.MAX) -> float:
+    """One rank out of `scores`; `weights`, one per score, only count for the weighted mean.
+
+    The order of the scores does not matter, to the last bit.
+
+    >>> event_rank([0.5, 1.0], [3.0, 1.0], Aggregate.MAX), event_rank([0.5, 1.0], [3.0, 1.0], Aggregate.MEAN)
+    (1.0, 0.75)
+    >>> event_rank([0.5, 1.0], [3.0, 1.0], Aggregate.WEIGHTED)
+    0.625
+    """
+    if not scores:
+        raise ModelError("an event that no subscription matches has no rank")
+    if len(scores) != len(weights):
+        raise ModelError(f"{len(scores)} scores with {len(weights)} weights; each score needs one")
+    match aggregate:
+        case Aggregate.MAX:
+            return max(scores)
+        case Aggregate.MIN:
+            return min(scores)
+        case Aggregate.MEAN:
+            return math.fsum(scores) / len(scores)
+        case Aggregate.WEIGHTED:
+            largest = max(weights)  # as the unit, so that sums of huge weights stay finite
+            shares = [weight / largest for weight in weights]
+            return math.fsum(s * share for s, share in zip(scores, shares, strict=True)) / math.fsum(shares)

@@ -1,0 +1,71 @@
+"""SPEC 3: the best subset of all."""
+
+import itertools
+import random
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankcast.choose import DivRank, Exact, Improved
+
+
+def brute_force(candidates, k, objective):
+    def key(chosen):
+        seqs = sorted((each.seq for each in chosen), reverse=True)
+        return round(objective.value(chosen), 12), sum(seqs), seqs
+
+    return sorted(each.seq for each in max(itertools.combinations(candidates, k), key=key))
+
+
+def seqs(chosen):
+    return sorted(each.seq for each in chosen)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 10).map(lambda n: n / 10), st.sampled_from("abc"), st.sampled_from("xy")),
+        min_size=2,
+        max_size=9,
+    ),
+    st.integers(1, 8),
+    st.sampled_from([0, 0.25, 0.5, 0.9, 1]),
+)
+def test_exact_is_the_best_of_all_subsets(candidate, movies, k, sigma):
+    candidates = [candidate(seq, rank, g=genre, d=who) for seq, (rank, genre, who) in enumerate(movies, 1)]
+    k = min(k, len(candidates) - 1)
+    objective = DivRank(sigma)
+    assert seqs(Exact().select(candidates, k, objective)) == brute_force(candidates, k, objective)
+
+
+def test_of_equal_sets_the_most_recent(candidate):
+    same = [candidate(seq, 0.5, genre="drama") for seq in range(1, 9)]
+    assert seqs(Exact().select(same, 3, DivRank(0.5))) == [6, 7, 8]
+
+
+def test_it_finds_what_no_swap_finds(candidate):
+    stream = [
+        candidate(1, 0.5, x="b", y="a"),
+        candidate(2, 0.5, x="c", y="c"),
+        candidate(3, 0.7, x="c", y="a"),
+        candidate(4, 0.9, x="a", y="b"),
+        candidate(5, 0.5, x="b", y="b"),
+    ]
+    objective = DivRank(0.5)
+    assert objective.value(Improved().select(stream, 3, objective)) == pytest.approx(0.35 + 5 / 12)
+    chosen = Exact().select(stream, 3, objective)
+    assert seqs(chosen) == [1, 2, 4]
+    assert objective.value(chosen) == pytest.approx(1.9 / 6 + 1 / 2)
+
+
+@pytest.mark.parametrize("kinds", [1, 3, 20])
+def test_eight_of_twenty_take_seconds_at_most(candidate, kinds):
+    draw = random.Random(kinds)
+    stream = [
+        candidate(seq, draw.randrange(kinds) / kinds, **{name: str(draw.randrange(kinds)) for name in "abcd"})
+        for seq in range(1, 21)
+    ]
+    begun = time.perf_counter()
+    assert len(Exact().select(stream, 8, DivRank(0.5))) == 8
+    assert time.perf_counter() - begun < 20
