@@ -53,7 +53,6 @@ def possibility_necessity(
     return overlap(curve, distribution), 1.0 - overlap(curve.negated(), distribution)
 
 
-@lru_cache(maxsize=4096)
 def set_possibility_necessity(
     test: CrispTest, pi: Membership, pi_hedges: tuple[Hedge, ...] = ()
 ) -> tuple[float, float]:

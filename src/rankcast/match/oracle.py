@@ -4,6 +4,8 @@ A predicate holds iff some value of its attribute passes (SPEC 1), or iff possib
 (SPEC 6). The Boolean value is computed logically, the degree beside it; `matches` computes only the former.
 """
 
+from collections.abc import Callable
+
 from rankcast.fuzzy import degree, possibility_necessity, set_possibility_necessity
 from rankcast.match.crisp import passes
 from rankcast.match.norms import conorm, tnorm
@@ -24,7 +26,7 @@ from rankcast.model import (
     Thresholds,
 )
 
-__all__ = ["evaluate", "evaluate_predicate", "matches"]
+__all__ = ["degrees_of", "evaluate", "evaluate_predicate", "matches", "reaches"]
 
 _TOLERANCE = 1e-9
 """Degrees are computed to this; one that is so near its threshold reaches it."""
@@ -62,23 +64,23 @@ def evaluate(
         case Predicate():
             return evaluate_predicate(where, event, meaning, shared)
         case And(parts):
-            outcomes = [evaluate(part, event, meaning, norm, shared) for part in parts]
-            if not all(outcome.holds for outcome in outcomes):
-                return FAILED
-            return Outcome(
-                True,
-                tnorm(norm, [outcome.possibility for outcome in outcomes]),
-                tnorm(norm, [outcome.necessity for outcome in outcomes]),
-            )
+            degrees = []
+            for part in parts:
+                outcome = evaluate(part, event, meaning, norm, shared)
+                if not outcome.holds:
+                    return FAILED
+                if outcome is not HELD:  # 1 is neutral in every t-norm
+                    degrees.append(outcome)
+            return _aggregated(tnorm, norm, degrees) if degrees else HELD
         case Or(parts):
-            outcomes = [evaluate(part, event, meaning, norm, shared) for part in parts]
-            if not any(outcome.holds for outcome in outcomes):
-                return FAILED
-            return Outcome(
-                True,
-                conorm(norm, [outcome.possibility for outcome in outcomes]),
-                conorm(norm, [outcome.necessity for outcome in outcomes]),
-            )
+            degrees = []
+            for part in parts:
+                outcome = evaluate(part, event, meaning, norm, shared)
+                if outcome is HELD:  # 1 in every dual, whatever the rest
+                    return HELD
+                if outcome.holds:
+                    degrees.append(outcome)
+            return _aggregated(conorm, norm, degrees) if degrees else FAILED
         case Not(part):
             return FAILED if matches(part, event, meaning, shared) else HELD
         case Always():
@@ -102,19 +104,19 @@ def matches(where: Expression, event: Event, meaning: Meaning, shared: Meaning |
 
 
 def evaluate_predicate(predicate: Predicate, event: Event, meaning: Meaning, shared: Meaning | None = None) -> Outcome:
-    """The outcome of one predicate; possibility and necessity count as 0 if they miss its thresholds."""
+    """The outcome of one predicate; degrees that miss its thresholds count as 0."""
     value = event.attributes.get(predicate.attribute)
     if value is None:
         return FAILED
-    possibility, necessity = degrees(predicate, value, meaning, shared or meaning)
+    if isinstance(value, tuple) and not isinstance(predicate.test, Is):
+        return HELD if passes(predicate.test, value) else FAILED
+    possibility, necessity = degrees_of(predicate, value, meaning, shared or meaning)
     return Outcome(True, possibility, necessity) if reaches(predicate, possibility, necessity) else FAILED
 
 
-def degrees(predicate: Predicate, value: AttributeValue, meaning: Meaning, shared: Meaning) -> tuple[float, float]:
+def degrees_of(predicate: Predicate, value: AttributeValue, meaning: Meaning, shared: Meaning) -> tuple[float, float]:
     """Possibility and necessity of a predicate for the value of its attribute, whatever the thresholds."""
     attribute, test = predicate.attribute, predicate.test
-    if isinstance(test, Exists):
-        return 1.0, 1.0
     if isinstance(value, tuple):
         if isinstance(test, Is):
             mu = meaning(attribute, test.term)
@@ -122,13 +124,12 @@ def degrees(predicate: Predicate, value: AttributeValue, meaning: Meaning, share
         else:
             best = 1.0 if passes(test, value) else 0.0
         return best, best
-    if isinstance(value, Term):
-        pi, pi_hedges = shared(attribute, value), value.hedges
-    else:
-        pi, pi_hedges = value, ()
+    if isinstance(test, Exists):
+        return 1.0, 1.0
+    pi, hedges = (shared(attribute, value), value.hedges) if isinstance(value, Term) else (value, ())
     if isinstance(test, Is):
-        return possibility_necessity(meaning(attribute, test.term), test.term.hedges, pi, pi_hedges)
-    return set_possibility_necessity(test, pi, pi_hedges)
+        return possibility_necessity(meaning(attribute, test.term), test.term.hedges, pi, hedges)
+    return set_possibility_necessity(test, pi, hedges)
 
 
 def reaches(predicate: Predicate, possibility: float, necessity: float) -> bool:
@@ -136,4 +137,12 @@ def reaches(predicate: Predicate, possibility: float, necessity: float) -> bool:
     least = predicate.thresholds or _DEFAULT
     return (
         possibility > 0 and possibility >= least.possibility - _TOLERANCE and necessity >= least.necessity - _TOLERANCE
+    )
+
+
+def _aggregated(aggregate: Callable[[Norm, list[float]], float], norm: Norm, outcomes: list[Outcome]) -> Outcome:
+    return Outcome(
+        True,
+        aggregate(norm, [outcome.possibility for outcome in outcomes]),
+        aggregate(norm, [outcome.necessity for outcome in outcomes]),
     )
