@@ -1,0 +1,6 @@
+"""The relation between two subscriptions, and posets of many (SPEC 1)."""
+
+from rankcast.cover.normal import NormalForm, normal_form
+from rankcast.cover.relation import Relation, covers, relate
+
+__all__ = ["NormalForm", "Relation", "covers", "normal_form", "relate"]

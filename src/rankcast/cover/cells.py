@@ -1,0 +1,112 @@
+"""Cells: what one attribute of an event may be, over all kinds at once (SPEC 1)."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rankcast.cover.line import EMPTY, FULL, Line
+from rankcast.cover.strings import ALL, NONE, Texts
+
+__all__ = ["ANY", "ANY_TEXT", "FALSE", "NOTHING", "TRUE", "Cell", "Some"]
+
+TRUE, FALSE, BOTH = 1, 2, 4
+"""The values of a boolean attribute: true only, false only, both. As a mask, those that are allowed."""
+
+
+class Some(NamedTuple):
+    """What the strings of an attribute must be: at least one in each set of `some`, and not one in `none`.
+
+    The strings are several, so two members of `some` may be met by different strings and do not combine.
+    """
+
+    some: tuple[Texts, ...] = ()
+    none: Texts = NONE
+
+    def __bool__(self) -> bool:
+        """Whether there are such strings."""
+        return not ALL.within(self.none) and not any(texts.within(self.none) for texts in self.some)
+
+    def __and__(self, other: "Some") -> "Some":
+        more = tuple(texts for texts in other.some if texts not in self.some)
+        return Some(self.some + more, self.none | other.none)
+
+    def within(self, other: "Some") -> bool:
+        """Whether strings that are like this are also like the other; exact."""
+        if self == other:
+            return True
+        return other.none.within(self.none) and all(
+            any(mine.within(texts | self.none) for mine in (*self.some, ALL)) for texts in other.some
+        )
+
+
+ANY_TEXT = Some()
+
+
+class Cell(NamedTuple):
+    """A set of states of one attribute: missing, or a number, or a time, or booleans, or strings.
+
+    An attribute has values of one kind only, so the parts are alternatives. `texts` None is no strings; it is never
+    a `Some` that no strings meet. Cells are closed under `&`; the complement is a union of cells (`outside`).
+    """
+
+    missing: bool = False
+    numbers: Line = EMPTY
+    times: Line = EMPTY
+    booleans: int = 0
+    texts: Some | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.missing or self.numbers or self.times or self.booleans or self.texts is not None)
+
+    def __and__(self, other: "Cell") -> "Cell":
+        texts = None
+        if self.texts is not None and other.texts is not None:
+            texts = self.texts & other.texts or None
+        return Cell(
+            self.missing and other.missing,
+            self.numbers & other.numbers,
+            self.times & other.times,
+            self.booleans & other.booleans,
+            texts,
+        )
+
+    def within(self, other: "Cell") -> bool:
+        """Whether all states of this are states of the other; exact."""
+        return (
+            self.missing <= other.missing
+            and self.booleans & ~other.booleans == 0
+            and self.numbers.within(other.numbers)
+            and self.times.within(other.times)
+            and (self.texts is None or (other.texts is not None and self.texts.within(other.texts)))
+        )
+
+    def union(self, other: "Cell") -> "Cell | None":
+        """The states of either, if they are one cell."""
+        a, b = self.texts, other.texts
+        texts = b if a is None else a
+        if a is not None and b is not None and a != b:
+            if a.none != b.none or len(a.some) > 1 or len(b.some) > 1:
+                return None
+            texts = Some((a.some[0] | b.some[0],) if a.some and b.some else (), a.none)
+        return Cell(
+            self.missing or other.missing,
+            self.numbers | other.numbers,
+            self.times | other.times,
+            self.booleans | other.booleans,
+            texts,
+        )
+
+    def outside(self) -> Iterator["Cell"]:
+        """Cells that together are all other states."""
+        plain = Cell(not self.missing, ~self.numbers, ~self.times, ~self.booleans & 7)
+        if self.texts is None:
+            yield plain._replace(texts=ANY_TEXT)
+            return
+        if plain:
+            yield plain
+        for some in (*(Some(none=texts) for texts in self.texts.some), Some((self.texts.none,))):
+            if some:
+                yield Cell(texts=some)
+
+
+ANY = Cell(True, FULL, FULL, 7, ANY_TEXT)
+NOTHING = Cell()

@@ -1,0 +1,104 @@
+"""Sets on a line: unions of intervals of any ordered values, with open or closed ends."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, TypeAlias
+
+__all__ = ["EMPTY", "FULL", "Cut", "Line"]
+
+Cut: TypeAlias = tuple[Any, int]
+"""A place between values: (v, 0) just before v, (v, 1) just after it."""
+
+
+class Line(NamedTuple):
+    """A set of values, as the places where one enters or leaves it when going upwards.
+
+    `below` says whether one starts inside; each cut, in ascending order, changes sides. The form is canonical:
+    equal sets are equal tuples. The domain counts as dense (between two numbers lies another).
+
+    >>> Line.between((1, 0), (5, 1)) & Line.above((5, 0))
+    Line(below=False, cuts=((5, 0), (5, 1)))
+    """
+
+    below: bool
+    cuts: tuple[Cut, ...]
+
+    @classmethod
+    def above(cls, cut: Cut) -> "Line":
+        """Everything after the cut."""
+        return cls(False, (cut,))
+
+    @classmethod
+    def between(cls, start: Cut, end: Cut) -> "Line":
+        """Everything between two cuts."""
+        return cls(False, (start, end)) if start < end else EMPTY
+
+    @classmethod
+    def points(cls, values: Iterable[Any]) -> "Line":
+        """Just these values."""
+        return cls(False, tuple(cut for value in sorted(set(values)) for cut in ((value, 0), (value, 1))))
+
+    def __bool__(self) -> bool:
+        return self.below or bool(self.cuts)
+
+    def __invert__(self) -> "Line":
+        return Line(not self.below, self.cuts)
+
+    def __and__(self, other: "Line") -> "Line":
+        return ~(~self | ~other)
+
+    def __or__(self, other: "Line") -> "Line":
+        if self == other or not other:
+            return self
+        if not self:
+            return other
+        cuts = []
+        before = here = self.below or other.below
+        for cut, mine, others in _sides(self, other):
+            here = mine or others
+            if here is not before:
+                cuts.append(cut)
+                before = here
+        return Line(self.below or other.below, tuple(cuts))
+
+    def within(self, other: "Line") -> bool:
+        """Whether all of this lies in the other."""
+        if self == other or not self:
+            return True
+        if self.below and not other.below:
+            return False
+        return all(others or not mine for _, mine, others in _sides(self, other))
+
+    def has(self, value: Any) -> bool:
+        """Whether the value lies in this."""
+        at = (value, 0)
+        return self.below ^ (sum(cut <= at for cut in self.cuts) % 2 == 1)
+
+    def pieces(self) -> Iterator[tuple[Cut | None, Cut | None]]:
+        """The intervals in ascending order, as pairs of cuts; None is no end."""
+        ends: list[Cut | None] = [None] if self.below else []
+        ends.extend(self.cuts)
+        if len(ends) % 2:
+            ends.append(None)
+        yield from zip(ends[::2], ends[1::2], strict=True)
+
+
+EMPTY = Line(False, ())
+FULL = Line(True, ())
+
+
+def _sides(a: Line, b: Line) -> Iterator[tuple[Cut, bool, bool]]:
+    """Each cut of either, with whether one is inside `a` and `b` right after it."""
+    in_a, in_b = a.below, b.below
+    i = j = 0
+    while i < len(a.cuts) or j < len(b.cuts):
+        if j == len(b.cuts):
+            cut = a.cuts[i]
+        elif i == len(a.cuts):
+            cut = b.cuts[j]
+        else:
+            cut = min(a.cuts[i], b.cuts[j])
+        if i < len(a.cuts) and a.cuts[i] == cut:
+            in_a, i = not in_a, i + 1
+        if j < len(b.cuts) and b.cuts[j] == cut:
+            in_b, j = not in_b, j + 1
+        yield cut, in_a, in_b

@@ -1,0 +1,180 @@
+"""Sets of strings: unions of order intervals and of the words that contain or end with a literal."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from rankcast.cover.line import EMPTY, FULL, Line
+
+__all__ = ["ALL", "NONE", "Texts"]
+
+_LAST = 0x10FFFF
+_SURROGATES = range(0xD800, 0xE000)
+_LONGEST = 4096
+
+
+class Texts(NamedTuple):
+    r"""The strings on `line`, those that contain one of some literals, and those that end with one.
+
+    Strings are ordered by code point, so the next string after ``'a'`` is ``'a\0'``: every interval is kept as
+    [low, high), and a prefix is one too (``startswith 'ab'`` is ['ab', 'ac')). With this, `within` is *exact*. The
+    reason: an interval is either finite or holds all strings with some prefix, and behind a prefix one can write a
+    character that no literal has.
+
+    >>> Texts.starting("ab").within(Texts.containing("b"))
+    True
+    >>> Texts.containing("b").within(Texts.starting("ab"))
+    False
+    """
+
+    line: Line
+    contains: tuple[str, ...] = ()
+    endswith: tuple[str, ...] = ()
+
+    @classmethod
+    def these(cls, values: Iterable[str]) -> "Texts":
+        """Just these strings."""
+        line = EMPTY
+        for value in values:
+            line |= _interval(value, value + "\0")
+        return cls(line)
+
+    @classmethod
+    def interval(cls, low: str, high: str | None) -> "Texts":
+        """From `low` up to, without, `high`; None is no end."""
+        return cls(_interval(low, high))
+
+    @classmethod
+    def starting(cls, prefix: str) -> "Texts":
+        """All that start with the literal."""
+        kept = prefix.rstrip(chr(_LAST))
+        if not kept:
+            return cls.interval(prefix, None)
+        following = ord(kept[-1]) + 1
+        following = _SURROGATES.stop if following in _SURROGATES else following
+        return cls.interval(prefix, kept[:-1] + chr(following))
+
+    @classmethod
+    def containing(cls, literal: str) -> "Texts":
+        """All that contain the literal."""
+        return cls(EMPTY, contains=(literal,)) if literal else ALL
+
+    @classmethod
+    def ending(cls, literal: str) -> "Texts":
+        """All that end with the literal."""
+        return cls(EMPTY, endswith=(literal,)) if literal else ALL
+
+    def __bool__(self) -> bool:
+        return bool(self.line or self.contains or self.endswith)
+
+    def __invert__(self) -> "Texts":
+        """The other strings; only for a set without patterns."""
+        return Texts(~self.line)
+
+    def __or__(self, other: "Texts") -> "Texts":
+        line = self.line | other.line
+        if line == FULL:
+            return ALL
+        contains = sorted({*self.contains, *other.contains})
+        contains = [word for word in contains if not any(part != word and part in word for part in contains)]
+        endswith = sorted({*self.endswith, *other.endswith})
+        return Texts(line, tuple(contains), tuple(endswith))
+
+    def has(self, value: str) -> bool:
+        """Whether the string is one of these."""
+        return self.line.has(value) or self._matches(value)
+
+    def within(self, other: "Texts") -> bool:
+        """Whether all of these are among the others; exact but for literals of thousands of characters, where it may
+        say no."""
+        if self == other or other.line == FULL:
+            return True
+        rest = ~other.line
+        return (
+            all(other._matches_all(low, high) for low, high in _bounds(self.line & rest))
+            and all(other._has_pattern(word, rest, open_end=True) for word in self.contains)
+            and all(other._has_pattern(word, rest, open_end=False) for word in self.endswith)
+        )
+
+    def _matches(self, value: str) -> bool:
+        return any(word in value for word in self.contains) or value.endswith(self.endswith)
+
+    def _contained(self, prefix: str) -> bool:
+        return any(word in prefix for word in self.contains)
+
+    def _has_pattern(self, literal: str, rest: Line, open_end: bool) -> bool:
+        """Whether every string with this literal, inside or at the end, has one of the patterns or is outside of
+        `rest`."""
+        if self._contained(literal) or (not open_end and literal.endswith(self.endswith)):
+            return True
+        for low, high in _bounds(rest):
+            for prefix, after in _parts(low, high):
+                if after is None:
+                    held = literal in prefix if open_end else prefix.endswith(literal)
+                    if held and not self._matches(prefix):
+                        return False
+                elif not self._matches_cones(prefix, after):
+                    return False
+        return True
+
+    def _matches_all(self, low: str, high: str | None) -> bool:
+        """Whether every string of the interval has one of the patterns."""
+        return all(
+            self._matches(prefix) if after is None else self._matches_cones(prefix, after)
+            for prefix, after in _parts(low, high)
+        )
+
+    def _matches_cones(self, prefix: str, after: range) -> bool:
+        """Whether all strings that go on from the prefix with one of the characters contain a literal: a cone has
+        strings with any end, so only the literals within its own prefix count."""
+        if self._contained(prefix):
+            return True
+        size = sum(1 for _ in zip(_characters(after), range(len(self.contains) + 1), strict=False))
+        return size <= len(self.contains) and all(self._contained(prefix + char) for char in _characters(after))
+
+
+ALL = Texts(FULL)
+NONE = Texts(EMPTY)
+
+
+def _interval(low: str, high: str | None) -> Line:
+    if high is not None and low >= high:
+        return EMPTY
+    cuts = (((low, 0),) if low else ()) + (((high, 0),) if high is not None else ())
+    return Line(not low, cuts)
+
+
+def _bounds(line: Line) -> Iterator[tuple[str, str | None]]:
+    for start, end in line.pieces():
+        yield (start[0] if start else ""), (end[0] if end else None)
+
+
+def _characters(codes: range) -> Iterator[str]:
+    return (chr(code) for code in codes if code not in _SURROGATES)
+
+
+def _parts(low: str, high: str | None) -> Iterator[tuple[str, range | None]]:
+    """[low, high) as single strings (s, None), and (prefix, codes): all that go on from the prefix with one of the
+    characters. Short prefixes come first, since they decide most often."""
+    if len(low) > _LONGEST or (high is not None and len(high) > _LONGEST):
+        # Splitting costs the square of the length: an undivided whole, about which nothing can be said.
+        yield "", range(_LAST + 1)
+        return
+    shared = 0
+    if high is not None:
+        while shared < len(low) and shared < len(high) and low[shared] == high[shared]:
+            shared += 1
+    if high is not None and shared == len(low):
+        yield low, None
+        yield low, range(ord(high[shared]))
+    else:
+        ends = len(low) if high is None else shared + 1
+        if high is not None:
+            yield low[:shared], range(ord(low[shared]) + 1, ord(high[shared]))
+        for i in range(0 if high is None else ends, len(low)):
+            yield low[:i], range(ord(low[i]) + 1, _LAST + 1)
+        yield low, None
+        yield low, range(_LAST + 1)
+    if high is not None:
+        for i in range(shared + 1, len(high)):
+            yield high[:i], None
+            yield high[:i], range(ord(high[i]))
