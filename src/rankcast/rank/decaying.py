@@ -1,0 +1,141 @@
+"""Decaying novelty: a subscription is the less novel the more events have matched it (SPEC 5, DBRank'10)."""
+
+from collections import deque
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Any
+
+from rankcast.errors import ModelError
+from rankcast.model import EPOCH, Length, Unit
+from rankcast.rank.novelty import Matched
+
+__all__ = ["Decay", "DecayingNovelty"]
+
+
+class Decay(Enum):
+    """What one matching event does to a novelty: subtract `alpha`, or multiply by it."""
+
+    LINEAR = "linear"
+    EXPONENTIAL = "exponential"
+
+
+class DecayingNovelty:
+    """Novelty that starts at `beta` and decays with every matching event, delivered or not.
+
+    An event's importance is the highest novelty of its *most specific* matching subscriptions, read before the
+    event lowers that of *all* its matching ones. Only the matches of the current `period` or of the last `window`
+    count; with neither, all do. A period counted in time aligns to `origin`. A linear novelty is not cut off at 0
+    (DBRank Definition 2), so that very common subscriptions still differ; `normalise` cuts it off.
+
+    O(matching subscriptions) per event, amortised; a window keeps the matches in it.
+
+    >>> from typing import NamedTuple
+    >>> class Seen(NamedTuple):
+    ...     matching: tuple[str, ...]
+    ...     specific: tuple[str, ...]
+    ...     event: object = None
+    >>> novelty = DecayingNovelty(beta=1.0, alpha=0.25)
+    >>> [novelty.score(Seen(("drama", "burton"), ("burton",))) for _ in range(2)]
+    [1.0, 0.75]
+    >>> novelty.score(Seen(("drama",), ("drama",)))
+    0.5
+    """
+
+    def __init__(
+        self,
+        beta: float = 1.0,
+        alpha: float = 0.001,
+        decay: Decay = Decay.LINEAR,
+        *,
+        period: Length | None = None,
+        window: Length | None = None,
+        origin: datetime = EPOCH,
+    ) -> None:
+        if not (beta > 0 and alpha > 0):
+            raise ModelError(f"beta is {beta} and alpha {alpha}; both must be above 0")
+        if decay is Decay.EXPONENTIAL and alpha >= 1:
+            raise ModelError(f"alpha is {alpha}; a factor of decay must be below 1")
+        if period is not None and window is not None:
+            raise ModelError("novelty decays over a period or over a window, not over both")
+        self.beta = beta
+        self.alpha = alpha
+        self.decay = decay
+        self._length = period or window
+        self._slides = window is not None
+        self._origin = origin
+        self._t = 0
+        self._period = 0
+        self._matches: dict[str, int] = {}
+        self._window: deque[tuple[int, tuple[str, ...]]] = deque()
+
+    def novelty(self, subscription: str) -> float:
+        """The novelty of a subscription after the last event."""
+        matches = self._matches.get(subscription, 0)
+        if self.decay is Decay.EXPONENTIAL:
+            return round(self.beta * self.alpha**matches, 12)
+        return round(self.beta - self.alpha * matches, 12)
+
+    def score(self, candidate: Matched) -> float:
+        """The importance of the next event that matches the user, as it was before the event."""
+        if not candidate.specific:
+            raise ModelError(f"event {candidate.event.id!r} has no novelty: it matches no subscription")
+        self._t += 1
+        position = self._position(candidate)
+        self._expire(position)
+        score = max(self.novelty(subscription) for subscription in candidate.specific)
+        for subscription in candidate.matching:
+            self._matches[subscription] = self._matches.get(subscription, 0) + 1
+        if self._slides:
+            self._window.append((position, tuple(candidate.matching)))
+        return score
+
+    def normalise(self, score: float) -> float:
+        """The score as a share of `beta`, at least 0."""
+        return max(0.0, round(score / self.beta, 12))
+
+    def delivered(self, candidate: Matched) -> None:
+        """Nothing: this novelty looks at matches, not at deliveries."""
+
+    def keep(self, ids: Collection[str]) -> None:
+        """Forget all subscriptions but these."""
+        for subscription in self._matches.keys() - ids:
+            del self._matches[subscription]
+        self._window = deque((at, tuple(s for s in matching if s in ids)) for at, matching in self._window)
+
+    def state(self) -> dict[str, Any]:
+        """Plain data that `restore` takes back."""
+        return {
+            "t": self._t,
+            "period": self._period,
+            "matches": dict(self._matches),
+            "window": [[at, list(matching)] for at, matching in self._window],
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where `state` was taken, in a fresh instance of the same settings."""
+        self._t = state["t"]
+        self._period = state["period"]
+        self._matches = dict(state["matches"])
+        self._window = deque((at, tuple(matching)) for at, matching in state["window"])
+
+    def _position(self, candidate: Matched) -> int:
+        """Where the event stands, in the unit of the length; time in microseconds since the origin."""
+        if self._length is None or self._length.unit is Unit.MATCHED:
+            return self._t - 1
+        if self._length.unit is Unit.EVENTS:
+            return candidate.event.seq - 1
+        return (candidate.event.time - self._origin) // timedelta(microseconds=1)
+
+    def _expire(self, position: int) -> None:
+        if self._length is None:
+            return
+        amount = self._length.amount
+        length = amount // timedelta(microseconds=1) if isinstance(amount, timedelta) else amount
+        if self._slides:
+            while self._window and self._window[0][0] <= position - length:
+                for subscription in self._window.popleft()[1]:
+                    self._matches[subscription] -= 1
+        elif position // length != self._period:
+            self._period = position // length
+            self._matches.clear()

@@ -1,0 +1,152 @@
+"""The combined score: preference, novelty, degree, authority and recency in one rank (SPEC 5, combined criteria)."""
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Protocol
+
+from rankcast.errors import ModelError
+from rankcast.model import Part
+from rankcast.rank.novelty import Matched, Novelty, NoveltyState
+
+__all__ = ["CombinedScore", "Contribution", "Explained", "Ranked", "combine", "recency"]
+
+
+class Ranked(Matched, Protocol):
+    """A matched event with its rank by preference and its degree of match."""
+
+    @property
+    def rank(self) -> float:
+        """The event rank of SPEC 2."""
+
+    @property
+    def degree(self) -> float:
+        """The degree of match of SPEC 6."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """One part of a score: its value, its share of all weights, both in 0..1."""
+
+    part: Part
+    value: float
+    weight: float
+
+    @property
+    def amount(self) -> float:
+        """What the part adds to the score."""
+        return self.value * self.weight
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A score and the parts that it is made of."""
+
+    parts: tuple[Contribution, ...]
+
+    @property
+    def score(self) -> float:
+        """The weighted mean of the parts."""
+        return round(math.fsum(part.amount for part in self.parts), 12)
+
+    def label(self) -> str:
+        """For people: the score and each part's contribution, by weight."""
+        sums = " + ".join(f"{part.weight:.4g} * {part.part.value} {part.value:.4g}" for part in self.parts)
+        return f"{self.score:.4g} = {sums}"
+
+
+def combine(values: Mapping[Part, float], weights: Mapping[Part, float]) -> Explained:
+    """The weighted mean of the values whose part has a weight above 0.
+
+    >>> explained = combine({Part.PREFERENCE: 0.9, Part.NOVELTY: 0.4}, {Part.PREFERENCE: 7, Part.NOVELTY: 3})
+    >>> explained.score
+    0.75
+    >>> explained.label()
+    '0.75 = 0.7 * preference 0.9 + 0.3 * novelty 0.4'
+    """
+    total = math.fsum(weights.values())
+    parts = []
+    for part in Part:
+        if weights.get(part, 0) > 0:
+            value = values[part]
+            if not 0 <= value <= 1:
+                raise ModelError(f"the {part.value} of an event is {value}; it must lie in 0..1")
+            parts.append(Contribution(part, value, weights[part] / total))
+    return Explained(tuple(parts))
+
+
+def recency(age: timedelta, half_life: timedelta) -> float:
+    """1 for an event of this moment (or of a clock ahead of ours), half of it with every half-life.
+
+    >>> recency(timedelta(hours=2), half_life=timedelta(hours=1))
+    0.25
+    """
+    return round(math.exp2(-max(age, timedelta(0)) / half_life), 12)
+
+
+class CombinedScore:
+    """One user's score by several criteria; what it explains sums up to what it scores.
+
+    Parameters
+    ----------
+    weights
+        The weight of each part (`Policy.score`); parts without one cost nothing.
+    novelty
+        The novelty that serves the novelty part; by default the delivery rate. It learns from `delivered`, so it
+        must be told of each event that the delivery mode sent.
+    authority
+        How much each source is worth, in 0..1; 1 for a source not named here, or an event without one.
+    half_life
+        The age at which an event is worth half as much as a new one.
+    """
+
+    def __init__(
+        self,
+        weights: Mapping[Part, float],
+        novelty: Novelty | None = None,
+        authority: Mapping[str, float] | None = None,
+        half_life: timedelta = timedelta(days=1),
+    ) -> None:
+        for source, worth in (authority or {}).items():
+            if not 0 <= worth <= 1:
+                raise ModelError(f"the authority of {source!r} is {worth}; it must lie in 0..1")
+        if half_life <= timedelta(0):
+            raise ModelError(f"the half-life is {half_life}; it must be above 0")
+        self.weights = dict(weights)
+        self._novelty: Novelty | None = None
+        if self.weights.get(Part.NOVELTY, 0) > 0:
+            self._novelty = novelty or NoveltyState()
+        self._authority = dict(authority or {})
+        self._half_life = half_life
+
+    def score(self, candidate: Ranked, now: datetime) -> Explained:
+        """The score of the next event that matches the user, as of `now`; its `rank` is the preference part."""
+        values = {
+            Part.PREFERENCE: candidate.rank,
+            Part.DEGREE: candidate.degree,
+            Part.AUTHORITY: self._authority.get(candidate.event.source or "", 1.0),
+            Part.RECENCY: recency(now - candidate.event.time, self._half_life),
+        }
+        if self._novelty is not None:
+            values[Part.NOVELTY] = self._novelty.normalise(self._novelty.score(candidate))
+        return combine(values, self.weights)
+
+    def delivered(self, candidate: Matched) -> None:
+        """The user got this event."""
+        if self._novelty is not None:
+            self._novelty.delivered(candidate)
+
+    def keep(self, ids: Collection[str]) -> None:
+        """Forget all subscriptions but these."""
+        if self._novelty is not None:
+            self._novelty.keep(ids)
+
+    def state(self) -> dict[str, Any]:
+        """Plain data that `restore` takes back."""
+        return {} if self._novelty is None else {"novelty": self._novelty.state()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where `state` was taken, in a fresh instance of the same settings."""
+        if self._novelty is not None:
+            self._novelty.restore(state["novelty"])
