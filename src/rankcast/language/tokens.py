@@ -1,48 +1,34 @@
-"""The words of the text form: names, values, operators, and where each stands."""
+"""The text form cut into its pieces: names, values, operators, brackets."""
 
 import re
-from typing import NamedTuple
+from itertools import islice
 
 from rankcast.errors import ExpressionError
 
-__all__ = ["END", "HEDGES", "KEYWORDS", "NAME", "Token", "next_token"]
+__all__ = ["HEDGES", "KEYWORDS", "NAME", "Tokens"]
 
 KEYWORDS = frozenset(
-    ["and", "or", "not", "in", "between", "exists", "is", "contains", "startswith", "endswith", "true", "false"],
+    ["and", "or", "not", "in", "between", "exists", "is", "contains", "startswith", "endswith", "true", "false"]
 )
 """Words that cannot be names without double quotes, in any case."""
 
 HEDGES = frozenset(("not", "very", "somewhat"))
-"""Words that cannot be names of concepts without double quotes, in any case."""
+"""Words that, besides, cannot be names of concepts without double quotes, in any case."""
 
 NAME = re.compile(r"[^\W\d][\w.]*")
 """What may be a name without double quotes: letters of any script, digits, underscores, dots."""
 
-# The possessive quantifiers (*+) keep a doubled quote in one piece and an unterminated string linear in time.
-_TOKEN = re.compile(
-    r"""\s*+(?:
-      (?P<word>[^\W\d][\w.]*+)
-    | (?P<string>'[^']*+(?:''[^']*+)*+')
-    | (?P<number>-?(?:[0-9]++(?:\.[0-9]++)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+(?![\w.]))
-    | (?P<symbol><=|>=|!=|<>|==|=|<|>|\(|\)|\[|\]|,)
-    | (?P<name>"[^"]*+(?:""[^"]*+)*+")
-    | (?P<end>\Z)
-    )""",
+# Every character that is not white space falls into some piece; what is wrong with a piece is found by the parser
+# when it gets there. The possessive quantifiers (*+) keep a doubled quote together and unterminated strings linear.
+_PIECE = re.compile(
+    r"""[^\W\d][\w.]*+
+    | '[^']*+(?:''[^']*+)*+'
+    | <> | [<>!=]=?+
+    | [-+.0-9][-+.\w]*+
+    | "[^"]*+(?:""[^"]*+)*+"
+    | \S""",
     re.VERBOSE,
 )
-
-END = "end"
-
-
-class Token(NamedTuple):
-    """A piece of the text. `kind` is word, string, number, symbol, name (in double quotes) or end; `value` is
-    the text itself, for words and symbols in lower case."""
-
-    kind: str
-    value: str
-    start: int
-    end: int
-
 
 _INSTEAD = {
     "&": "'and'",
@@ -51,44 +37,63 @@ _INSTEAD = {
     "~": "'not'",
     "‘": "straight single quotes: 'text'",
     "’": "straight single quotes: 'text'",
-    "“": "straight quotes: single ones around values, double ones around names",
-    "”": "straight quotes: single ones around values, double ones around names",
-    "`": "single quotes around values, double quotes around names",
+    "“": "straight quotes, single ones around values",
+    "”": "straight quotes, single ones around values",
+    "`": "single quotes around values, double ones around names",
     "{": "round brackets: (…)",
     "}": "round brackets: (…)",
-    "≤": "<=",
-    "≥": ">=",
-    "≠": "!=",
+    "≤": "'<='",
+    "≥": "'>='",
+    "≠": "'!='",
 }
 
 
-def next_token(text: str, position: int) -> Token:
-    """The token at or after a position; raises where there is none."""
-    found = _TOKEN.match(text, position)
-    if found is None:
-        raise _no_token(text, position)
-    kind = found.lastgroup or END
-    start, end = found.span(kind)
-    value = text[start:end]
-    return Token(kind, value.lower() if kind == "word" else value, start, end)
+class Tokens:
+    """The pieces of a text, an empty one for its end, and the place of the one that comes next.
+
+    Positions in the text are worked out only when an error needs one.
+    """
+
+    __slots__ = ("at", "pieces", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.pieces: list[str] = _PIECE.findall(text)
+        self.pieces.append("")
+        self.at = 0
+
+    def position(self, at: int) -> int:
+        """Where a piece begins in the text."""
+        found = next(islice(_PIECE.finditer(self.text), at, None), None)
+        return len(self.text) if found is None else found.start()
+
+    def is_name(self) -> bool:
+        """Whether the next piece begins like a name without quotes; it may be a keyword."""
+        return NAME.match(self.pieces[self.at]) is not None
+
+    def found(self) -> str:
+        """What comes next and after what, for people."""
+        return f"found {_cut(self.pieces[self.at])}" + (f" after {_cut(self.pieces[self.at - 1])}" if self.at else "")
+
+    def error(self, message: str, at: int | None = None) -> ExpressionError:
+        """An error at a piece, by default the next one; if that means nothing in itself, the error says so."""
+        at = self.at if at is None else at
+        return ExpressionError(_malformed(self.pieces[at]) or message, self.text, self.position(at))
 
 
-def _no_token(text: str, position: int) -> ExpressionError:
-    while text[position].isspace():
-        position += 1
-    character = text[position]
-    if character == "'":
-        return ExpressionError(
-            "a string begins here and never ends; close it with ' (a quote inside is written twice: '')", text, position
-        )
-    if character == '"':
-        return ExpressionError('a name in double quotes begins here and never ends; close it with "', text, position)
-    if character in "-+.0123456789":
-        written = re.compile(r"[-+.\w]*").match(text, position)
-        shown = written.group() if written else character
-        return ExpressionError(
-            f"found {shown[:40]!r}, which is not a number; numbers are written like 5, -0.5 or 1e6", text, position
-        )
-    instead = _INSTEAD.get(character)
-    hint = f"; write {instead}" if instead else ""
-    return ExpressionError(f"found {character!r}, which means nothing here{hint}", text, position)
+def _malformed(piece: str) -> str:
+    if piece == "'":
+        return "a string begins here and never ends; close it with ' (a quote inside is written twice: '')"
+    if piece == '"':
+        return 'a name in double quotes begins here and never ends; close it with "'
+    if not piece or len(piece) > 1 or piece.isalnum() or piece in "_<>=()[],-+.":
+        return ""
+    instead = _INSTEAD.get(piece)
+    return f"found {piece!r}, which means nothing here" + (f"; write {instead}" if instead else "")
+
+
+def _cut(piece: str) -> str:
+    if not piece:
+        return "the end"
+    shown = piece if len(piece) <= 40 else piece[:40] + "…"
+    return shown if shown[0] in "'\"" else f"'{shown}'"

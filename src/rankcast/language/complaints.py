@@ -1,0 +1,89 @@
+"""What to say when a text is not an expression: what was found, what would be right, and the likely slip."""
+
+from rankcast.errors import ExpressionError, did_you_mean
+from rankcast.language.printing import show_name, show_value
+from rankcast.language.tokens import KEYWORDS, Tokens
+
+__all__ = ["OPERATORS", "no_attribute", "no_concept", "no_end", "no_operator", "no_value"]
+
+OPERATORS = ("=", "!=", "<", "<=", ">", ">=", "contains", "startswith", "endswith", "in", "between", "exists", "is")
+"""All that may come after the name of an attribute."""
+
+_OTHER_LANGUAGES = {"==": "=", "<>": "!=", "like": "contains", "equals": "=", "has": "contains", "matches": "contains"}
+
+
+def no_attribute(tokens: Tokens) -> ExpressionError:
+    """Where a predicate should begin with a name."""
+    piece = tokens.pieces[tokens.at]
+    if tokens.pieces == [""]:
+        return tokens.error("the expression is empty; write one like genre = 'drama', or true for everything")
+    hint = ""
+    if piece.lower() in KEYWORDS:
+        hint = f'; a name that is a keyword needs double quotes: "{piece}"'
+    elif piece[:1] == "'":
+        hint = "; names are written without quotes, or in double ones"
+    return tokens.error(f"{tokens.found()}, where a predicate should be, like year > 1999{hint}")
+
+
+def no_operator(tokens: Tokens, attribute: str) -> ExpressionError:
+    """Where an operator should come after the name of the attribute."""
+    piece = tokens.pieces[tokens.at]
+    word = piece.lower()
+    name = show_name(attribute)
+    message = f"{tokens.found()}, where an operator should be ({', '.join(OPERATORS)})"
+    if word == "not":
+        following = tokens.pieces[tokens.at + 1].lower()
+        whole = f"not ({name} {following if following in OPERATORS else '='} …)"
+        return tokens.error(
+            f"{message}; 'not' stands before the whole predicate: {whole}, which also holds where {name} is missing"
+        )
+    if word in _OTHER_LANGUAGES:
+        hint = f"; did you mean {_OTHER_LANGUAGES[word]!r}?"
+    elif word in ("and", "or", ")", ""):
+        hint = f"; write {name} exists, or {name} = …"
+    elif tokens.is_name():
+        hint = did_you_mean(word, OPERATORS) or f'; a name of several words needs double quotes: "{attribute} {piece}"'
+    else:
+        hint = ""
+    return tokens.error(message + hint)
+
+
+def no_value(tokens: Tokens) -> ExpressionError:
+    """Where a value should be."""
+    piece = tokens.pieces[tokens.at]
+    before = tokens.pieces[tokens.at - 1]
+    word = piece.lower()
+    hint = ""
+    if piece[:1] == '"':
+        inner = piece[1:-1].replace('""', '"')
+        hint = f"; double quotes are for names, strings need single quotes: {show_value(inner)}"
+    elif word in ("date", "time"):
+        example = "2003-01-01" if word == "date" else "2003-01-01T20:00:00Z"
+        hint = f"; write {word} '{example}', or '{word}' in single quotes for the string"
+    elif piece in ("=", ">", "<") and before in ("=", "<", ">"):
+        hint = f"; did you mean '{'=' if before == '=' else before + '='}'?"
+    elif tokens.is_name() and word not in KEYWORDS:
+        hint = f"; strings need single quotes: {show_value(piece)}"
+    return tokens.error(f"{tokens.found()}, where a value should be, like 'text' or 5{hint}")
+
+
+def no_concept(tokens: Tokens, attribute: str | None) -> ExpressionError:
+    """Where the name of a concept should come after ``is``."""
+    piece = tokens.pieces[tokens.at]
+    hint = ""
+    if attribute and (piece.lower() in ("true", "false") or piece[:1] in tuple("'-.0123456789")):
+        hint = f"; to compare with a value write {show_name(attribute)} = {piece[:40]}"
+    return tokens.error(f"{tokens.found()}, where the name of a concept should be{hint}")
+
+
+def no_end(tokens: Tokens) -> ExpressionError:
+    """Where an expression should go on or end."""
+    piece = tokens.pieces[tokens.at]
+    if piece == ")":
+        return tokens.error("a ')' without a '(' before it")
+    hint = ""
+    if piece == ",":
+        hint = "; did you mean 'and'?"
+    elif tokens.is_name():
+        hint = did_you_mean(piece, ("and", "or"))
+    return tokens.error(f"{tokens.found()}, where 'and', 'or' or the end of the expression should be{hint}")

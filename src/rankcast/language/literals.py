@@ -1,0 +1,82 @@
+"""Names and values in the text form."""
+
+import re
+from datetime import datetime
+
+from rankcast.errors import ModelError
+from rankcast.language.complaints import no_value
+from rankcast.language.times import parse_time
+from rankcast.language.tokens import NAME, Tokens
+from rankcast.model import Scalar, check_scalar
+
+__all__ = ["NUMBER_STARTS", "Literals"]
+
+_NUMBER = re.compile(r"-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+NUMBER_STARTS = frozenset("-+.0123456789")
+"""The characters that a number, well formed or not, begins with."""
+
+
+class Literals(Tokens):
+    """Takes names and values off the pieces of a text."""
+
+    __slots__ = ()
+
+    def name(self, reserved: frozenset[str]) -> str | None:
+        """A name, in double quotes or not, if there is one."""
+        piece = self.pieces[self.at]
+        if NAME.match(piece):
+            if piece.lower() in reserved:
+                return None
+            self.at += 1
+            return piece
+        if piece[:1] != '"' or piece == '"':
+            return None
+        if piece == '""':
+            raise self.error("a name that is empty")
+        self.at += 1
+        return piece[1:-1].replace('""', '"')
+
+    def value(self) -> Scalar:
+        """A string, number, boolean, date or time."""
+        piece = self.pieces[self.at]
+        first = piece[:1]
+        if first == "'" != piece:
+            self.at += 1
+            return piece[1:-1].replace("''", "'")
+        if first in NUMBER_STARTS:
+            return self.number()
+        word = piece.lower()
+        if word in ("true", "false"):
+            self.at += 1
+            return word == "true"
+        if word in ("date", "time") and self.pieces[self.at + 1][:1] == "'":
+            return self.instant(word)
+        raise no_value(self)
+
+    def number(self) -> int | float:
+        """A number; without point and exponent it is an integer."""
+        piece = self.pieces[self.at]
+        if not _NUMBER.fullmatch(piece):
+            raise self.error(f"found '{piece[:40]}', which is not a number; numbers are written like 5, -0.5 or 1e6")
+        try:
+            value = int(piece) if piece.lstrip("-").isdigit() else float(piece)
+            check_scalar(value)
+        except ValueError:
+            raise self.error(
+                f"the number {piece[:40]} is out of range: integers have 64 bits, reals reach up to 1.7e308"
+            ) from None
+        self.at += 1
+        return value
+
+    def instant(self, word: str) -> datetime:
+        """``date '…'`` or ``time '…'``."""
+        self.at += 1
+        written = self.pieces[self.at][1:-1]
+        if word == "date" and re.match("[0-9-]{10}[Tt ]", written):
+            raise self.error(f"a date has no time of day; write date '{written[:10]}' or time '{written[:40]}'")
+        try:
+            time = parse_time(written)
+        except ModelError as error:
+            raise self.error(str(error)) from None
+        self.at += 1
+        return time
