@@ -1,5 +1,6 @@
 """The JSON form of policies (SPEC 9)."""
 
+from datetime import timedelta
 from typing import Any
 
 from rankcast.errors import ModelError, RecordError, did_you_mean
@@ -37,6 +38,8 @@ _FIELDS = (
     "weights",
     "attributes",
     "score",
+    "authority",
+    "half_life",
     "filter",
     "origin",
     *_WORDS,
@@ -55,15 +58,18 @@ def decode_policy(obj: dict[str, Any]) -> Policy:
         given["sigma"] = fields.number("sigma")
     if "length" in fields or "unit" in fields:
         given["length"] = _length(fields)
-    if "weights" in fields:
-        given["weights"] = {
-            text_of(name, "a name in 'weights'"): float(number_of(weight, f"the weight of {cut(name)}"))
-            for name, weight in fields.object("weights").items()
-        }
+    for name in ("weights", "authority"):
+        if name in fields:
+            given[name] = {
+                text_of(key, f"a name in {name!r}"): float(number_of(value, f"the value of {cut(key)} in {name!r}"))
+                for key, value in fields.object(name).items()
+            }
     if "attributes" in fields:
         given["attributes"] = _names(fields, "attributes")
     if "score" in fields:
         given["score"] = _score(fields)
+    if "half_life" in fields:
+        given["half_life"] = _duration("half_life", fields.text("half_life"))
     if "filter" in fields:
         given["filter"] = _filter(fields.object("filter"))
     if "origin" in fields:
@@ -95,11 +101,22 @@ def encode_policy(policy: Policy) -> dict[str, Any]:
         form["attributes"] = list(policy.attributes)
     if policy.score != default.score:
         form["score"] = {part.value: weight for part, weight in policy.score.items()}
+    if policy.authority:
+        form["authority"] = dict(policy.authority)
+    if policy.half_life != default.half_life:
+        form["half_life"] = show_duration(policy.half_life)
     if policy.filter is not None:
         form["filter"] = _encode_filter(policy.filter)
     if policy.origin != EPOCH:
         form["origin"] = show_time(policy.origin)
     return form
+
+
+def _duration(name: str, text: str) -> timedelta:
+    try:
+        return parse_duration(text)
+    except ModelError as error:
+        raise RecordError(f"field {name!r} of a policy: {error}") from None
 
 
 def _length(fields: Fields) -> Length:
@@ -110,10 +127,7 @@ def _length(fields: Fields) -> Length:
     if isinstance(amount, str):
         if unit not in (None, Unit.TIME):
             raise RecordError(f"the length {cut(amount)} is a time; with unit {unit.value!r} write a whole number")
-        try:
-            return Length(parse_duration(amount), Unit.TIME)
-        except ModelError as error:
-            raise RecordError(f"field 'length' of a policy: {error}") from None
+        return Length(_duration("length", amount), Unit.TIME)
     if isinstance(amount, bool) or not isinstance(amount, int):
         raise fields.wrong("length", 'a whole number of events or a time like "30m"')
     if unit is Unit.TIME:

@@ -167,7 +167,8 @@ class Policy:
     """One user's way of being served. A user without a policy gets mode `all`.
 
     `sigma` weighs rank (1) against diversity (0). `weights` and `attributes` shape the distance of events:
-    weights default to 1, and `attributes` None means that all count. `score` weighs the parts of the rank.
+    weights default to 1, and `attributes` None means that all count. `score` weighs the parts of the rank;
+    `authority` says how much each source is worth (1 if not named), `half_life` at what age an event is worth half.
     `origin` is where periods of time begin.
     """
 
@@ -184,6 +185,8 @@ class Policy:
     weights: Mapping[str, float] = field(default_factory=dict, hash=False)
     attributes: tuple[str, ...] | None = None
     score: Mapping[Part, float] = field(default_factory=lambda: {Part.PREFERENCE: 1.0}, hash=False)
+    authority: Mapping[str, float] = field(default_factory=dict, hash=False)
+    half_life: timedelta = timedelta(days=1)
     filter: Filter | None = None
     origin: datetime = EPOCH
 
@@ -201,6 +204,11 @@ class Policy:
         for name, weight in (*self.weights.items(), *((part.value, w) for part, w in self.score.items())):
             if not 0 <= weight < float("inf"):
                 raise ModelError(f"the weight of {name!r} is {weight}; it must not be negative")
+        for source, worth in self.authority.items():
+            if not 0 <= worth <= 1:
+                raise ModelError(f"the authority of {source!r} is {worth}; it must lie in 0..1")
+        if self.half_life <= timedelta(0):
+            raise ModelError(f"half_life is {self.half_life}; it must be above 0")
         if not sum(self.score.values()) > 0:
             raise ModelError("'score' needs at least one part with a weight above 0")
         if self.attributes is not None and not self.attributes:
