@@ -45,6 +45,8 @@ def decode_event(raw: str | bytes | dict[str, Any], now: datetime | None = None)
         raise RecordError(f"field 'attributes' of an event must be an object {{…}}, not {what_is(given)}")
     attributes: dict[str, AttributeValue] = {}
     for name, value in given.items():
+        if type(name) is not str:
+            raise RecordError(f"the name of an attribute must be a string, not {what_is(name)}")
         if type(value) in _CRISP:
             attributes[name] = (value,)
         elif value is not None and value != []:
@@ -115,9 +117,10 @@ def _of_object(value: dict[str, Any], place: str) -> AttributeValue:
                 return parse_term(text_of(content, f"{place}: 'is'"))
         if form in FORMS:
             return membership_of_json(form, content, place)
+    unknown = next((name for name in value if name not in _OBJECTS), "")
     names = ", ".join(map(cut, list(value)[:5])) or "nothing"
-    near = did_you_mean(str(next(iter(value), "")), _OBJECTS)
-    raise RecordError(f"{place} is an object with {names}; it must have one of {', '.join(_OBJECTS)}{near}")
+    near = did_you_mean(str(unknown), _OBJECTS)
+    raise RecordError(f"{place} is an object with {names}; it must have just one of {', '.join(_OBJECTS)}{near}")
 
 
 def _value_to_json(value: AttributeValue) -> Any:

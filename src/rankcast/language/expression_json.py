@@ -15,9 +15,9 @@ from typing import Any
 
 from rankcast.errors import ExpressionError, LimitError, ModelError, RecordError, did_you_mean
 from rankcast.language.fields import cut, number_of, text_of, what_is
-from rankcast.language.limits import MAX_DEPTH, MAX_LENGTH, check_limits, too_deep, too_long
+from rankcast.language.limits import MAX_DEPTH, check_limits, too_deep
 from rankcast.language.parsing import parse_term
-from rankcast.language.printing import show, show_term
+from rankcast.language.printing import show_term
 from rankcast.language.times import parse_time, show_time
 from rankcast.model import (
     Always,
@@ -90,16 +90,16 @@ def _value_to_json(value: Scalar) -> Any:
 def expression_of_json(obj: Any, where: str = "expression") -> Expression:
     """The expression that a JSON form means, within the limits of the text form.
 
-    Raises `RecordError` with the path to what is wrong, `LimitError` if it is too large.
+    Raises `RecordError` with the path to what is wrong.
 
     >>> expression_of_json({"attribute": "mpaa", "exists": True})
     Predicate(attribute='mpaa', test=Exists(), thresholds=None)
     """
-    expression = _of_json(obj, where, 0)
-    check_limits(expression)
-    length = len(show(expression))
-    if length > MAX_LENGTH:
-        raise too_long("", length)
+    try:
+        expression = _of_json(obj, where, 0)
+        check_limits(expression)
+    except LimitError as error:
+        raise RecordError(f"{where}: {error.message}") from None
     return expression
 
 

@@ -40,9 +40,13 @@ class Fields:
         return value
 
     def text(self, name: str, default: Any = _NEITHER) -> Any:
-        """A string."""
+        """A string, not an empty one."""
         value = self.value(name, default)
-        return value if value is default else text_of(value, f"field {name!r} of {self.what}")
+        if value is default:
+            return value
+        if value == "":
+            raise RecordError(f"field {name!r} of {self.what} is empty")
+        return text_of(value, f"field {name!r} of {self.what}")
 
     def number(self, name: str, default: Any = _NEITHER) -> Any:
         """A finite number."""

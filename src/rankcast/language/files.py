@@ -62,8 +62,8 @@ def numbered_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
         raise EnvironmentProblem(f"no permission to read {os.fspath(path)!r}") from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise EnvironmentProblem(f"{os.fspath(path)!r} is not a whole gzip file: {error}") from None
-    except OSError as error:
-        raise EnvironmentProblem(f"cannot read {os.fspath(path)!r}: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:
+        raise EnvironmentProblem(f"cannot read {os.fspath(path)!r}: {error}") from None
 
 
 def read_catalog(
@@ -130,10 +130,11 @@ class _Rejects:
 
     def add(self, number: int, line: bytes, error: RankcastError, note: str = "") -> None:
         """Keep a line with the reason why it cannot be used."""
-        raw = line[: 4 * MAX_RAW + 4].decode("utf-8", "replace")
+        raw = line[: 4 * (MAX_RAW + 1)].decode("utf-8", "replace")
         if len(raw) > MAX_RAW:
-            raw = f"{raw[:MAX_RAW]}… (cut; the line has {len(line):,} bytes)"
-        self._rejects.append(Reject(self._file, number, " ".join(f"{error}{note}".split()), raw))
+            raw = f"{raw[:MAX_RAW]}… (cut after {MAX_RAW:,} characters)"
+        reason = "".join(letter if letter.isprintable() else " " for letter in f"{error}{note}")
+        self._rejects.append(Reject(self._file, number, " ".join(reason.split()), raw))
 
     def sorted(self) -> list[Reject]:
         """The rejects in the order of the lines."""

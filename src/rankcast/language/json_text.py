@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from rankcast.errors import RecordError
+from rankcast.errors import ModelError, RecordError
 
 __all__ = ["dumps", "read_object"]
 
@@ -68,12 +68,19 @@ def _read_carefully(data: bytes) -> None:
     if not text.strip():
         raise RecordError("an empty text, where a JSON object {…} should be")
     try:
-        json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_no_constant)
+        value = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_no_constant)
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except json.JSONDecodeError as error:
         place = f"character {error.pos + 1}"
         raise RecordError(f"not valid JSON: {error.msg[:1].lower()}{error.msg[1:]} at {place}") from None
     except RecursionError:
         raise RecordError("JSON nested too deeply") from None
+    except UnicodeEncodeError:
+        raise RecordError("text that is not valid Unicode (half of a surrogate pair)") from None
+    except ModelError:
+        raise
+    except ValueError:
+        raise RecordError("a number that is out of range") from None
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

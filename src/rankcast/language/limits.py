@@ -1,6 +1,7 @@
 """How large an expression may be, in its text form and in its JSON form alike."""
 
 from rankcast.errors import LimitError
+from rankcast.language.printing import show
 from rankcast.model import And, Expression, Not, Or, Predicate
 
 __all__ = ["MAX_DEPTH", "MAX_LENGTH", "MAX_PREDICATES", "check_limits"]
@@ -15,18 +16,23 @@ MAX_PREDICATES = 2_000
 """Predicates in one expression."""
 
 
-def check_limits(expression: Expression) -> None:
-    """Raise `LimitError` if the expression is too deep or has too many predicates. O(parts), no recursion.
+def check_limits(expression: Expression, text: str | None = None) -> None:
+    """Raise `LimitError` if the expression, or the text that `show` would write for it, is over a limit.
+
+    `text` is what the error shows, if not that text. O(parts), no recursion.
 
     >>> from rankcast.model import Always
     >>> check_limits(Always())
     """
+    shown = show(expression)
+    if text is None:
+        text = shown[:MAX_LENGTH]
+    if len(shown) > MAX_LENGTH:
+        raise too_long(text, len(shown))
     predicates = 0
     pending = [(expression, 0)]
     while pending:
         part, depth = pending.pop()
-        if depth > MAX_DEPTH:
-            raise too_deep("", 0)
         match part:
             case Predicate():
                 predicates += 1
@@ -34,14 +40,18 @@ def check_limits(expression: Expression) -> None:
                 pending.extend((child, depth + 1) for child in parts)
             case Not(child):
                 pending.append((child, depth + 1))
+        if depth > MAX_DEPTH:
+            raise too_deep(text, 0)
     if predicates > MAX_PREDICATES:
-        raise too_many_predicates("", 0)
+        raise too_many_predicates(text, 0)
 
 
 def too_long(text: str, length: int) -> LimitError:
     """The error for an expression whose text has too many characters."""
     return LimitError(
-        f"an expression of {length:,} characters; the limit is {MAX_LENGTH:,}", text[:MAX_LENGTH], MAX_LENGTH
+        f"an expression of {length:,} characters; the limit is {MAX_LENGTH:,}",
+        text[:MAX_LENGTH],
+        min(len(text), MAX_LENGTH),
     )
 
 

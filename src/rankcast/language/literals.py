@@ -12,6 +12,7 @@ from rankcast.model import Scalar, check_scalar
 __all__ = ["NUMBER_STARTS", "Literals"]
 
 _NUMBER = re.compile(r"-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 NUMBER_STARTS = frozenset("-+.0123456789")
 """The characters that a number, well formed or not, begins with."""
 
@@ -57,7 +58,8 @@ class Literals(Tokens):
         """A number; without point and exponent it is an integer."""
         piece = self.pieces[self.at]
         if not _NUMBER.fullmatch(piece):
-            raise self.error(f"found '{piece[:40]}', which is not a number; numbers are written like 5, -0.5 or 1e6")
+            right = f"write date '{piece}'" if _DATE.fullmatch(piece) else "numbers are written like 5, -0.5 or 1e6"
+            raise self.error(f"found '{piece[:40]}', which is not a number; {right}")
         try:
             value = int(piece) if piece.lstrip("-").isdigit() else float(piece)
             check_scalar(value)

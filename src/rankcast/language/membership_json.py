@@ -52,7 +52,7 @@ def membership_of_json(form: str, value: Any, where: str) -> Membership:
         if not isinstance(value, list | tuple) or len(value) != count:
             found = f"a list of {len(value)}" if isinstance(value, list | tuple) else what_is(value)
             raise RecordError(f"{place} must be a list of {count} numbers {pattern}, not {found}")
-        return make(*(number_of(number, f"each number of {place}") for number in value))
+        return make(*(number_of(number, f"{where}: each number of {form!r}") for number in value))
     except ModelError as error:
         raise error if isinstance(error, RecordError) else RecordError(f"{where}: {error}") from None
 

@@ -30,7 +30,7 @@ from rankcast.language.limits import (
     too_many_predicates,
 )
 from rankcast.language.literals import NUMBER_STARTS, Literals
-from rankcast.language.printing import show, show_value
+from rankcast.language.printing import show_value
 from rankcast.language.tokens import HEDGES, KEYWORDS
 from rankcast.model import (
     Always,
@@ -79,10 +79,9 @@ def parse(text: str) -> Expression:
     expression = parser.expression(0)
     if parser.pieces[parser.at]:
         raise no_end(parser)
-    if parser.deepest > MAX_DEPTH // 2 - 1:
-        check_limits(expression)
-    if len(text) > MAX_LENGTH // _LONGEST_SHOWN and len(shown := show(expression)) > MAX_LENGTH:
-        raise too_long(text, len(shown))
+    # Joining by 'and' inside of 'or' adds levels that no bracket shows, and `show` may write more than it was given.
+    if parser.deepest >= MAX_DEPTH // 2 or len(text) > MAX_LENGTH // _LONGEST_SHOWN:
+        check_limits(expression, text)
     return expression
 
 

@@ -95,5 +95,7 @@ def _malformed(piece: str) -> str:
 def _cut(piece: str) -> str:
     if not piece:
         return "the end"
-    shown = piece if len(piece) <= 40 else piece[:40] + "…"
+    shown = "".join(letter if letter.isprintable() else "�" for letter in piece[:40])
+    if len(piece) > 40:
+        shown += "…"
     return shown if shown[0] in "'\"" else f"'{shown}'"

@@ -4,7 +4,6 @@ Attributes `a`, `b`, `c` are numbers 0 to 5, `p` and `q` strings (several values
 few days. Hypothesis is imported by this module only.
 """
 
-import itertools
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
@@ -176,5 +175,5 @@ def subscriptions(
     wheres = draw(st.lists(expressions(2, fuzzy), min_size=1, max_size=max_size))
     return [
         Subscription(f"s{number}", draw(st.sampled_from(users)), where, draw(quarters))
-        for number, where in zip(itertools.count(1), wheres)
+        for number, where in enumerate(wheres, 1)
     ]
