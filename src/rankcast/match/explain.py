@@ -98,7 +98,7 @@ def _of_predicate(predicate: Predicate, event: Event, meaning: Meaning, shared: 
     if isinstance(value, tuple) and isinstance(test, Is):
         why += f", to degree {possibility:.6g}"
         if not holds:
-            why += _needed("degree", max(least.possibility, least.necessity))
+            why += _needed("", max(least.possibility, least.necessity))
     elif isinstance(value, tuple):
         if not _is_about(test, kind_of(value[0])):
             why += f", a {kind_of(value[0]).value}"
@@ -106,12 +106,12 @@ def _of_predicate(predicate: Predicate, event: Event, meaning: Meaning, shared: 
         why += f", possible to {possibility:.6g} and certain to {necessity:.6g}"
         if not holds:
             lacks_possibility = possibility < least.possibility or not possibility
-            why += _needed("possible", least.possibility) if lacks_possibility else _needed("certain", least.necessity)
+            why += _needed("possible to ", least.possibility) if lacks_possibility else _needed("certain to ", least.necessity)
     return Finding(show(predicate), holds, why)
 
 
 def _needed(what: str, least: float) -> str:
-    return f"; {what} to {least:.6g} is needed" if least else f"; {what} to more than 0 is needed"
+    return f"; {what}{least:.6g} is needed" if least else f"; {what}more than 0 is needed"
 
 
 def _is_about(test: Test, kind: Kind) -> bool:
