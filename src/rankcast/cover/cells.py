@@ -23,6 +23,8 @@ class Some(NamedTuple):
 
     def __bool__(self) -> bool:
         """Whether there are such strings."""
+        if not self.none:
+            return all(self.some)
         return not ALL.within(self.none) and not any(texts.within(self.none) for texts in self.some)
 
     def __and__(self, other: "Some") -> "Some":
@@ -31,11 +33,13 @@ class Some(NamedTuple):
 
     def within(self, other: "Some") -> bool:
         """Whether strings that are like this are also like the other; exact."""
-        if self == other:
-            return True
-        return other.none.within(self.none) and all(
-            any(mine.within(texts | self.none) for mine in (*self.some, ALL)) for texts in other.some
-        )
+        if other.none and not other.none.within(self.none):
+            return False
+        for wanted in other.some:
+            enough = wanted | self.none if self.none else wanted
+            if not any(texts.within(enough) for texts in self.some) and not ALL.within(enough):
+                return False
+        return True
 
 
 ANY_TEXT = Some()
@@ -71,13 +75,23 @@ class Cell(NamedTuple):
 
     def within(self, other: "Cell") -> bool:
         """Whether all states of this are states of the other; exact."""
-        return (
-            self.missing <= other.missing
-            and self.booleans & ~other.booleans == 0
-            and self.numbers.within(other.numbers)
-            and self.times.within(other.times)
-            and (self.texts is None or (other.texts is not None and self.texts.within(other.texts)))
-        )
+        if self.missing > other.missing or self.booleans & ~other.booleans:
+            return False
+        if self.numbers is not EMPTY and not self.numbers.within(other.numbers):
+            return False
+        if self.times is not EMPTY and not self.times.within(other.times):
+            return False
+        return self.texts is None or (other.texts is not None and self.texts.within(other.texts))
+
+    def meets(self, other: "Cell") -> bool:
+        """Whether some state is in both; exact."""
+        if (self.missing and other.missing) or self.booleans & other.booleans:
+            return True
+        if self.numbers is not EMPTY and other.numbers is not EMPTY and self.numbers.meets(other.numbers):
+            return True
+        if self.times is not EMPTY and other.times is not EMPTY and self.times.meets(other.times):
+            return True
+        return self.texts is not None and other.texts is not None and bool(self.texts & other.texts)
 
     def union(self, other: "Cell") -> "Cell | None":
         """The states of either, if they are one cell."""

@@ -10,10 +10,11 @@ Cut: TypeAlias = tuple[Any, int]
 
 
 class Line(NamedTuple):
-    """A set of values, as the places where one enters or leaves it when going upwards.
+    """A set of values, as the places where one enters or leaves it on the way up.
 
     `below` says whether one starts inside; each cut, in ascending order, changes sides. The form is canonical:
-    equal sets are equal tuples. The domain counts as dense (between two numbers lies another).
+    equal sets are equal tuples. The domain counts as dense: between two numbers lies another. Operations cost
+    O(cuts).
 
     >>> Line.between((1, 0), (5, 1)) & Line.above((5, 0))
     Line(below=False, cuts=((5, 0), (5, 1)))
@@ -51,27 +52,30 @@ class Line(NamedTuple):
             return self
         if not self:
             return other
+        inside = self.below or other.below
         cuts = []
-        before = here = self.below or other.below
         for cut, mine, others in _sides(self, other):
-            here = mine or others
-            if here is not before:
+            if (mine or others) is not inside:
+                inside = not inside
                 cuts.append(cut)
-                before = here
         return Line(self.below or other.below, tuple(cuts))
 
     def within(self, other: "Line") -> bool:
         """Whether all of this lies in the other."""
-        if self == other or not self:
-            return True
-        if self.below and not other.below:
+        if self.below > other.below:
             return False
-        return all(others or not mine for _, mine, others in _sides(self, other))
+        mine, others = self.cuts, other.cuts
+        if len(mine) == 2 == len(others) and not other.below:
+            return others[0] <= mine[0] and mine[1] <= others[1]
+        return self == other or all(there or not here for _, here, there in _sides(self, other))
+
+    def meets(self, other: "Line") -> bool:
+        """Whether some value lies in both."""
+        return not self.within(~other)
 
     def has(self, value: Any) -> bool:
         """Whether the value lies in this."""
-        at = (value, 0)
-        return self.below ^ (sum(cut <= at for cut in self.cuts) % 2 == 1)
+        return self.below is (sum(cut <= (value, 0) for cut in self.cuts) % 2 == 0)
 
     def pieces(self) -> Iterator[tuple[Cut | None, Cut | None]]:
         """The intervals in ascending order, as pairs of cuts; None is no end."""
@@ -87,18 +91,16 @@ FULL = Line(True, ())
 
 
 def _sides(a: Line, b: Line) -> Iterator[tuple[Cut, bool, bool]]:
-    """Each cut of either, with whether one is inside `a` and `b` right after it."""
+    """Each cut of either, with whether one is inside `a` and inside `b` right after it."""
     in_a, in_b = a.below, b.below
     i = j = 0
     while i < len(a.cuts) or j < len(b.cuts):
-        if j == len(b.cuts):
+        if j == len(b.cuts) or (i < len(a.cuts) and a.cuts[i] <= b.cuts[j]):
             cut = a.cuts[i]
-        elif i == len(a.cuts):
-            cut = b.cuts[j]
-        else:
-            cut = min(a.cuts[i], b.cuts[j])
-        if i < len(a.cuts) and a.cuts[i] == cut:
+            if j < len(b.cuts) and b.cuts[j] == cut:
+                in_b, j = not in_b, j + 1
             in_a, i = not in_a, i + 1
-        if j < len(b.cuts) and b.cuts[j] == cut:
+        else:
+            cut = b.cuts[j]
             in_b, j = not in_b, j + 1
         yield cut, in_a, in_b

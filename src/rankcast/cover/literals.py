@@ -4,9 +4,10 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from rankcast.cover.cells import ANY, ANY_TEXT, BOTH, FALSE, TRUE, Cell, Some
+from rankcast.cover.conjunctions import EVERYTHING, Conjunction
 from rankcast.cover.line import FULL, Line
 from rankcast.cover.strings import ALL, Texts
-from rankcast.cover.vague import Degree, degree_of, exact_cut, holding, not_holding
+from rankcast.cover.vague import Degree, exact_cut, holding, not_holding
 from rankcast.model import (
     Between,
     Compare,
@@ -23,59 +24,44 @@ from rankcast.model import (
     kind_of,
 )
 
-__all__ = ["Conjunction", "Meaning", "asserted", "denied", "implied"]
+__all__ = ["Meaning", "asserted", "denied"]
 
 Meaning: TypeAlias = Callable[[str, Term], Membership]
 """The membership function of an attribute's concept, hedges not applied."""
 
-Conjunction: TypeAlias = dict["str | Degree", Cell]
-"""What each attribute must be; one that is not named may be anything."""
-
 _EXISTS = Cell(False, FULL, FULL, TRUE | FALSE | BOTH, ANY_TEXT)
 
 
-def asserted(predicate: Predicate, meaning: Meaning | None) -> Conjunction | None:
-    """The events on which the predicate holds; None if there are none."""
-    attribute = predicate.attribute
-    if isinstance(predicate.test, Is):
-        degree, level = _degree(predicate, predicate.test, meaning)
-        cell = exact_cut(degree, level)
-        if cell is not None:
-            return {attribute: cell} if cell else None
-        possible = holding(degree, level)
-        return {attribute: possible, degree: Cell(numbers=_reaching(level))} if possible else None
-    cell = _passing(predicate.test)
-    return {attribute: cell} if cell else None
-
-
-def denied(predicate: Predicate, meaning: Meaning | None) -> list[Conjunction]:
-    """The events on which the predicate does not hold."""
-    attribute = predicate.attribute
+def asserted(predicate: Predicate, meaning: Meaning | None) -> list[Conjunction]:
+    """The events on which the predicate holds, as conjunctions of which one must match."""
     if isinstance(predicate.test, Is):
         degree, level = _degree(predicate, predicate.test, meaning)
         cell = exact_cut(degree, level)
         if cell is None:
-            return [{attribute: not_holding(degree, level), degree: Cell(numbers=~_reaching(level))}]
+            possible = holding(degree, level)
+            return [{predicate.attribute: possible, degree: Cell(numbers=_reaching(level))}] if possible else []
     else:
         cell = _passing(predicate.test)
-    return [{attribute: outside} for outside in cell.outside()]
+    return [{predicate.attribute: cell}] if cell else []
 
 
-def implied(degree: Degree, levels: Line) -> Cell:
-    """A cell of `degree.attribute` that has every state whose degree lies among the levels."""
-    cell = ANY
-    if levels.cuts and not levels.below:
-        cell = holding(degree, levels.cuts[0][0])
-    if levels.cuts and levels.below == (len(levels.cuts) % 2 == 1):
-        cell &= not_holding(degree, levels.cuts[-1][0])
-    return cell
+def denied(predicate: Predicate, meaning: Meaning | None) -> list[Conjunction]:
+    """The events on which the predicate does not hold, as conjunctions of which one must match."""
+    if isinstance(predicate.test, Is):
+        degree, level = _degree(predicate, predicate.test, meaning)
+        cell = exact_cut(degree, level)
+        if cell is None:
+            return [{predicate.attribute: not_holding(degree, level), degree: Cell(numbers=~_reaching(level))}]
+    else:
+        cell = _passing(predicate.test)
+    return [{predicate.attribute: outside} if outside != ANY else EVERYTHING for outside in cell.outside()]
 
 
 def _degree(predicate: Predicate, test: Is, meaning: Meaning | None) -> tuple[Degree, float]:
     thresholds = predicate.thresholds or Thresholds()
     membership = None if meaning is None else meaning(predicate.attribute, test.term)
     return (
-        degree_of(predicate.attribute, test.term, membership),
+        Degree(predicate.attribute, test.term.hedges, test.term.concept if membership is None else membership),
         max(thresholds.possibility, thresholds.necessity),
     )
 

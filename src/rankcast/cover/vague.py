@@ -10,9 +10,9 @@ from rankcast.cover.cells import ANY, ANY_TEXT, Cell, Some
 from rankcast.cover.line import EMPTY, FULL, Line
 from rankcast.cover.strings import Texts
 from rankcast.fuzzy.grades import hedged
-from rankcast.model import Gaussian, Hedge, Membership, Table, Term
+from rankcast.model import Gaussian, Hedge, Membership, Table
 
-__all__ = ["Degree", "exact_cut", "holding", "not_holding"]
+__all__ = ["Degree", "exact_cut", "holding", "implied", "not_holding"]
 
 # Matching tolerates 1e-9 in favour of holding; floats are off by far less than the slack.
 _TOLERANCE = 2e-9
@@ -49,6 +49,16 @@ def not_holding(degree: Degree, level: float) -> Cell:
     if isinstance(inner, Line):
         return ANY._replace(numbers=~inner)
     return ANY._replace(texts=Some(none=inner) or None)
+
+
+def implied(degree: Degree, levels: Line) -> Cell:
+    """A cell of `degree.attribute` that has every state whose degree lies among the levels."""
+    cell = ANY
+    if levels.cuts and not levels.below:
+        cell = holding(degree, levels.cuts[0][0])
+    if levels.cuts and levels.below == (len(levels.cuts) % 2 == 1):
+        cell &= not_holding(degree, levels.cuts[-1][0])
+    return cell
 
 
 def exact_cut(degree: Degree, level: float) -> Cell | None:
@@ -174,8 +184,3 @@ def _tail(mu: Gaussian, side: int, least: float, most: float, *, inwards: bool) 
 
 def _width(mu: Gaussian, level: float) -> float:
     return mu.sigma * math.sqrt(max(0.0, -2 * math.log(level))) if level < 1 else 0.0
-
-
-def degree_of(attribute: str, term: Term, membership: Membership | None) -> Degree:
-    """The degree that an `is` speaks of."""
-    return Degree(attribute, term.hedges, term.concept if membership is None else membership)

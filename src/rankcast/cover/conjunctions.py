@@ -1,0 +1,94 @@
+"""Conjunctions: what each attribute of an event must be, all at once."""
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+from rankcast.cover.cells import ANY, Cell
+from rankcast.cover.line import FULL
+from rankcast.cover.vague import Degree, implied
+
+__all__ = ["EVERYTHING", "Budget", "Conjunction", "escapes", "joined", "meet", "within"]
+
+Conjunction: TypeAlias = dict[str | Degree, Cell]
+"""A cell for each attribute, and for the degree of some to a concept; what is not named may be anything.
+
+Attributes are independent of each other, so one conjunction lies within another iff each cell does.
+"""
+
+EVERYTHING: Conjunction = {}
+_DEGREES = Cell(numbers=FULL)
+
+
+class Budget:
+    """How many more steps a search may take."""
+
+    def __init__(self, steps: int) -> None:
+        self.steps = steps
+
+    def spend(self) -> bool:
+        """Take a step; no if there is none left."""
+        self.steps -= 1
+        return self.steps >= 0
+
+
+def within(small: Conjunction, large: Conjunction) -> bool:
+    """Whether all that matches the one matches the other; exact but for cuts blurred by rounding."""
+    for key, cell in large.items():
+        if isinstance(key, str):
+            mine = small.get(key, ANY)
+            if mine is not cell and not mine.within(cell):
+                return False
+        elif not small.get(key, _DEGREES).numbers.within(cell.numbers) and (
+            small.get(key.attribute, ANY).meets(implied(key, ~cell.numbers))
+        ):
+            return False
+    return True
+
+
+def meet(a: Conjunction, b: Conjunction) -> bool:
+    """Whether some event may match both."""
+    return all(a[key].meets(cell) for key, cell in b.items() if key in a)
+
+
+def joined(a: Conjunction, b: Conjunction) -> Conjunction | None:
+    """What matches both; None if nothing can."""
+    both = dict(a)
+    for key, cell in b.items():
+        shared = both[key] & cell if key in both else cell
+        if not shared:
+            return None
+        both[key] = shared
+    return both
+
+
+def escapes(conjunction: Conjunction, others: Sequence[Conjunction], budget: Budget) -> bool:
+    """Whether some event matches the conjunction and none of the others; also yes if the budget does not suffice.
+
+    Splits off, other by other, what lies outside of it. Exponential at worst: this is the tautology problem.
+    """
+    if any(within(conjunction, other) for other in others):
+        return False
+    for i, other in enumerate(others):
+        if not meet(conjunction, other):
+            continue
+        inside = dict(conjunction)
+        for key, cell in other.items():
+            for outside in _outside(key, cell):
+                if not budget.spend():
+                    return True
+                left = joined(inside, outside)
+                if left is not None and escapes(left, others[i + 1 :], budget):
+                    return True
+            inside[key] = inside.get(key, cell) & cell
+        return False
+    return True
+
+
+def _outside(key: str | Degree, cell: Cell) -> Iterator[Conjunction]:
+    """Conjunctions that together match all but what has this attribute, or degree, in the cell."""
+    if isinstance(key, str):
+        for outside in cell.outside():
+            yield {key: outside}
+    else:
+        levels = ~cell.numbers
+        yield {key.attribute: implied(key, levels), key: Cell(numbers=levels)}
