@@ -51,6 +51,8 @@ def similarity(a: AttributeValue | None, b: AttributeValue | None) -> float:
     """Jaccard similarity of two sets of crisp values; 1 or 0 for imprecise values, equal or not; 0 if one of them
     is missing."""
     if isinstance(a, tuple) and isinstance(b, tuple):
+        if len(a) == len(b) == 1:
+            return 1.0 if a == b and identity(a[0]) == identity(b[0]) else 0.0
         values_a, values_b = set(map(identity, a)), set(map(identity, b))
         return len(values_a & values_b) / len(values_a | values_b)
     return 1.0 if a == b else 0.0

@@ -19,8 +19,8 @@ _FLOAT_NOISE = 1e-13
 class Exact:
     """Selects the set of the largest value; of equal ones the most recent.
 
-    The problem is NP-hard: up to n over k sets are looked at. 8 out of 20 take about a second, and so do 4 out of
-    60; more may take forever.
+    The problem is NP-hard, and up to n over k sets are looked at. 8 out of 30 or 4 out of 60 take less than a second,
+    12 out of 24 nearly alike ones with `sigma` 0 several; much more may take forever.
     """
 
     def select(self, candidates: Sequence[Candidate], k: int, objective: Objective) -> list[Candidate]:

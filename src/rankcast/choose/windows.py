@@ -35,7 +35,7 @@ class Window:
         return left
 
     def add(self, candidate: Candidate) -> None:
-        """Let a candidate in, at the present position."""
+        """Let in the candidate to whose event the window has just moved on."""
         self._entries.append((self._now, candidate))
 
     def remove(self, candidate: Candidate) -> None:
@@ -46,12 +46,10 @@ class Window:
         """Plain data for `restore`."""
         return {
             "matched": self._positions.matched,
-            "now": self._now,
             "entries": [[position, candidate.state()] for position, candidate in self._entries],
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on where `state` was taken."""
         self._positions.matched = state["matched"]
-        self._now = state["now"]
         self._entries = [(position, Candidate.of_state(entry)) for position, entry in state["entries"]]
