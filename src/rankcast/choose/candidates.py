@@ -63,7 +63,8 @@ class Moment(NamedTuple):
 class Step:
     """One decision of a delivery mode: out of `candidates` it chose `chosen`, and `sent` those not sent before.
 
-    A step explains a delivery or its absence; the deliveries of a mode are just the `sent` of its steps.
+    A step explains a delivery or its absence; the deliveries of a mode are just the `sent` of its steps. `note` says
+    in words what the candidates do not show, such as why a filter stopped one.
     """
 
     window: int
@@ -71,6 +72,7 @@ class Step:
     candidates: tuple[Candidate, ...]
     chosen: tuple[Candidate, ...]
     sent: tuple[Candidate, ...]
+    note: str = ""
 
 
 class DeliveryMode(Protocol):

@@ -1,7 +1,35 @@
-"""How much an event is worth to a user: preference levels, most specific subscriptions, event rank."""
+"""How much an event is worth to a user: preference, specificity, novelty, the combined score; and measures of it."""
 
+from rankcast.rank.decaying import Decay, DecayingNovelty
 from rankcast.rank.event_rank import event_rank
 from rankcast.rank.levels import level_score, levels, scores
+from rankcast.rank.measures import Distances, Place, count_at, distances, entropy, fairness, places
+from rankcast.rank.novelty import Matched, Novelty, NoveltyState
+from rankcast.rank.score import CombinedScore, Contribution, Explained, Ranked, combine, recency
 from rankcast.rank.specificity import Specificity
 
-__all__ = ["Specificity", "event_rank", "level_score", "levels", "scores"]
+__all__ = [
+    "CombinedScore",
+    "Contribution",
+    "Decay",
+    "DecayingNovelty",
+    "Distances",
+    "Explained",
+    "Matched",
+    "Novelty",
+    "NoveltyState",
+    "Place",
+    "Ranked",
+    "Specificity",
+    "combine",
+    "count_at",
+    "distances",
+    "entropy",
+    "event_rank",
+    "fairness",
+    "level_score",
+    "levels",
+    "places",
+    "recency",
+    "scores",
+]

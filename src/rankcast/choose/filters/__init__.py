@@ -1,0 +1,25 @@
+"""Novelty filters: which of a user's candidates a delivery mode gets to see (SPEC 5)."""
+
+from rankcast.choose.filters.budget import Budget
+from rankcast.choose.filters.by_rank import ByRank
+from rankcast.choose.filters.chance import chance
+from rankcast.choose.filters.filtered import EventFilter, Filtered, Verdict
+from rankcast.choose.filters.of_policy import event_filter, filtered
+from rankcast.choose.filters.random import Random
+from rankcast.choose.filters.sampling import Sampling
+from rankcast.choose.filters.threshold import CandidateScore, Threshold
+
+__all__ = [
+    "Budget",
+    "ByRank",
+    "CandidateScore",
+    "EventFilter",
+    "Filtered",
+    "Random",
+    "Sampling",
+    "Threshold",
+    "Verdict",
+    "chance",
+    "event_filter",
+    "filtered",
+]

@@ -1,0 +1,125 @@
+"""The k-th highest score: of the previous period, or of a sliding window."""
+
+from collections import deque
+from heapq import heapify, heappop, heappush, heappushpop, nlargest
+from typing import Any
+
+__all__ = ["KthOfPeriod", "KthOfWindow"]
+
+
+class KthOfPeriod:
+    """The k-th highest score of the period before the current one; 0 in the first.
+
+    O(log k) per score; keeps k scores.
+    """
+
+    def __init__(self, k: int, period: int) -> None:
+        self.value = 0.0
+        self._k = k
+        self._period = period
+        self._seen = 0
+        self._highest: list[float] = []
+
+    def add(self, score: float) -> None:
+        """One more score of the current period; the last of a period sets the value for the next."""
+        self._seen += 1
+        if len(self._highest) < self._k:
+            heappush(self._highest, score)
+        elif self._k:
+            heappushpop(self._highest, score)
+        if self._seen == self._period:
+            self.value = self._highest[0] if self._highest else 0.0
+            self._seen = 0
+            self._highest = []
+
+    def state(self) -> dict[str, Any]:
+        """Plain data that `restore` takes back."""
+        return {"value": self.value, "seen": self._seen, "highest": list(self._highest)}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where `state` was taken."""
+        self.value = state["value"]
+        self._seen = state["seen"]
+        self._highest = list(state["highest"])
+
+
+class KthOfWindow:
+    """The k-th highest of the last `length` scores; 0 while there are fewer than k.
+
+    Two heaps: the k highest scores with the lowest of them on top, the others with the highest on top. A score that
+    leaves the window stays in its heap until it comes up there, or until the heaps are half full of such, when
+    they are made anew. Amortised O(log length) per score.
+
+    >>> window = KthOfWindow(k=2, length=3)
+    >>> for score in (5, 1, 4, 2, 3):
+    ...     window.add(score)
+    >>> window.value
+    3
+    """
+
+    def __init__(self, k: int, length: int) -> None:
+        self._k = k
+        self._length = length
+        self._window: deque[float] = deque()
+        self._arrived = 0
+        self._above: list[tuple[float, int]] = []  # (score, arrival), lowest first
+        self._below: list[tuple[float, int]] = []  # (-score, -arrival), highest first
+        self._is_above: set[int] = set()
+
+    @property
+    def value(self) -> float:
+        """The k-th highest score."""
+        return self._above[0][0] if self._k and len(self._is_above) == self._k else 0.0
+
+    def add(self, score: float) -> None:
+        """One more score; the oldest leaves if the window is full."""
+        if len(self._window) == self._length:
+            self._window.popleft()
+            self._is_above.discard(self._arrived - self._length)
+        self._window.append(score)
+        heappush(self._below, (-score, -self._arrived))
+        self._arrived += 1
+        self._settle()
+        if len(self._above) + len(self._below) > 2 * self._length:
+            self._rebuild()
+
+    def state(self) -> dict[str, Any]:
+        """Plain data that `restore` takes back."""
+        return {"window": list(self._window)}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where `state` was taken."""
+        self._window = deque(state["window"])
+        self._arrived = len(self._window)
+        self._rebuild()
+
+    def _settle(self) -> None:
+        """Let the k highest be above; only the score that came last may be on the wrong side, and one may be missing."""
+        self._drop_gone()
+        if self._above:
+            score, arrival = heappop(self._above)
+            self._is_above.discard(arrival)
+            heappush(self._below, (-score, -arrival))
+            self._drop_gone()
+        while len(self._is_above) < self._k and self._below:
+            score, arrival = heappop(self._below)
+            heappush(self._above, (-score, -arrival))
+            self._is_above.add(-arrival)
+            self._drop_gone()
+
+    def _drop_gone(self) -> None:
+        """Let each heap have a score on top that is in the window."""
+        oldest = self._arrived - len(self._window)
+        while self._above and self._above[0][1] < oldest:
+            heappop(self._above)
+        while self._below and -self._below[0][1] < oldest:
+            heappop(self._below)
+
+    def _rebuild(self) -> None:
+        oldest = self._arrived - len(self._window)
+        scores = [(score, oldest + place) for place, score in enumerate(self._window)]
+        self._above = nlargest(self._k, scores)
+        self._is_above = {arrival for _, arrival in self._above}
+        self._below = [(-score, -arrival) for score, arrival in scores if arrival not in self._is_above]
+        heapify(self._above)
+        heapify(self._below)

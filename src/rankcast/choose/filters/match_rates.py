@@ -1,0 +1,103 @@
+"""How often each subscription of a user is matched: since some moment, or within a window (SPEC 5, sampling)."""
+
+from collections import deque
+from collections.abc import Collection, Iterable
+from typing import Any
+
+__all__ = ["MatchesSince", "MatchesWithin"]
+
+
+class MatchesSince:
+    """Matches of each subscription among the events since the start, or since the last `reset`.
+
+    O(1) per match; keeps three numbers per subscription.
+    """
+
+    def __init__(self) -> None:
+        self._t = 0
+        self._start = 0
+        self._known: dict[str, list[int]] = {}  # matches, position of the first, of the last
+
+    def add(self, matching: Iterable[str]) -> None:
+        """One more event that matches the user."""
+        self._t += 1
+        for subscription in matching:
+            known = self._known.setdefault(subscription, [0, self._t, self._t])
+            known[0] += 1
+            known[2] = self._t
+
+    def reset(self) -> None:
+        """Begin anew with the next event."""
+        self._start = self._t
+        self._known = {}
+
+    def rate(self, subscription: str) -> float:
+        """The share of the user's events that match the subscription."""
+        count = self._known[subscription][0] if subscription in self._known else 0
+        return count / (self._t - self._start) if count else 0.0
+
+    def mean_distance(self, subscription: str) -> float | None:
+        """The mean distance between its consecutive matches; None if there are not two."""
+        count, first, last = self._known.get(subscription, (0, 0, 0))
+        return (last - first) / (count - 1) if count > 1 else None
+
+    def keep(self, ids: Collection[str]) -> None:
+        """Forget all subscriptions but these."""
+        self._known = {subscription: known for subscription, known in self._known.items() if subscription in ids}
+
+    def state(self) -> dict[str, Any]:
+        """Plain data that `restore` takes back."""
+        return {"t": self._t, "start": self._start, "known": {key: list(known) for key, known in self._known.items()}}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where `state` was taken."""
+        self._t = state["t"]
+        self._start = state["start"]
+        self._known = {key: list(known) for key, known in state["known"].items()}
+
+
+class MatchesWithin:
+    """Matches of each subscription among the last `length` events.
+
+    Amortised O(1) per match; keeps the positions of the matches, of a subscription that rests those of its last ones.
+    """
+
+    def __init__(self, length: int) -> None:
+        self._length = length
+        self._t = 0
+        self._positions: dict[str, deque[int]] = {}
+
+    def add(self, matching: Iterable[str]) -> None:
+        """One more event that matches the user."""
+        self._t += 1
+        for subscription in matching:
+            self._recent(subscription).append(self._t)
+
+    def rate(self, subscription: str) -> float:
+        """The share of the user's events that match the subscription."""
+        count = len(self._recent(subscription))
+        return count / min(self._t, self._length) if count else 0.0
+
+    def mean_distance(self, subscription: str) -> float | None:
+        """The mean distance between its consecutive matches; None if there are not two."""
+        recent = self._recent(subscription)
+        return (recent[-1] - recent[0]) / (len(recent) - 1) if len(recent) > 1 else None
+
+    def keep(self, ids: Collection[str]) -> None:
+        """Forget all subscriptions but these."""
+        self._positions = {key: positions for key, positions in self._positions.items() if key in ids}
+
+    def state(self) -> dict[str, Any]:
+        """Plain data that `restore` takes back."""
+        return {"t": self._t, "positions": {key: list(positions) for key, positions in self._positions.items()}}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where `state` was taken."""
+        self._t = state["t"]
+        self._positions = {key: deque(positions) for key, positions in state["positions"].items()}
+
+    def _recent(self, subscription: str) -> deque[int]:
+        positions = self._positions.setdefault(subscription, deque())
+        while positions and positions[0] <= self._t - self._length:
+            positions.popleft()
+        return positions

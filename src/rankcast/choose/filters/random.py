@@ -1,0 +1,36 @@
+"""The random filter: the baseline that knows nothing of novelty (SPEC 5, thesis 4.1.3)."""
+
+from collections.abc import Collection
+from typing import Any
+
+from rankcast.choose.candidates import Candidate
+from rankcast.choose.filters.chance import chance
+from rankcast.choose.filters.filtered import Verdict
+
+__all__ = ["Random"]
+
+
+class Random:
+    """Passes each candidate with probability `rate`. It has no budget, and nothing to remember."""
+
+    def __init__(self, user: str, rate: float, seed: int = 0) -> None:
+        self._user = user
+        self._rate = rate
+        self._seed = seed
+
+    def admit(self, candidate: Candidate) -> Verdict:
+        """Decide on the next candidate."""
+        drawn = chance(self._seed, self._user, candidate.event.id)
+        passed = drawn < self._rate
+        action = "passed" if passed else "stopped by"
+        return Verdict(passed, f"{action} the random filter: drawn {drawn:.4f}, probability {self._rate:.4f}")
+
+    def keep(self, ids: Collection[str]) -> None:
+        """Nothing to forget."""
+
+    def state(self) -> dict[str, Any]:
+        """Nothing."""
+        return {}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Nothing to restore."""

@@ -1,0 +1,98 @@
+"""The sampling filter: the rarer a subscription matches, the likelier its events pass (SPEC 5, thesis algorithm 2)."""
+
+from collections.abc import Collection
+from typing import Any
+
+from rankcast.choose.candidates import Candidate
+from rankcast.choose.filters.budget import Budget
+from rankcast.choose.filters.chance import chance
+from rankcast.choose.filters.filtered import Verdict
+from rankcast.choose.filters.match_rates import MatchesSince, MatchesWithin
+from rankcast.model import Filter, Rates, Scoring, Update
+
+__all__ = ["Sampling"]
+
+
+class Sampling:
+    """Passes a candidate with the probability of its most novel matching subscription, while the budget has room.
+
+    With m = rate / number of subscriptions ever matched, a subscription that matches less than the share m of the
+    user's events always passes; else with ``m / match rate``, or in the interval form with ``m * mean distance of its
+    consecutive matches`` (1 while there are not two). Most novel is the one with the highest probability.
+
+    Lazy: the probabilities are computed at the end of each period, and are 1 before that. Eager: for each candidate,
+    from the events before it. Rates count all history, or with `Rates.PERIOD` the period just ended or the last
+    `period` events. Aging works on the probability: ``aging * now + (1 - aging) * previous``, previous being that of the
+    last period (lazy) or of the last event that matched the subscription (eager), and 1 at first.
+
+    O(matching subscriptions) per event, O(active ones) per period.
+    """
+
+    def __init__(self, user: str, settings: Filter) -> None:
+        self._user = user
+        self._settings = settings
+        self._budget = Budget(settings.rate, settings.period, settings.update)
+        self._active: dict[str, float] = {}  # every subscription matched so far, and its probability
+        self._matches: MatchesSince | MatchesWithin = MatchesSince()
+        if settings.rates is Rates.PERIOD and settings.update is Update.EAGER:
+            self._matches = MatchesWithin(settings.period)
+
+    def admit(self, candidate: Candidate) -> Verdict:
+        """Decide on the next candidate."""
+        if self._settings.update is Update.EAGER:
+            self._evaluate(candidate.matching)
+        verdict = self._decide(candidate)
+        for subscription in candidate.matching:
+            self._active.setdefault(subscription, 1.0)
+        self._matches.add(candidate.matching)
+        self._budget.count(verdict.passed)
+        if self._settings.update is Update.LAZY and self._budget.ends_period:
+            self._evaluate(self._active)
+            if self._settings.rates is Rates.PERIOD and isinstance(self._matches, MatchesSince):
+                self._matches.reset()
+        return verdict
+
+    def probability(self, subscription: str) -> float:
+        """The probability of a subscription at its last evaluation; 1 before the first."""
+        return self._active.get(subscription, 1.0)
+
+    def keep(self, ids: Collection[str]) -> None:
+        """Forget all subscriptions but these; they share the rate among them at the next evaluation."""
+        self._active = {subscription: known for subscription, known in self._active.items() if subscription in ids}
+        self._matches.keep(ids)
+
+    def state(self) -> dict[str, Any]:
+        """Plain data that `restore` takes back."""
+        return {"budget": self._budget.state(), "active": dict(self._active), "matches": self._matches.state()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where `state` was taken, in a fresh instance of the same settings."""
+        self._budget.restore(state["budget"])
+        self._active = dict(state["active"])
+        self._matches.restore(state["matches"])
+
+    def _decide(self, candidate: Candidate) -> Verdict:
+        probability = max(map(self.probability, candidate.matching), default=1.0)
+        drawn = chance(self._settings.seed, self._user, candidate.event.id)
+        if drawn >= probability:
+            return Verdict(False, f"stopped by the sampling filter: drawn {drawn:.4f}, probability {probability:.4f}")
+        if not self._budget.has_room:
+            return Verdict(False, f"stopped by the sampling filter: {self._budget.label()} passed already")
+        return Verdict(True, f"passed the sampling filter: drawn {drawn:.4f}, probability {probability:.4f}")
+
+    def _evaluate(self, subscriptions: Collection[str]) -> None:
+        aging = self._settings.aging
+        for subscription in subscriptions:
+            if subscription in self._active:
+                aged = aging * self._now(subscription) + (1 - aging) * self._active[subscription]
+                self._active[subscription] = round(aged, 12)
+
+    def _now(self, subscription: str) -> float:
+        share = self._settings.rate / len(self._active)
+        rate = self._matches.rate(subscription)
+        if round(rate - share, 12) < 0:
+            return 1.0
+        if self._settings.scoring is Scoring.RATE:
+            return min(1.0, share / rate)
+        distance = self._matches.mean_distance(subscription)
+        return 1.0 if distance is None else min(1.0, share * distance)

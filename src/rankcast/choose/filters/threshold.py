@@ -1,0 +1,95 @@
+"""The threshold filter: what scores as high as the k best of late (SPEC 5, thesis algorithm 1)."""
+
+import math
+from collections.abc import Collection
+from typing import Any, Protocol
+
+from rankcast.choose.candidates import Candidate
+from rankcast.choose.filters.budget import Budget
+from rankcast.choose.filters.filtered import Verdict
+from rankcast.choose.filters.kth_highest import KthOfPeriod, KthOfWindow
+from rankcast.model import Update
+
+__all__ = ["CandidateScore", "Threshold"]
+
+
+class CandidateScore(Protocol):
+    """A score of one user's candidates, which learns from what was delivered; every novelty is one."""
+
+    def score(self, candidate: Candidate) -> float:
+        """The score of the next candidate."""
+
+    def delivered(self, candidate: Candidate) -> None:
+        """The candidate passed."""
+
+    def keep(self, ids: Collection[str]) -> None:
+        """Forget all subscriptions but these."""
+
+    def state(self) -> dict[str, Any]:
+        """Plain data that `restore` takes back."""
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where `state` was taken."""
+
+
+class Threshold:
+    """Passes a candidate iff its score reaches the threshold and the budget k = rate * period has room.
+
+    The threshold is the k-th highest score of the previous period of matching events (lazy), or of the last `period`
+    before this one (eager); it starts at 0, as does that of a window with fewer than k events. What passes is
+    delivered in the eyes of `score`. Amortised O(log period) per event in both forms.
+    """
+
+    def __init__(self, score: CandidateScore, rate: float, period: int, update: Update = Update.LAZY) -> None:
+        self._score = score
+        self._budget = Budget(rate, period, update)
+        kth_highest = KthOfWindow if update is Update.EAGER else KthOfPeriod
+        self._kth_highest: KthOfWindow | KthOfPeriod = kth_highest(self._budget.k, period)
+
+    @property
+    def threshold(self) -> float:
+        """The least score with which the next candidate may pass."""
+        return self._kth_highest.value
+
+    def admit(self, candidate: Candidate) -> Verdict:
+        """Decide on the next candidate."""
+        score = self._score.score(candidate)
+        verdict = self._decide(score)
+        if verdict.passed:
+            self._score.delivered(candidate)
+        self._kth_highest.add(score)
+        self._budget.count(verdict.passed)
+        return verdict
+
+    def keep(self, ids: Collection[str]) -> None:
+        """Forget all subscriptions but these; scores of the past still count for the threshold."""
+        self._score.keep(ids)
+
+    def state(self) -> dict[str, Any]:
+        """Plain data that `restore` takes back."""
+        return {
+            "score": self._score.state(),
+            "budget": self._budget.state(),
+            "kth_highest": self._kth_highest.state(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where `state` was taken, in a fresh instance of the same settings."""
+        self._score.restore(state["score"])
+        self._budget.restore(state["budget"])
+        self._kth_highest.restore(state["kth_highest"])
+
+    def _decide(self, score: float) -> Verdict:
+        shown, bar = _apart(score, self.threshold)
+        if score < self.threshold:
+            return Verdict(False, f"stopped by the threshold filter: score {shown} below the threshold {bar}")
+        if not self._budget.has_room:
+            return Verdict(False, f"stopped by the threshold filter: {self._budget.label()} passed already")
+        return Verdict(True, f"passed the threshold filter: score {shown} reaches the threshold {bar}")
+
+
+def _apart(score: float, threshold: float) -> tuple[str, str]:
+    """Both numbers with as few digits as show their difference."""
+    difference = abs(score - threshold)
+    digits = max(2, -math.floor(math.log10(difference))) if difference else 2
+    return f"{round(score, digits):.12g}", f"{round(threshold, digits):.12g}"
