@@ -62,7 +62,7 @@ def explain_match(where: Expression, event: Event, meaning: Meaning, shared: Mea
     >>> event = Event("e1", datetime(2004, 2, 13, tzinfo=UTC), {"genre": ("comedy",), "year": (2004,)})
     >>> for line in explain_match(parse("genre = 'drama' and year > 1999"), event, NO_CONCEPTS).lines():
     ...     print(line)
-    all of these: no, 1 of 2 hold
+    all of these: no, 1 of 2 holds
       genre = 'drama': no, genre is comedy
       year > 1999: yes, year is 2004
     """
@@ -72,11 +72,11 @@ def explain_match(where: Expression, event: Event, meaning: Meaning, shared: Mea
         case And(parts):
             findings = tuple(explain_match(part, event, meaning, shared) for part in parts)
             held = sum(finding.holds for finding in findings)
-            return Finding("all of these", held == len(findings), f"{held} of {len(findings)} hold", findings)
+            return Finding("all of these", held == len(findings), _count(held, findings), findings)
         case Or(parts):
             findings = tuple(explain_match(part, event, meaning, shared) for part in parts)
             held = sum(finding.holds for finding in findings)
-            return Finding("any of these", held > 0, f"{held} of {len(findings)} hold", findings)
+            return Finding("any of these", held > 0, _count(held, findings), findings)
         case Not(part):
             finding = explain_match(part, event, meaning, shared)
             return Finding(
@@ -106,12 +106,20 @@ def _of_predicate(predicate: Predicate, event: Event, meaning: Meaning, shared: 
         why += f", possible to {possibility:.6g} and certain to {necessity:.6g}"
         if not holds:
             lacks_possibility = possibility < least.possibility or not possibility
-            why += _needed("possible to ", least.possibility) if lacks_possibility else _needed("certain to ", least.necessity)
+            why += (
+                _needed("possible to ", least.possibility)
+                if lacks_possibility
+                else _needed("certain to ", least.necessity)
+            )
     return Finding(show(predicate), holds, why)
 
 
 def _needed(what: str, least: float) -> str:
     return f"; {what}{least:.6g} is needed" if least else f"; {what}more than 0 is needed"
+
+
+def _count(held: int, findings: tuple[Finding, ...]) -> str:
+    return f"{held} of {len(findings)} {'holds' if held == 1 else 'hold'}"
 
 
 def _is_about(test: Test, kind: Kind) -> bool:
