@@ -59,6 +59,46 @@ def test_it_finds_what_no_swap_finds(candidate):
     assert objective.value(chosen) == pytest.approx(1.9 / 6 + 1 / 2)
 
 
+class Oldest:
+    """The poorest start there is."""
+
+    def select(self, candidates, k, objective):
+        return list(candidates[:k])
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 5, 1000])
+@pytest.mark.parametrize("kinds", [1, 2, 4])
+def test_it_owes_nothing_to_its_start(candidate, monkeypatch, ranks, kinds):
+    monkeypatch.setattr("rankcast.choose.exact.Improved", Oldest)
+    draw = random.Random(ranks * 10 + kinds)
+    for sigma in (0, 0.2, 0.5, 0.8, 0.99):
+        for k in (1, 2, 3, 4):
+            stream = [
+                candidate(
+                    seq, draw.randrange(ranks) / ranks, a=str(draw.randrange(kinds)), b=str(draw.randrange(kinds))
+                )
+                for seq in range(1, 10)
+            ]
+            objective = DivRank(sigma)
+            assert seqs(Exact().select(stream, k, objective)) == brute_force(stream, k, objective)
+
+
+def test_of_equal_sums_the_set_with_the_latest_even_if_it_starts_with_the_other(candidate, monkeypatch):
+    class Middle:
+        def select(self, candidates, k, objective):
+            return list(candidates[1:3])
+
+    monkeypatch.setattr("rankcast.choose.exact.Improved", Middle)
+    # only e2-e5 and e3-e4 are far apart
+    stream = [
+        candidate(2, x="a", y="p"),
+        candidate(3, x="a", y="q"),
+        candidate(4, x="b", y="p"),
+        candidate(5, x="b", y="q"),
+    ]
+    assert seqs(Exact().select(stream, 2, DivRank(0.5))) == [2, 5]
+
+
 @pytest.mark.parametrize("kinds", [1, 3, 20])
 def test_eight_of_twenty_take_seconds_at_most(candidate, kinds):
     draw = random.Random(kinds)
