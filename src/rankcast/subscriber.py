@@ -1,11 +1,13 @@
 """One user as a shard serves them: scores, most specific subscriptions, delivery mode."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from rankcast.choose import Candidate, DeliveryMode, Moment, Step, delivery_mode
-from rankcast.model import Catalog, Event, Policy, Subscription
-from rankcast.rank import Specificity, event_rank, scores
+from rankcast.choose.filters import Filtered, filtered
+from rankcast.model import Catalog, Event, Part, Policy, Subscription
+from rankcast.rank import CombinedScore, Explained, Specificity, event_rank, scores
 
 __all__ = ["Subscriber"]
 
@@ -16,23 +18,42 @@ class Subscriber:
     def __init__(self, user: str, catalog: Catalog) -> None:
         self._user = user
         self._policy = catalog.policy_of(user)
-        self._mode: DeliveryMode = delivery_mode(self._policy)
+        self._mode = _mode(self._policy)
+        self._combined = _combined(self._policy)
+        self.explained: Explained | None = None
+        """What the rank of the event ranked last is made of, if the policy combines criteria."""
         self._read(catalog)
 
     def update(self, catalog: Catalog) -> list[Step]:
         """Take over the user's part of another catalog; what the old delivery mode still owed, if it changed."""
+        if self._known == _part(self._user, catalog):
+            return []
         before, self._policy = self._policy, catalog.policy_of(self._user)
         self._read(catalog)
-        if self._policy == before:
-            return []
-        old, self._mode = self._mode, delivery_mode(self._policy)
-        if _same_windows(before, self._policy):
-            self._mode.restore(old.state())
-            return []
-        return old.close()
+        owed: list[Step] = []
+        if self._policy != before:
+            old, self._mode = self._mode, _mode(self._policy)
+            if _same_windows(before, self._policy):
+                self._mode.restore(old.state())
+            else:
+                owed = old.close()
+            known, self._combined = self._combined, _combined(self._policy)
+            if known is not None and self._combined is not None and before.score == self._policy.score:
+                self._combined.restore(known.state())
+        ids = [subscription.id for subscription in catalog.subscriptions_of(self._user)]
+        if isinstance(self._mode, Filtered):
+            self._mode.keep(ids)
+        if self._combined is not None:
+            self._combined.keep(ids)
+        return owed
+
+    def score(self, subscription: str) -> float:
+        """The preference score of one of the user's subscriptions."""
+        return self._scores[subscription]
 
     def candidate(self, event: Event, matched: Sequence[tuple[Subscription, float]]) -> Candidate:
-        """The event as a candidate for this user: its most specific subscriptions, its degree, its rank."""
+        """The event as a candidate for this user: its most specific subscriptions, its degree, its rank by
+        preference."""
         matching = tuple(subscription.id for subscription, _ in matched)
         specific = self._specificity.most_specific(matching)
         rank = event_rank(
@@ -45,27 +66,62 @@ class Subscriber:
 
     def publish(self, moment: Moment, event: Event, matched: Sequence[tuple[Subscription, float]]) -> list[Step]:
         """Serve the next published event; `matched` is empty if it does not match this user."""
-        return self._mode.publish(moment, self.candidate(event, matched) if matched else None)
+        candidate = self.candidate(event, matched) if matched else None
+        if candidate is not None and self._combined is not None:
+            self.explained = self._combined.score(candidate, moment.time)
+            candidate = replace(candidate, rank=self.explained.score)
+        return self._noted(self._mode.publish(moment, candidate))
 
     def close(self) -> list[Step]:
         """What the delivery mode still owes at the end of the stream."""
-        return self._mode.close()
+        return self._noted(self._mode.close())
 
     def state(self) -> dict[str, Any]:
         """Plain data for `restore`."""
-        return self._mode.state()
+        return {"mode": self._mode.state(), "score": self._combined.state() if self._combined else {}}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on where `state` was taken."""
-        self._mode.restore(state)
+        self._mode.restore(state["mode"])
+        if self._combined is not None:
+            self._combined.restore(state["score"])
+
+    def _noted(self, steps: list[Step]) -> list[Step]:
+        if self._combined is not None:
+            for step in steps:
+                for candidate in step.sent:
+                    self._combined.delivered(candidate)
+        return steps
 
     def _read(self, catalog: Catalog) -> None:
+        self._known = _part(self._user, catalog)
         subscriptions = catalog.subscriptions_of(self._user)
         self._scores = scores(subscriptions, catalog.preferences_of(self._user), self._policy.levels)
         self._weights = {subscription.id: subscription.weight for subscription in subscriptions}
         self._specificity = Specificity(
             subscriptions, lambda attribute, term: catalog.membership(attribute, term, self._user)
         )
+
+
+def _part(user: str, catalog: Catalog) -> tuple[object, ...]:
+    """All of the catalog that bears on how a user is served."""
+    return (
+        catalog.subscriptions_of(user),
+        catalog.preferences_of(user),
+        catalog.policy_of(user),
+        [concept for concept in catalog.concepts.values() if concept.user in (None, user)],
+    )
+
+
+def _mode(policy: Policy) -> DeliveryMode:
+    return filtered(policy, delivery_mode(policy))
+
+
+def _combined(policy: Policy) -> CombinedScore | None:
+    """The combined score, if the policy asks for more than preference."""
+    if all(part is Part.PREFERENCE for part, weight in policy.score.items() if weight > 0):
+        return None
+    return CombinedScore(policy.score, authority=policy.authority, half_life=policy.half_life)
 
 
 def _same_windows(before: Policy, after: Policy) -> bool:

@@ -6,19 +6,28 @@ shuffled.
 """
 
 import os
-from collections.abc import Callable, Iterator
 from functools import partial
 
-import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as f
 
-from rankcast.errors import CatalogError, ModelError
-from rankcast.language import decode_record, dumps, encode_event, encode_match, encode_record
-from rankcast.model import Catalog, Concept, Event, Policy, Preference, Subscription, in_publication_order
-from rankcast.shard import Shard, shard_of
-from rankcast.spark.columns import check_columns, events_of_json, events_of_table
+from rankcast.errors import ModelError
+from rankcast.language import dumps, encode_record
+from rankcast.model import Catalog, Concept, Policy, Preference, Subscription
+from rankcast.shard import shard_of
+from rankcast.spark.columns import check_columns
 from rankcast.spark.keys import shard_keys
+from rankcast.spark.workers import (
+    CATALOG,
+    EVENTS,
+    JSON,
+    InShard,
+    check_rows,
+    deliver_in_shard,
+    in_worker,
+    match_in_shard,
+    pack,
+)
 
 __all__ = ["deliver", "match", "rejects"]
 
@@ -27,8 +36,6 @@ _DELIVERY = (
     "published timestamp, forwarded timestamp, window long"
 )
 _MATCH = "event string, subscription string, user string, degree double"
-_CATALOG, _EVENTS = 0, 1
-_JSON = "event_json"
 
 
 def deliver(events: DataFrame, catalog: Catalog, *, shards: int | None = None, json: str | None = None) -> DataFrame:
@@ -48,12 +55,12 @@ def deliver(events: DataFrame, catalog: Catalog, *, shards: int | None = None, j
     have no order. Rows that cannot be events take no part: see `rejects`. Each shard holds all events of the
     job in memory.
     """
-    return _by_shard(_deliver_in_shard, _DELIVERY, events, catalog, shards, json)
+    return _by_shard(deliver_in_shard, _DELIVERY, events, catalog, shards, json)
 
 
 def match(events: DataFrame, catalog: Catalog, *, shards: int | None = None, json: str | None = None) -> DataFrame:
     """Which subscriptions each event matches: columns event, subscription, user, degree. Parameters as `deliver`."""
-    return _by_shard(_match_in_shard, _MATCH, events, catalog, shards, json)
+    return _by_shard(match_in_shard, _MATCH, events, catalog, shards, json)
 
 
 def rejects(events: DataFrame, catalog: Catalog, *, json: str | None = None) -> DataFrame:
@@ -64,7 +71,7 @@ def rejects(events: DataFrame, catalog: Catalog, *, json: str | None = None) -> 
     prepared = _prepared(events, json)
     concepts = _lines([record for record in catalog.records() if isinstance(record, Concept)])
     checked = prepared.mapInArrow(
-        partial(_check_rows, concepts=concepts), "id string, time timestamp, content string, raw string, reason string"
+        partial(check_rows, concepts=concepts), "id string, time timestamp, content string, raw string, reason string"
     )
     earliest = Window.partitionBy("id").orderBy("time", "content")
     repeated = checked.where("reason is null").withColumn("nth", f.row_number().over(earliest)).where("nth > 1")
@@ -84,11 +91,11 @@ def _prepared(events: DataFrame, json: str | None) -> DataFrame:
         return events
     if json not in events.columns:
         raise ModelError(f"the events have no column {json!r}; columns are {', '.join(events.columns)}")
-    return events.select(f.col(json).cast("string").alias(_JSON))
+    return events.select(f.col(json).cast("string").alias(JSON))
 
 
 def _by_shard(
-    in_shard: Callable[[Shard, list[Event]], pa.Table],
+    in_shard: InShard,
     schema: str,
     events: DataFrame,
     catalog: Catalog,
@@ -100,14 +107,14 @@ def _by_shard(
         raise ModelError(f"shards is {count}; it must be at least 1")
     keys = shard_keys(count)
     everywhere: Column = f.explode(f.array(*(f.lit(key) for key in keys)))
-    packed = _prepared(events, json).mapInArrow(_pack, "blob binary")
-    parts = [(key, _CATALOG, blob) for key, blob in zip(keys, _split(catalog, count), strict=True)]
+    packed = _prepared(events, json).mapInArrow(pack, "blob binary")
+    parts = [(key, CATALOG, blob) for key, blob in zip(keys, _split(catalog, count), strict=True)]
     rows = (
         _catalog_frame(events.sparkSession, parts)
-        .unionAll(packed.select(everywhere.alias("shard"), f.lit(_EVENTS).alias("kind"), "blob"))
+        .unionAll(packed.select(everywhere.alias("shard"), f.lit(EVENTS).alias("kind"), "blob"))
         .repartition(count, "shard")
     )
-    return rows.groupBy("shard").applyInArrow(partial(_run_shard, in_shard=in_shard), schema)
+    return rows.groupBy("shard").applyInArrow(in_worker(in_shard), schema)
 
 
 def _catalog_frame(spark: SparkSession, parts: list[tuple[int, int, bytes]]) -> DataFrame:
@@ -129,102 +136,3 @@ def _split(catalog: Catalog, shards: int) -> list[bytes]:
 
 def _lines(records: list[Concept]) -> bytes:
     return "\n".join(dumps(encode_record(record)) for record in records).encode()
-
-
-# What follows runs in Spark's Python workers.
-
-
-def _pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, batch.schema) as writer:
-            writer.write_batch(batch)
-        yield pa.RecordBatch.from_arrays([pa.array([sink.getvalue().to_pybytes()], pa.binary())], ["blob"])
-
-
-def _outcomes(batch: pa.RecordBatch | pa.Table, catalog: Catalog) -> Iterator[Event | tuple[str, str]]:
-    decoded = events_of_json(batch[_JSON]) if batch.schema.names == [_JSON] else events_of_table(batch)
-    for outcome in decoded:
-        if isinstance(outcome, Event):
-            try:
-                catalog.check_event(outcome)
-            except CatalogError as error:
-                yield _content(outcome), str(error)
-                continue
-        yield outcome
-
-
-def _content(event: Event) -> str:
-    return dumps(encode_event(event))
-
-
-def _catalog(lines: bytes) -> Catalog:
-    return Catalog([decode_record(line) for line in lines.splitlines()])
-
-
-def _check_rows(batches: Iterator[pa.RecordBatch], concepts: bytes) -> Iterator[pa.RecordBatch]:
-    catalog = _catalog(concepts)
-    schema = pa.schema(
-        [
-            ("id", pa.string()),
-            ("time", pa.timestamp("us", "UTC")),
-            ("content", pa.string()),
-            ("raw", pa.string()),
-            ("reason", pa.string()),
-        ]
-    )
-    for batch in batches:
-        rows = []
-        for outcome in _outcomes(batch, catalog):
-            if isinstance(outcome, Event):
-                content = _content(outcome)
-                rows.append({"id": outcome.id, "time": outcome.time, "content": content, "raw": content})
-            else:
-                rows.append({"raw": outcome[0], "reason": outcome[1]})
-        yield pa.RecordBatch.from_pylist(rows, schema=schema)
-
-
-def _accepted(blobs: list[bytes], catalog: Catalog) -> list[Event]:
-    events: dict[str, Event] = {}
-    for blob in blobs:
-        for outcome in _outcomes(pa.ipc.open_stream(blob).read_all(), catalog):
-            if isinstance(outcome, Event):
-                known = events.get(outcome.id)
-                if known is None or (outcome.time, _content(outcome)) < (known.time, _content(known)):
-                    events[outcome.id] = outcome
-    return in_publication_order(list(events.values()))
-
-
-def _run_shard(rows: pa.Table, in_shard: Callable[[Shard, list[Event]], pa.Table]) -> pa.Table:
-    kinds = rows["kind"].to_pylist()
-    blobs = rows["blob"].to_pylist()
-    lines = [blob for kind, blob in zip(kinds, blobs, strict=True) if kind == _CATALOG]
-    catalog = _catalog(lines[0] if lines else b"")
-    events = _accepted([blob for kind, blob in zip(kinds, blobs, strict=True) if kind == _EVENTS], catalog)
-    return in_shard(Shard(catalog), events)
-
-
-def _deliver_in_shard(shard: Shard, events: list[Event]) -> pa.Table:
-    schema = pa.schema(
-        [
-            ("user", pa.string()),
-            ("event", pa.string()),
-            ("seq", pa.int64()),
-            ("rank", pa.float64()),
-            ("subscriptions", pa.list_(pa.string())),
-            ("published", pa.timestamp("us", "UTC")),
-            ("forwarded", pa.timestamp("us", "UTC")),
-            ("window", pa.int64()),
-        ]
-    )
-    deliveries = shard.publish(events) + shard.close()
-    rows = [{name: getattr(delivery, name) for name in schema.names} for delivery in deliveries]
-    return pa.Table.from_pylist(rows, schema=schema)
-
-
-def _match_in_shard(shard: Shard, events: list[Event]) -> pa.Table:
-    schema = pa.schema(
-        [("event", pa.string()), ("subscription", pa.string()), ("user", pa.string()), ("degree", pa.float64())]
-    )
-    rows = [encode_match(found) for event in events for found in shard.match(event)]
-    return pa.Table.from_pylist(rows, schema=schema)

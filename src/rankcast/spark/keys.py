@@ -15,7 +15,7 @@ def shard_keys(shards: int) -> tuple[int, ...]:
     one partition run one after the other.
 
     >>> shard_keys(4)
-    (2, 7, 1, 0)
+    (12, 6, 2, 0)
     """
     found: dict[int, int] = {}
     candidate = 0

@@ -1,6 +1,11 @@
 """A Spark session for one machine, for those who do not bring their own."""
 
 import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
@@ -9,9 +14,11 @@ from rankcast.errors import EnvironmentProblem
 
 __all__ = ["local_session"]
 
+_LOGGING = Path(__file__).with_name("log4j2.properties")
+
 
 def local_session(cores: int | None = None, memory: str = "2g") -> SparkSession:
-    """A quiet local session, bound to loopback, in UTC.
+    """A quiet local session, bound to loopback, in UTC; Spark's own log goes to a file in the temporary folder.
 
     Parameters
     ----------
@@ -29,18 +36,34 @@ def local_session(cores: int | None = None, memory: str = "2g") -> SparkSession:
             "openjdk-17-jre-headless) or set JAVA_HOME, then check with: rankcast doctor"
         )
     os.environ.setdefault("JAVA_HOME", str(java.home))
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    session: SparkSession = (
-        SparkSession.builder.master(f"local[{cores or '*'}]")
-        .appName("rankcast")
-        .config("spark.driver.memory", memory)
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.log.level", "ERROR")
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("ERROR")
-    return session
+    with _started_quietly():
+        return (
+            SparkSession.builder.master(f"local[{cores or '*'}]")
+            .appName("rankcast")
+            .config("spark.driver.memory", memory)
+            .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}")
+            .config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.driver.host", "127.0.0.1")
+            .config("spark.ui.enabled", "false")
+            .config("spark.ui.showConsoleProgress", "false")
+            .config("spark.sql.session.timeZone", "UTC")
+            .getOrCreate()
+        )
+
+
+@contextmanager
+def _started_quietly() -> Iterator[None]:
+    """Let the JVM be born with a file as its stderr, which it keeps; if it cannot start, show what it said."""
+    with tempfile.NamedTemporaryFile(prefix="rankcast-spark-", suffix=".log", delete=False) as log:
+        kept = os.dup(2)
+        os.dup2(log.fileno(), 2)
+        try:
+            yield
+        except Exception as error:
+            said = Path(log.name).read_text(errors="replace").strip()
+            raise EnvironmentProblem(f"Spark did not start: {error}\n{said}") from error
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
