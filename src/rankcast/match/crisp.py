@@ -30,7 +30,10 @@ def passes(test: Test, values: Values) -> bool:
     (True, False)
     """
     if isinstance(test, Compare):
-        return _same_kind(values[0], test.value) and _compares(test.op, values, test.value)
+        wanted = test.value
+        if type(values[0]) is not type(wanted) and not _same_kind(values[0], wanted):
+            return False
+        return _compares(test.op, values, wanted)
     if isinstance(test, Between):
         low: Any = test.low
         high: Any = test.high
@@ -40,8 +43,10 @@ def passes(test: Test, values: Values) -> bool:
             return bool(low <= values[0] <= high)
         return any(low <= value <= high for value in values)
     if isinstance(test, OneOf):
-        listed = test.values
-        return any(value in listed and _is_listed(value, listed) for value in values)
+        for value in values:  # noqa: SIM110  # a generator costs as much as the rest
+            if value in test.values and _is_listed(value, test.values):
+                return True
+        return False
     return isinstance(test, Exists)
 
 
@@ -71,6 +76,4 @@ def _is_listed(value: Scalar, listed: Values) -> bool:
 
 
 def _same_kind(value: Scalar, other: Scalar) -> bool:
-    if type(value) is type(other):
-        return True
     return (_KINDS.get(type(value)) or kind_of(value)) is (_KINDS.get(type(other)) or kind_of(other))
