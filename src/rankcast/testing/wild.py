@@ -1,0 +1,251 @@
+"""Hypothesis strategies over all that the model allows: odd names, any text, huge numbers, far times.
+
+For round trips and hostile input; for matching use `rankcast.testing.strategies`, where values meet.
+"""
+
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import strategies as st
+
+from rankcast.model import (
+    Advertisement,
+    Aggregate,
+    Always,
+    And,
+    AttributeValue,
+    Between,
+    Compare,
+    Concept,
+    Event,
+    Exists,
+    Expression,
+    Filter,
+    FilterKind,
+    Gaussian,
+    Hedge,
+    Interval,
+    Is,
+    LeftShoulder,
+    Length,
+    Levels,
+    Membership,
+    Mode,
+    Norm,
+    Not,
+    OneOf,
+    Op,
+    Or,
+    Part,
+    Piecewise,
+    Policy,
+    Predicate,
+    Preference,
+    Ranking,
+    Rates,
+    Record,
+    RightShoulder,
+    Scalar,
+    ScorerName,
+    Scoring,
+    Select,
+    Subscription,
+    Table,
+    Term,
+    Thresholds,
+    Ties,
+    Trapezoid,
+    Triangle,
+    Unit,
+    Update,
+)
+
+__all__ = ["events", "expressions", "memberships", "names", "records", "scalars", "terms"]
+
+_KEYWORDS = [
+    "and",
+    "or",
+    "not",
+    "in",
+    "between",
+    "exists",
+    "is",
+    "contains",
+    "startswith",
+    "endswith",
+    "true",
+    "false",
+    "date",
+    "time",
+    "very",
+    "somewhat",
+]
+
+_texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+_degrees = st.floats(0, 1)
+_whole = st.integers(-(2**63), 2**63 - 1)
+_numbers = st.one_of(_whole, st.floats(allow_nan=False, allow_infinity=False), st.integers(-9, 9))
+_times = st.one_of(
+    st.datetimes(timezones=st.just(UTC)).map(lambda time: time.replace(fold=0)),
+    st.dates().map(lambda day: datetime(day.year, day.month, day.day, tzinfo=UTC)),
+)
+
+
+def names() -> st.SearchStrategy[str]:
+    """Names of attributes, concepts, users: plain words, keywords, any text but the empty one."""
+    return st.one_of(
+        st.sampled_from(["genre", "release date", 'a"b', "día", "x.y", "1st", "TRUE", *_KEYWORDS]),
+        _texts.filter(bool),
+    )
+
+
+def scalars() -> st.SearchStrategy[Scalar]:
+    """Any value."""
+    return st.one_of(_texts, st.sampled_from(["'", "''", "it's", "\n", '"']), st.booleans(), _numbers, _times)
+
+
+def terms() -> st.SearchStrategy[Term]:
+    """Any concept with up to three hedges."""
+    return st.builds(Term, names(), st.lists(st.sampled_from(Hedge), max_size=3).map(tuple))
+
+
+@st.composite
+def _predicates(draw: st.DrawFn) -> Predicate:
+    ordered = st.sampled_from([_texts, _numbers, _times])
+    test = draw(
+        st.one_of(
+            st.builds(Compare, st.sampled_from([Op.EQ, Op.NE]), scalars()),
+            st.builds(Compare, st.sampled_from([op for op in Op if op.is_order]), scalars().filter(_not_boolean)),
+            st.builds(Compare, st.sampled_from([op for op in Op if op.is_pattern]), _texts),
+            st.builds(OneOf, st.lists(scalars(), min_size=1, max_size=4).map(tuple)),
+            ordered.flatmap(lambda values: st.tuples(values, values)).map(lambda ends: Between(*sorted(ends))),
+            st.just(Exists()),
+            st.builds(Is, terms()),
+        )
+    )
+    return Predicate(draw(names()), test, draw(st.one_of(st.none(), st.builds(Thresholds, _degrees, _degrees))))
+
+
+def _not_boolean(value: Scalar) -> bool:
+    return not isinstance(value, bool)
+
+
+def expressions() -> st.SearchStrategy[Expression]:
+    """Any expression of a few predicates."""
+    leaves: st.SearchStrategy[Expression] = st.one_of(_predicates(), st.just(Always()))
+    return st.recursive(
+        leaves,
+        lambda smaller: st.one_of(
+            st.builds(And, st.lists(smaller, min_size=2, max_size=3).map(tuple)),
+            st.builds(Or, st.lists(smaller, min_size=2, max_size=3).map(tuple)),
+            st.builds(Not, smaller),
+        ),
+        max_leaves=8,
+    )
+
+
+def memberships() -> st.SearchStrategy[Membership]:
+    """Any membership function."""
+
+    def ascending(count: int) -> st.SearchStrategy[list[float]]:
+        return st.lists(_numbers, min_size=count, max_size=count).map(sorted)
+
+    corners = st.lists(st.tuples(_numbers, _degrees), min_size=1, max_size=4)
+    keys = st.sampled_from([_texts, _numbers])
+    return st.one_of(
+        ascending(4).map(lambda xs: Trapezoid(*xs)),
+        ascending(3).map(lambda xs: Triangle(*xs)),
+        ascending(2).map(lambda xs: Interval(*xs)),
+        ascending(2).map(lambda xs: LeftShoulder(*xs)),
+        ascending(2).map(lambda xs: RightShoulder(*xs)),
+        st.builds(Gaussian, _numbers, st.floats(1e-9, 1e9)),
+        corners.map(lambda points: Piecewise(tuple(sorted(points, key=lambda point: point[0])))),
+        keys.flatmap(lambda key: st.dictionaries(key, _degrees, min_size=1, max_size=4)).map(
+            lambda degrees: Table(tuple(degrees.items()))
+        ),
+    )
+
+
+@st.composite
+def events(draw: st.DrawFn) -> Event:
+    """Any event."""
+    value: st.SearchStrategy[AttributeValue] = st.one_of(
+        scalars().map(lambda one: (one,)),
+        st.lists(_texts, min_size=1, max_size=3, unique=True).map(tuple),
+        st.lists(st.booleans(), min_size=1, unique=True).map(tuple),
+        memberships(),
+        terms(),
+    )
+    advertisement = draw(st.one_of(st.none(), names()))
+    return Event(
+        id=draw(names()),
+        time=draw(_times),
+        attributes=draw(st.dictionaries(names(), value, max_size=5)),
+        source=draw(st.one_of(st.none(), names())),
+        advertisement=advertisement,
+        k=draw(st.one_of(st.none(), st.integers(1, 100))) if advertisement else None,
+    )
+
+
+def _policies() -> st.SearchStrategy[Policy]:
+    weight = st.floats(0, 1e6)
+    length = st.one_of(
+        st.builds(Length, st.integers(1, 10**6), st.sampled_from([Unit.EVENTS, Unit.MATCHED])),
+        st.timedeltas(min_value=timedelta(microseconds=1)).map(lambda time: Length(time, Unit.TIME)),
+    )
+    novelty = st.builds(
+        Filter,
+        novelty=st.sampled_from(FilterKind),
+        rate=st.floats(0, 1, exclude_min=True),
+        period=st.integers(1, 10**6),
+        scoring=st.sampled_from(Scoring),
+        update=st.sampled_from(Update),
+        aging=_degrees,
+        rates=st.sampled_from(Rates),
+        seed=_whole,
+    )
+    return st.builds(
+        Policy,
+        user=names(),
+        mode=st.sampled_from(Mode),
+        k=st.integers(1, 100),
+        length=length,
+        sigma=_degrees,
+        aggregate=st.sampled_from(Aggregate),
+        levels=st.sampled_from(Levels),
+        norm=st.sampled_from(Norm),
+        ties=st.sampled_from(Ties),
+        select=st.sampled_from(Select),
+        weights=st.dictionaries(names(), weight, max_size=2),
+        attributes=st.one_of(st.none(), st.lists(names(), min_size=1, max_size=2).map(tuple)),
+        score=st.dictionaries(st.sampled_from(Part), st.floats(0.1, 9), min_size=1),
+        filter=st.one_of(st.none(), novelty),
+        origin=_times,
+        authority=st.dictionaries(names(), _degrees, max_size=2),
+        half_life=st.timedeltas(min_value=timedelta(microseconds=1)),
+    )
+
+
+def records() -> st.SearchStrategy[Record]:
+    """Any record, not necessarily one that fits a catalog."""
+    return st.one_of(
+        st.builds(
+            Subscription,
+            names(),
+            names(),
+            expressions(),
+            st.one_of(st.none(), _degrees),
+            st.floats(0, 1e9, exclude_min=True),
+        ),
+        st.builds(Preference, names(), names(), names()),
+        _policies(),
+        st.builds(Concept, names(), names(), memberships(), st.one_of(st.none(), names())),
+        st.builds(
+            Advertisement,
+            names(),
+            names(),
+            expressions(),
+            st.integers(1, 100),
+            st.sampled_from(Ranking),
+            st.sampled_from(ScorerName),
+        ),
+    )
