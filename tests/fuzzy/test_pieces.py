@@ -50,3 +50,8 @@ def test_flank_near_its_mean_keeps_the_complement() -> None:
 def test_flank_far_out_is_nothing(x: float) -> None:
     flank = Flank(0, 1)
     assert flank.grade(flank.place(x)) == (0.0, 1.0)
+
+
+def test_flank_as_wide_as_the_axis() -> None:
+    flank = Flank(-sys.float_info.max, sys.float_info.max)
+    assert flank.place(sys.float_info.max) == (2.0, 0.0)

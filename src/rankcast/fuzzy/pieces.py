@@ -65,7 +65,10 @@ class Flank:
 
     def place(self, x: float) -> Place:
         """The distance from the mean in sigmas, as far as it matters."""
-        return min(abs(x - self.mean) / self.sigma, REACH), 0.0
+        distance = abs(x - self.mean) / self.sigma
+        if math.isinf(distance):  # perhaps only on the way: two of the largest floats, of opposite sign
+            distance = abs(x / 2 - self.mean / 2) / self.sigma * 2
+        return min(distance, REACH), 0.0
 
     def grade(self, place: Place) -> Grade:
         """The degree and its complement."""
