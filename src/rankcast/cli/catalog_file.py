@@ -1,0 +1,58 @@
+"""A catalog file on top of the catalog that a store has."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from rankcast.cli.rejects import checked, reject_of
+from rankcast.errors import CatalogError, RankcastError
+from rankcast.language import decode_record, numbered_lines
+from rankcast.model import Advertisement, Catalog, Concept, Policy, Preference, Record, Reject, Subscription
+
+__all__ = ["read"]
+
+# What a record names comes before it, wherever their lines stand.
+_ORDER = (Concept, Subscription, Policy, Preference, Advertisement)
+
+
+def read(path: Path, base: Catalog, on_line: Callable[[int], None]) -> tuple[list[Record], list[Reject]]:
+    """The records of a file that fit the catalog `base`, and the lines that do not.
+
+    A record may name what is in `base` (a preference between subscriptions of the store), and replaces what is
+    there; of two lines with one id the first counts. O(lines + records of `base`).
+    """
+    decoded: list[tuple[int, bytes, Record]] = []
+    bad: list[Reject] = []
+    for number, line in numbered_lines(path):
+        on_line(number)
+        try:
+            decoded.append((number, line, decode_record(checked(line))))
+        except RankcastError as error:
+            bad.append(reject_of(path, number, line, error))
+    combined = Catalog(list(base.records()))
+    first: dict[tuple[str, ...], int] = {}
+    good: list[Record] = []
+    for number, line, record in sorted(decoded, key=lambda one: _ORDER.index(type(one[2]))):
+        try:
+            if _key(record) in first:
+                raise CatalogError(f"duplicate {' '.join(_key(record))}, first on line {first[_key(record)]}")
+            combined.put(record)
+            first[_key(record)] = number
+            good.append(record)
+        except RankcastError as error:
+            bad.append(reject_of(path, number, line, error))
+    return good, sorted(bad, key=lambda reject: reject.line)
+
+
+def _key(record: Record) -> tuple[str, ...]:
+    """What may be there once: the kind, and what names the record among its kind."""
+    kind = type(record).__name__.lower()
+    match record:
+        case Subscription() | Advertisement():
+            return kind, repr(record.id)
+        case Policy():
+            return kind, "of", repr(record.user)
+        case Preference():
+            return kind, "of", repr(record.user), "for", repr(record.prefer), "over", repr(record.over)
+        case Concept():
+            whose = ("of", repr(record.user)) if record.user is not None else ()
+            return kind, repr(record.name), "on", repr(record.attribute), *whose

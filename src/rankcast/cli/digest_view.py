@@ -1,0 +1,134 @@
+"""How the demo looks: a digest for each user, a summary of all, and what to try next."""
+
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from rankcast.cli.digest import Digest
+from rankcast.cli.output import Column, Output, printable, table
+from rankcast.language import encode_record, label
+
+if TYPE_CHECKING:
+    from rankcast.model import Delivery, Event
+
+__all__ = ["show"]
+
+_COLUMNS = (
+    Column("user", style="bold"),
+    Column("mode"),
+    Column("matched", align="right"),
+    Column("delivered", align="right"),
+    Column("share", align="right"),
+    Column("mean rank", align="right"),
+    Column("diversity", align="right"),
+)
+
+
+def show(digests: Sequence[Digest], films: int, seconds: float, out: Output) -> None:
+    """All of it."""
+    for digest in digests:
+        out.show(_digest(digest, out.terminal))
+    matched = sum(len(digest.matched) for digest in digests)
+    delivered = sum(len(digest.deliveries) for digest in digests)
+    out.show(
+        Text.assemble("\n", (f"{films:,} films, {len(digests)} users, {seconds:.0f} s", "bold")),
+        Text(
+            f"{matched:,} films matched somebody; {delivered:,} were worth sending ({_percent(delivered, matched)}).\n"
+            "Diversity is the mean distance of films that came together: of all that matched → of what was sent."
+        ),
+        table(_COLUMNS, [_row(digest) for digest in digests]),
+        _next_steps(),
+    )
+
+
+def _digest(digest: Digest, in_box: bool) -> RenderableType:
+    title = Text.assemble((digest.user, "bold"), f" · {_policy(digest)}")
+    count = f"{len(digest.matched):,} matched, {len(digest.deliveries):,} delivered"
+    body = Group(*_reasons(digest)) if digest.deliveries else Text("nothing")
+    if in_box:
+        return Panel(
+            body, title=title, title_align="left", subtitle=count, subtitle_align="right", box=box.ROUNDED, style=""
+        )
+    return Group(Text.assemble(title, f" · {count}"), Padding(body, (0, 0, 1, 2)))
+
+
+def _reasons(digest: Digest) -> Iterator[RenderableType]:
+    """The last deliveries, those with the same reason together."""
+    last = sorted(digest.last(), key=lambda delivery: (delivery.subscriptions, delivery.seq))
+    for subscriptions, group in groupby(last, key=lambda delivery: delivery.subscriptions):
+        why = ", and ".join(label(digest.catalog.subscriptions[name].where) for name in subscriptions)
+        yield Text(printable(why), style="italic cyan")
+        yield _films([(delivery, digest.films[delivery.event]) for delivery in group])
+
+
+def _films(found: "Sequence[tuple[Delivery, Event]]") -> Table:
+    grid = Table.grid(padding=(0, 2), expand=True)
+    grid.add_column(justify="right", style="green", width=7)
+    grid.add_column(ratio=3, no_wrap=True, overflow="ellipsis")
+    grid.add_column(ratio=2, no_wrap=True, overflow="ellipsis", style="dim")
+    for delivery, film in found:
+        title, year = (film.attributes[name][0] for name in ("title", "year"))  # type: ignore[index]  # crisp, all films have them
+        genres = ", ".join(map(str, film.attributes.get("genre", ())))  # type: ignore[arg-type]  # crisp
+        grid.add_row(f"{delivery.rank:.3f}", Text(printable(f"{title} ({year})")), genres)
+    return grid
+
+
+def _policy(digest: Digest) -> str:
+    """How the user is served, in a few words."""
+    record = encode_record(digest.policy)
+    words = [record.get("mode", "all")]
+    if "k" in record:
+        length = record["length"]
+        unit = "" if isinstance(length, str) else f" {record.get('unit', 'events')}"
+        words.append(f"top {record['k']} of {length}{unit}")
+    if "sigma" in record:
+        words.append(f"sigma {record['sigma']:g}")
+    if "filter" in record:
+        words.append(f"{record['filter']['novelty']} filter, {record['filter']['rate']:.0%}")
+    return ", ".join(words)
+
+
+def _row(digest: Digest) -> Sequence[str]:
+    figures = digest.summary()
+    return (
+        digest.user,
+        figures["mode"],
+        f"{figures['matched']:,}",
+        f"{figures['delivered']:,}",
+        _percent(figures["delivered"], figures["matched"]),
+        f"{figures['mean_rank']:.3f}",
+        f"{figures['diversity_matched']:.2f} → {figures['diversity']:.2f}",
+    )
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}" if whole else "-"
+
+
+def _next_steps() -> RenderableType:
+    command = _command()
+    steps = Table.grid(padding=(0, 2))
+    steps.add_row(Text(f"{command} init", style="bold"), "make a store of your own")
+    steps.add_row(
+        Text(f"{command} subscribe --user me \"genre = 'drama'\"", style="bold"), "say what you want to hear of"
+    )
+    steps.add_row(Text(f"{command} --help", style="bold"), "publish, run, explain, and the rest")
+    return Group(Text("Next steps", style="bold"), Padding(steps, (0, 0, 1, 2)))
+
+
+def _command() -> str:
+    """How to call this program from here."""
+    if shutil.which("rankcast"):
+        return "rankcast"
+    called = Path(sys.argv[0])
+    return str(called.relative_to(Path.cwd()) if called.is_relative_to(Path.cwd()) else called)

@@ -1,0 +1,49 @@
+"""``rankcast doctor``: is all there that Rankcast needs?"""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from rankcast.cli.exits import NEGATIVE
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.output import Column, Output, table
+
+if TYPE_CHECKING:
+    from rankcast.doctor import Finding
+
+__all__ = ["doctor"]
+
+
+def doctor(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
+    """Look for what Rankcast needs (Java, memory, ports, packages), and say how to mend what is missing.
+
+    Exits with 1 if something that is needed is missing.
+
+    Example:
+
+      rankcast doctor
+    """
+    from rankcast.doctor import examine
+
+    findings = examine(None if "://" in store else Path(store))
+    out = Output(json)
+    if json:
+        for finding in findings:
+            out.record(asdict(finding))
+    else:
+        columns = (Column("", style="bold"), Column("what"), Column("found", folds=True))
+        out.show(table(columns, [(_mark(finding), finding.name, finding.found) for finding in findings]))
+        for finding in findings:
+            if finding.advice:
+                out.line(f"{finding.name}: {finding.advice}")
+    missing = [finding for finding in findings if finding.ok is False]
+    if missing:
+        out.say(f"{len(missing)} of {len(findings)} things are missing")
+        raise typer.Exit(NEGATIVE)
+    out.say("all that is needed is there")
+
+
+def _mark(finding: "Finding") -> str:
+    return {True: "ok", False: "missing", None: "note"}[finding.ok]

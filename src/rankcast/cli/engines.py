@@ -1,0 +1,99 @@
+"""The engines that match and replay files: all give the same lines, byte by byte."""
+
+from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from rankcast.cli.output import Output
+from rankcast.cli.sparks import silenced
+from rankcast.model import Catalog, Delivery, Event, Match
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["MatchEngine", "ReplayEngine", "match_all", "replay_all"]
+
+_CHUNK = 500
+_LOCAL_SHARDS = 4
+
+
+class MatchEngine(Enum):
+    """What finds the matching subscriptions: plain evaluation, or Spark."""
+
+    ORACLE = "oracle"
+    SPARK = "spark"
+
+
+class ReplayEngine(Enum):
+    """What replays: one shard in this process, several of them, or Spark."""
+
+    ORACLE = "oracle"
+    LOCAL = "local"
+    SPARK = "spark"
+
+
+def match_all(engine: MatchEngine, catalog: Catalog, events: Sequence[Event], out: Output) -> Iterable[Match]:
+    """All matches, by the position of the event, then by that of the subscription in the catalog."""
+    if engine is MatchEngine.SPARK:
+        from rankcast.spark import match
+
+        rows = _on_spark(lambda frame: match(frame, catalog, json="event"), events, out)
+        position = {name: number for number, name in enumerate(catalog.subscriptions)}
+        seq = {event.id: event.seq for event in events}
+        found = [Match(**row) for row in rows]
+        return sorted(found, key=lambda one: (seq[one.event], position[one.subscription]))
+    return _match_here(catalog, events, out)
+
+
+def replay_all(engine: ReplayEngine, catalog: Catalog, events: Sequence[Event], out: Output) -> list[Delivery]:
+    """All deliveries, by window, user and seq."""
+    if engine is ReplayEngine.SPARK:
+        from rankcast.spark import deliver
+
+        rows = _on_spark(lambda frame: deliver(frame, catalog, json="event"), events, out)
+        deliveries = [Delivery(**{**row, "subscriptions": tuple(row["subscriptions"])}) for row in rows]
+    else:
+        deliveries = _replay_here(catalog, events, 1 if engine is ReplayEngine.ORACLE else _LOCAL_SHARDS, out)
+    return sorted(deliveries, key=lambda delivery: delivery.order)
+
+
+def _match_here(catalog: Catalog, events: Sequence[Event], out: Output) -> Iterable[Match]:
+    from rankcast.shard import Shard
+
+    shard = Shard(catalog)
+    with out.progress("matching", len(events)) as advance:
+        for event in events:
+            yield from shard.match(event)
+            advance(1)
+
+
+def _replay_here(catalog: Catalog, events: Sequence[Event], count: int, out: Output) -> list[Delivery]:
+    from rankcast.shard import Shard, shard_of
+
+    def lives_in(number: int) -> Callable[[str], bool]:
+        return lambda user: shard_of(user, count) == number
+
+    shards = [Shard(catalog, lives_in(number)) for number in range(count)]
+    deliveries: list[Delivery] = []
+    with out.progress("replaying", len(events)) as advance:
+        for start in range(0, len(events), _CHUNK):
+            chunk = events[start : start + _CHUNK]
+            for shard in shards:
+                deliveries += shard.publish(chunk)
+            advance(len(chunk))
+    return deliveries + [delivery for shard in shards for delivery in shard.close()]
+
+
+def _on_spark(job: "Callable[[DataFrame], DataFrame]", events: Sequence[Event], out: Output) -> list[dict[str, Any]]:
+    """The rows that a job over events in JSON gives."""
+    import pyarrow as pa
+
+    from rankcast.language import dumps, encode_event
+    from rankcast.spark import local_session
+
+    with silenced(), out.working("starting Spark") as stage:
+        session = local_session()
+        stage(f"{len(events):,} events through Spark")
+        lines = pa.table({"event": pa.array([dumps(encode_event(event)) for event in events], pa.string())})
+        rows: list[dict[str, Any]] = job(session.createDataFrame(lines)).toArrow().to_pylist()
+        return rows

@@ -1,0 +1,95 @@
+"""Exit codes, and how errors are shown: a line or two for people, never a traceback that they did not ask for."""
+
+import os
+import signal
+import sys
+import traceback
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from rankcast.cli.output import Output
+from rankcast.errors import CatalogError, EnvironmentProblem, ExpressionError, ModelError, RankcastError, StoreError
+
+__all__ = ["ENVIRONMENT", "INTERNAL", "NEGATIVE", "OK", "USAGE", "Commands", "exit_code"]
+
+OK = 0
+NEGATIVE = 1
+"""Something was rejected, was not found, or the answer is no."""
+USAGE = 2
+"""The command was not understood: a bad expression, value or option."""
+ENVIRONMENT = 3
+"""Something outside is missing: Java, the store, a file that can be read or written."""
+INTERNAL = 70
+"""A mistake of Rankcast's own."""
+
+_SIGNALLED = 128
+
+
+class Commands(TyperGroup):
+    """All commands together; what they raise becomes a message on stderr and an exit code."""
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer has two names for one class
+        """Run the command that was named."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            Output().say("stopped")
+            raise typer.Exit(_SIGNALLED + signal.SIGINT) from None
+        except BrokenPipeError:
+            _forget_stdout()
+            raise typer.Exit(_SIGNALLED + signal.SIGPIPE) from None
+        except (RankcastError, OSError) as error:
+            _show(error)
+            raise typer.Exit(exit_code(error)) from None
+        except Exception as error:
+            if _is_usage(error):
+                raise
+            _show(error)
+            raise typer.Exit(INTERNAL) from None
+        return result
+
+
+def exit_code(error: Exception) -> int:
+    """The exit code of an error that Rankcast or the system raised on purpose."""
+    match error:
+        case CatalogError():
+            return NEGATIVE
+        case ModelError():
+            return USAGE
+        case StoreError() | EnvironmentProblem() | OSError():
+            return ENVIRONMENT
+        case RankcastError():
+            return NEGATIVE
+    return INTERNAL
+
+
+def _show(error: Exception) -> None:
+    if os.environ.get("RANKCAST_DEBUG"):
+        traceback.print_exception(error)
+    match error:
+        case ExpressionError():
+            message = error.pointed()
+        case RankcastError():
+            message = str(error)
+        case OSError():
+            message = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        case _:
+            first = (str(error).strip().splitlines() or [""])[0][:300]
+            message = (
+                f"something went wrong inside Rankcast: {type(error).__name__}: {first}\n"
+                "this is a mistake of ours; RANKCAST_DEBUG=1 in the environment shows where"
+            )
+    Output().error(message)
+
+
+def _is_usage(error: Exception) -> bool:
+    """Whether typer has its own way to show it: usage errors and exits."""
+    return isinstance(error, typer.Exit | typer.Abort) or hasattr(error, "exit_code")
+
+
+def _forget_stdout() -> None:
+    """Nobody reads it any more; what is still buffered must not raise again when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,38 @@
+"""Reading a catalog and events from files, for the commands that keep nothing."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankcast.cli.output import Output, write_lines
+from rankcast.cli.rejects import tell
+
+if TYPE_CHECKING:
+    from rankcast.model import Catalog, Event
+
+__all__ = ["count_lines", "read_inputs"]
+
+
+def read_inputs(
+    catalog_file: Path, events_file: Path, out: Output, rejects_file: Path | None = None
+) -> "tuple[Catalog, list[Event], int]":
+    """The catalog, the events in publication order, and how many lines could not be used, which are told."""
+    from rankcast.language import encode_reject, read_catalog, read_events
+
+    with out.progress("reading the catalog", count_lines(catalog_file)) as advance:
+        catalog, bad_records = read_catalog(catalog_file, lambda number: advance(1))
+    with out.progress("reading the events", count_lines(events_file)) as advance:
+        events, bad_events = read_events(events_file, catalog, lambda number: advance(1))
+    found = [*bad_records, *bad_events]
+    if rejects_file is not None:
+        write_lines(rejects_file, map(encode_reject, found))
+    tell(out, found)
+    return catalog, events, len(found)
+
+
+def count_lines(path: Path | str) -> int | None:
+    """How many lines a plain file has, at the speed of the disk; None for what cannot be read twice or is packed."""
+    path = Path(path)
+    if not path.is_file() or path.suffix == ".gz":
+        return None
+    with path.open("rb") as file:
+        return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))

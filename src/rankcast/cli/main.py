@@ -1,0 +1,91 @@
+"""The command ``rankcast``: all commands put together."""
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from rankcast import __version__
+from rankcast.cli.concept import concept
+from rankcast.cli.deliveries import deliveries
+from rankcast.cli.demo import demo
+from rankcast.cli.doctor import doctor
+from rankcast.cli.exits import Commands
+from rankcast.cli.explain import explain
+from rankcast.cli.init import init
+from rankcast.cli.match import match
+from rankcast.cli.output import Output
+from rankcast.cli.policy import policy
+from rankcast.cli.prefer import prefer
+from rankcast.cli.publish import publish
+from rankcast.cli.rejects import rejects
+from rankcast.cli.relate import relate
+from rankcast.cli.replay import replay
+from rankcast.cli.reproduce import reproduce
+from rankcast.cli.run import run
+from rankcast.cli.subscribe import subscribe, subscriptions, unsubscribe
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    cls=Commands,
+    name="rankcast",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    add_completion=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+_PANELS: dict[str, tuple[Callable[..., None], ...]] = {
+    "With a store: what users want": (init, subscribe, unsubscribe, subscriptions, prefer, policy, concept),
+    "With a store: what happens": (publish, run, deliveries, explain, rejects),
+    "With files, keeping nothing": (match, replay, relate),
+    "This installation": (demo, doctor, reproduce),
+}
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        Output().line(f"rankcast {__version__}")
+        raise typer.Exit
+
+
+def rankcast(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+    ] = False,
+) -> None:
+    """Ranked publish/subscribe: each subscriber gets the few events worth getting.
+
+    Records are tables on a terminal, and JSON Lines in a pipe or with --json. Words for people go to stderr.
+
+    Exit codes:
+
+      0   done
+      1   something was rejected or not found, or the answer is no
+      2   not understood: a bad expression, value or option
+      3   something outside is missing: Java, the store, a file
+     70   a mistake of Rankcast's own; RANKCAST_DEBUG=1 shows where
+    130   stopped by Ctrl-C (141: nobody reads the output any more)
+
+    Begin with: rankcast demo
+    """
+
+
+def _help(command: Callable[..., None]) -> str:
+    """The docstring with its paragraphs as one line each, so that they fill the terminal; indented lines stay."""
+    paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
+    return "\n\n".join(text if text.startswith(" ") else " ".join(text.split()) for text in paragraphs)
+
+
+app.callback(help=_help(rankcast))(rankcast)
+for panel, commands in _PANELS.items():
+    for command in commands:
+        app.command(help=_help(command), rich_help_panel=panel)(command)
+
+
+def main() -> None:
+    """The entry point."""
+    app()

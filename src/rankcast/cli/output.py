@@ -1,0 +1,216 @@
+"""Where the commands' words and data go.
+
+Data goes to stdout: records as a table on a terminal, as JSON Lines in a pipe or with ``--json``. Everything said to
+people (what was done, errors, progress) goes to stderr, so that a pipe carries data only.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.progress import Progress, ProgressColumn
+    from rich.table import Table
+
+__all__ = ["Column", "Output", "printable", "table", "write_lines"]
+
+PIPE_WIDTH = 100
+"""How wide reports are where there is no terminal to ask."""
+
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if code != 0x0A}
+
+
+def printable(text: str) -> str:
+    r"""The text without what would move a terminal's cursor or change its colours.
+
+    >>> printable("a\x1b[31mb\tc")
+    'a\\x1b[31mb\\x09c'
+    """
+    return text.encode("utf-8", "backslashreplace").decode().translate(_CONTROLS)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table for people. One that is not `folds` is never cut or wrapped."""
+
+    name: str
+    align: Literal["left", "right", "center"] = "left"
+    style: str = ""
+    folds: bool = False
+
+
+class Output:
+    """One command's way out. `json` is what ``--json`` said."""
+
+    def __init__(self, json: bool = False) -> None:
+        self.json = json
+        self.terminal = sys.stdout.isatty()
+
+    @property
+    def as_lines(self) -> bool:
+        """Whether records go out as JSON Lines rather than as a table."""
+        return self.json or not self.terminal
+
+    # data, on stdout
+
+    def record(self, record: Mapping[str, Any]) -> None:
+        """One JSON line."""
+        from rankcast.language import dumps
+
+        sys.stdout.write(dumps(record) + "\n")
+
+    def flush(self) -> None:
+        """Let the reader see all that was written."""
+        sys.stdout.flush()
+
+    def line(self, text: str) -> None:
+        """One line of plain text."""
+        sys.stdout.write(printable(text) + "\n")
+
+    def records(
+        self,
+        records: Iterable[Mapping[str, Any]],
+        columns: Sequence[Column],
+        cells: Callable[[Any], Sequence[str]],
+        empty: str = "nothing",
+        file: Path | None = None,
+    ) -> None:
+        """Records, as lines or as a table whose rows `cells` makes; `empty` tells people that there are none. With
+        `file`, as lines into that, whatever is asked for or stdout is."""
+        if file is not None:
+            write_lines(file, records)
+        elif self.as_lines:
+            for record in records:
+                self.record(record)
+        elif rows := [cells(record) for record in records]:
+            self.show(table(columns, rows))
+        else:
+            self.say(empty)
+
+    def show(self, *things: "RenderableType") -> None:
+        """Something rich for people, on stdout; plain text where stdout is no terminal."""
+        console = _console(stderr=False)
+        for thing in things:
+            console.print(thing)
+
+    # words, on stderr
+
+    def say(self, message: str) -> None:
+        """Tell people something."""
+        sys.stderr.write(printable(message) + "\n")
+        sys.stderr.flush()
+
+    def error(self, message: str) -> None:
+        """Tell people what is wrong."""
+        from rich.text import Text
+
+        text = Text.assemble(("error: ", "bold red"), printable(message))
+        _console(stderr=True).print(text, soft_wrap=True)
+
+    def done(self, message: str, record: Mapping[str, Any], data: str = "") -> None:
+        """What a change came to: the record with ``--json``; else words, and for a pipe `data` alone."""
+        if self.json:
+            self.record(record)
+            return
+        if data and not self.terminal:
+            self.line(data)
+        self.say(message)
+
+    # progress, on stderr
+
+    @contextmanager
+    def progress(self, title: str, total: float | None = None) -> Iterator[Callable[[float], None]]:
+        """A bar, if there is a terminal for it; the function it gives takes how much more is done."""
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        with self._moving(*columns) as bars:
+            task = bars.add_task(title, total=total)
+            yield lambda amount: bars.advance(task, amount)
+
+    @contextmanager
+    def bars(self, names: Sequence[str]) -> Iterator[Callable[[str, float], None]]:
+        """A bar for each name; the function it gives takes a name and which share of it is done."""
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+        with self._moving(*columns) as bars:
+            tasks = {name: bars.add_task(name, total=1.0, start=False) for name in names}
+
+            def update(name: str, share: float) -> None:
+                bars.start_task(tasks[name])
+                bars.update(tasks[name], completed=share)
+
+            yield update
+
+    @contextmanager
+    def working(self, stage: str) -> Iterator[Callable[[str], None]]:
+        """A spinner with the present stage and the time, or a line per stage where there is no terminal; the function
+        it gives takes the next stage."""
+        from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        if not self._has_room():
+            self.say(f"{stage} …")
+        with self._moving(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()) as bars:
+            task = bars.add_task(stage)
+
+            def following(stage: str) -> None:
+                bars.update(task, description=stage)
+                if not self._has_room():
+                    self.say(f"{stage} …")
+
+            yield following
+
+    def _moving(self, *columns: "ProgressColumn") -> "Progress":
+        """Lines on stderr that move, where they can, and vanish in the end. They leave stdout alone."""
+        from rich.progress import Progress
+
+        return Progress(
+            *columns,
+            console=_console(stderr=True),
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+            disable=not self._has_room(),
+        )
+
+    def _has_room(self) -> bool:
+        """Whether a moving line on stderr disturbs nobody."""
+        return sys.stderr.isatty() and not (self.json and self.terminal)
+
+
+def write_lines(file: Path, records: Iterable[Mapping[str, Any]]) -> None:
+    """Records as JSON Lines into a file."""
+    from rankcast.language import dumps
+
+    with file.open("w", encoding="utf-8") as lines:
+        for record in records:
+            lines.write(dumps(record) + "\n")
+
+
+def table(columns: Sequence[Column], rows: Iterable[Sequence[str]], title: str | None = None) -> "Table":
+    """A table in the one look that all have."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    made = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        made.add_column(
+            column.name, justify=column.align, style=column.style, no_wrap=not column.folds, overflow="fold"
+        )
+    for row in rows:
+        made.add_row(*(Text(printable(cell)) for cell in row))
+    return made
+
+
+def _console(stderr: bool) -> "Console":
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else PIPE_WIDTH
+    return Console(file=stream, width=width, highlight=False, emoji=False, markup=False)

@@ -1,0 +1,79 @@
+"""``rankcast publish``: events into the log of a store."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+from uuid import uuid4
+
+import typer
+
+from rankcast.cli.inputs import count_lines
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.output import Output
+from rankcast.cli.rejects import exit_if_any, tell
+from rankcast.cli.values import attributes
+
+if TYPE_CHECKING:
+    from rankcast.model import Event
+
+__all__ = ["publish"]
+
+
+def publish(
+    events: Annotated[str | None, typer.Argument(metavar="[EVENTS]", help="A file of JSON Lines; - is stdin.")] = None,
+    attr: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Instead: an attribute of one event. Several.")
+    ] = None,
+    name: Annotated[str | None, typer.Option("--id", metavar="ID", help="The id of that event.")] = None,
+    time: Annotated[str | None, typer.Option(metavar="TIME", help="Its publication time; now if left out.")] = None,
+    source: Annotated[str | None, typer.Option(metavar="NAME", help="Its source.")] = None,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Publish the events of a file, of stdin, or one that is written by hand.
+
+    With --json, an event that is told by its line is on disk, once. Publishing a file again is safe: what is in the
+    log already stays as it is. Bad lines are told, kept in the store (see rankcast rejects), and the exit code is
+    then 1. An event without a time gets the present one.
+
+    Example:
+
+      rankcast publish events.jsonl
+      rankcast publish --attr genre=drama --attr year=2004 --id e9
+      tail -f app.log | rankcast publish - --json
+    """
+    from rankcast.cli.publisher import Publisher, chunks
+    from rankcast.store import Store
+
+    out = Output(json)
+    if (events is None) == (attr is None):
+        raise typer.BadParameter("give either a file of events, or --attr for one event")
+    with Store.open(store) as opened:
+        if events is None:
+            event = _by_hand(attr or [], name, time, source)
+            (done,) = opened.publish([event])
+            out.done(f"published {done.id} at offset {done.offset}", {"id": done.id, "offset": done.offset}, done.id)
+            return
+        publisher = Publisher(opened, events, _acknowledge(out))
+        with out.progress("publishing", count_lines(events)) as advance:
+            for chunk in chunks(events):
+                publisher.publish(chunk)
+                out.flush()
+                advance(len(chunk))
+    tell(out, publisher.rejects)
+    out.say(publisher.summary())
+    exit_if_any(len(publisher.rejects))
+
+
+def _acknowledge(out: Output) -> Callable[[str, int], None]:
+    """What to do for an event that is on disk."""
+    if out.json:
+        return lambda name, offset: out.record({"id": name, "offset": offset})
+    return lambda name, offset: None
+
+
+def _by_hand(attr: Sequence[str], name: str | None, time: str | None, source: str | None) -> "Event":
+    from rankcast.language import decode_event
+
+    form = {"id": name or f"e-{uuid4().hex[:12]}", "time": time, "source": source, "attributes": attributes(attr)}
+    return decode_event({field: value for field, value in form.items() if value is not None}, datetime.now(UTC))

@@ -1,0 +1,49 @@
+"""Spark for a command, without the noise that a JVM makes on stderr."""
+
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+__all__ = ["silenced"]
+
+_STDERR = 2
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """Keep what a JVM that is started in here writes to stderr, then and later, away from people; what Python
+    itself writes still gets there. With RANKCAST_DEBUG everything does.
+
+    A process that is started inherits the file behind number 2 and knows nothing of `sys.stderr`; so the two are
+    parted for a while.
+    """
+    if os.environ.get("RANKCAST_DEBUG"):
+        yield
+        return
+    saved = os.dup(_STDERR)
+    usual = sys.stderr
+    if _number(usual) == _STDERR:
+        sys.stderr = open(  # noqa: SIM115  it is closed with `saved`
+            saved, "w", buffering=1, encoding=usual.encoding, errors=usual.errors, closefd=False
+        )
+    try:
+        with tempfile.TemporaryFile() as noise, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            os.dup2(noise.fileno(), _STDERR)
+            yield
+    finally:
+        sys.stderr = usual
+        os.dup2(saved, _STDERR)
+        os.close(saved)
+
+
+def _number(stream: TextIO) -> int | None:
+    """The file descriptor behind a stream, if there is one."""
+    try:
+        return stream.fileno()
+    except (OSError, ValueError):
+        return None
