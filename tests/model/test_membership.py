@@ -22,6 +22,7 @@ from rankcast.model import Gaussian, Hedge, Interval, LeftShoulder, Piecewise, R
         (LeftShoulder(10, 20), 20, 0),
         (RightShoulder(10, 20), 1e9, 1),
         (Gaussian(5, 2), 5, 1),
+        (Gaussian(0, 1e-200), 1, 0),
         (Piecewise(((0, 0.2), (10, 1.0), (10, 0.0), (20, 0.5))), 10, 1),
         (Piecewise(((0, 0.2), (10, 1.0), (10, 0.0), (20, 0.5))), -5, 0.2),
         (Piecewise(((0, 0.2), (10, 1.0), (10, 0.0), (20, 0.5))), 15, 0.25),
@@ -44,6 +45,8 @@ def test_degree_at_a_crisp_value(mu, x, degree):
         (lambda: Piecewise(((0, 2),)), "outside 0..1"),
         (lambda: Table((("a", 1.0), ("a", 0.5))), "twice"),
         (lambda: Table((("a", 1.0), (1, 0.5))), "mixes"),
+        (lambda: Table(((float("nan"), 1.0),)), "can be compared"),
+        (lambda: Table(((True, 1.0),)), "not booleans"),
     ],
 )
 def test_functions_that_cannot_be_are_refused(make, says):

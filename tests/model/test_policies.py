@@ -23,6 +23,7 @@ from rankcast.model import Filter, FilterKind, Length, Mode, Part, Policy, Unit
         (lambda: Filter(FilterKind.RANDOM, rate=0), "rate is 0"),
         (lambda: Filter(FilterKind.RANDOM, rate=0.5, period=0), "period is 0"),
         (lambda: Filter(FilterKind.RANDOM, rate=0.5, aging=2), "aging is 2"),
+        (lambda: Filter(FilterKind.THRESHOLD, rate=0.01, period=50), "less than one event"),
     ],
 )
 def test_policies_that_cannot_be_are_refused(make, says):

@@ -30,3 +30,10 @@ def test_in_keeps_each_value_once():
 def test_predicates_from_left_to_right():
     a, b, c = (Predicate(name, Compare(Op.EQ, 1)) for name in "abc")
     assert list(predicates_of(Or((And((a, Not(b))), c)))) == [a, b, c]
+
+
+def test_one_and_true_are_not_the_same():
+    assert Compare(Op.EQ, 1) != Compare(Op.EQ, True)
+    assert Compare(Op.EQ, 1) == Compare(Op.EQ, 1.0)
+    assert OneOf((1, 2)) != OneOf((True, 2))
+    assert len({Compare(Op.EQ, 1), Compare(Op.EQ, True), Compare(Op.EQ, 1.0)}) == 2

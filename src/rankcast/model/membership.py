@@ -12,6 +12,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from rankcast.errors import ModelError
+from rankcast.model.values import check_scalar
 
 __all__ = [
     "Gaussian",
@@ -177,7 +178,8 @@ class Gaussian:
 
     def degree(self, x: float) -> float:
         """mu(x)."""
-        return math.exp(-(((x - self.mean) / self.sigma) ** 2) / 2)
+        away = (x - self.mean) / self.sigma
+        return math.exp(-away * away / 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +220,9 @@ class Table:
         if len({isinstance(value, str) for value, _ in self.degrees}) > 1:
             raise ModelError("table mixes strings and numbers")
         for value, degree in self.degrees:
+            check_scalar(value)
+            if isinstance(value, bool):
+                raise ModelError("table lists strings or numbers, not booleans")
             if not 0 <= degree <= 1:
                 raise ModelError(f"table gives {value!r} the degree {degree}, which is outside 0..1")
 

@@ -160,6 +160,10 @@ class Filter:
             raise ModelError(f"period is {self.period}; it must be at least 1")
         if not 0 <= self.aging <= 1:
             raise ModelError(f"aging is {self.aging}; it must lie in 0..1")
+        if self.novelty is not FilterKind.RANDOM and self.rate * self.period < 1 - 1e-9:
+            raise ModelError(
+                f"rate {self.rate} of a period of {self.period} is less than one event, so nothing would ever pass"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ class Op(Enum):
         return self in (Op.CONTAINS, Op.STARTSWITH, Op.ENDSWITH)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Compare:
     """``op value``. Strings are ordered by code point; booleans only compare by ``=`` and ``!=``."""
 
@@ -50,8 +50,16 @@ class Compare:
         if self.op.is_order and kind is Kind.BOOLEAN:
             raise ModelError(f"{self.op.value} needs a number, string or time, not a boolean")
 
+    # By identity of the value: to Python, `= 1` and `= true` would be equal.
 
-@dataclass(frozen=True, slots=True)
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Compare) and self.op is other.op and identity(self.value) == identity(other.value)
+
+    def __hash__(self) -> int:
+        return hash((self.op, identity(self.value)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class OneOf:
     """``in (…)``: equal to one of the values, which may be of different kinds."""
 
@@ -62,6 +70,15 @@ class OneOf:
             raise ModelError("in () needs at least one value")
         distinct = {identity(value): check_scalar(value) for value in self.values}
         object.__setattr__(self, "values", tuple(distinct.values()))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OneOf) and self._identities() == other._identities()
+
+    def __hash__(self) -> int:
+        return hash(self._identities())
+
+    def _identities(self) -> tuple[tuple[Kind, Scalar], ...]:
+        return tuple(identity(value) for value in self.values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,94 @@
+"""Serving a store gives what a replay gives, whatever the batches, the shards and the restarts."""
+
+import random
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from rankcast.errors import StoreError
+from rankcast.language import parse
+from rankcast.model import Event, Length, Mode, Policy, Subscription
+from rankcast.run import serve_pending
+from rankcast.shard import Shard
+from rankcast.store import Store
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def records():
+    for number, mode in enumerate([Mode.ALL, Mode.PERIODIC, Mode.SLIDING, Mode.HISTORY]):
+        yield Subscription(f"s{number}", f"user{number}", parse(f"x > {number}"), 0.5)
+        yield Subscription(f"t{number}", f"user{number}", parse("x = 5"), 0.9)
+        yield Policy(f"user{number}", mode=mode, k=2, length=Length(5), sigma=0.5)
+
+
+def events(count):
+    chance = random.Random(3)
+    return [
+        Event(f"e{n}", START + timedelta(minutes=n), {"x": (chance.randint(0, 6),), "y": (n % 3,)})
+        for n in range(count)
+    ]
+
+
+def delivered(store):
+    return sorted((d.user, d.event, d.window, d.rank) for _, d in store.deliveries())
+
+
+@pytest.fixture
+def stores(tmp_path):
+    opened = []
+
+    def make(name):
+        store = Store.create(tmp_path / f"{name}.db")
+        store.change(put=list(records()))
+        opened.append(store)
+        return store
+
+    yield make
+    for store in opened:
+        store.close()
+
+
+@pytest.mark.parametrize(("shards", "batch"), [(1, 7), (3, 1), (2, 100)])
+def test_batches_and_shards_do_not_show(stores, shards, batch):
+    plain, cut = stores("plain"), stores("cut")
+    for store in (plain, cut):
+        store.publish(events(40))
+    shard = Shard(plain.catalog())
+    wanted = [*shard.publish([entry.event for entry in plain.events()]), *shard.close()]
+    list(serve_pending(cut, shards=shards, batch=batch, close=True))
+    assert delivered(cut) == sorted((d.user, d.event, d.window, d.rank) for d in wanted)
+    assert cut.progress().offset == 40
+    assert list(serve_pending(cut, shards=shards)) == []
+
+
+def test_catalog_changes_hold_from_their_place_in_the_log(stores):
+    published = events(40)
+    results = []
+    for name in ("at once", "in between"):
+        store = stores(name)
+        done = 0
+        for upto in (20, 40):
+            store.publish(published[done:upto])
+            if upto == 20:
+                store.change(
+                    put=[Policy("user1", mode=Mode.PERIODIC, k=1, length=Length(3))],
+                    remove=[store.catalog().subscriptions["t2"]],
+                )
+            done = upto
+            if name == "in between":
+                list(serve_pending(store, shards=2, batch=7))
+        list(serve_pending(store, shards=2, close=True))
+        results.append(delivered(store))
+    assert results[0] == results[1]
+
+
+def test_two_runners_cannot_both_serve_a_batch(stores):
+    store = stores("both")
+    store.publish(events(10))
+    slow = serve_pending(store, batch=5)
+    assert next(slow).offset == 5
+    assert [batch.offset for batch in serve_pending(store)] == [10]
+    with pytest.raises(StoreError):
+        next(slow)
+    assert len(delivered(store)) == len(set(delivered(store)))
