@@ -1,0 +1,50 @@
+"""The catalogs of the last few versions, kept in the process."""
+
+from threading import Lock
+from typing import Any
+
+from rankcast.model import Catalog
+
+__all__ = ["CatalogCache"]
+
+
+class CatalogCache:
+    """Catalogs by version, the least recently used leaving first. Safe from several threads.
+
+    Three suffice for one that works off old events while another changes the newest version. A catalog that
+    was handed out never changes: a later version starts from a copy.
+    """
+
+    def __init__(self, size: int = 3) -> None:
+        self._size = size
+        self._catalogs: dict[int, Catalog] = {}
+        self._lock = Lock()
+
+    def nearest(self, version: int) -> tuple[int, Catalog]:
+        """The catalog of that version; else a copy, to be brought up to date, of the latest kept before it."""
+        with self._lock:
+            base = max((kept for kept in self._catalogs if kept <= version), default=0)
+            catalog = self._catalogs.get(base)
+        if catalog is None:
+            return 0, Catalog()
+        return base, catalog if base == version else _copy(catalog)
+
+    def keep(self, version: int, catalog: Catalog) -> None:
+        """Remember the catalog as the one used last."""
+        with self._lock:
+            self._catalogs.pop(version, None)
+            self._catalogs[version] = catalog
+            while len(self._catalogs) > self._size:
+                del self._catalogs[next(iter(self._catalogs))]
+
+
+def _copy(catalog: Catalog) -> Catalog:
+    """A catalog of its own with the same records, which are immutable and shared. Cost: O(records), without
+    checking them again."""
+    twin = Catalog()
+    vars(twin).update({name: _copy_dicts(value) for name, value in vars(catalog).items()})
+    return twin
+
+
+def _copy_dicts(value: Any) -> Any:
+    return {key: _copy_dicts(part) for key, part in value.items()} if isinstance(value, dict) else value

@@ -1,0 +1,79 @@
+"""The database under a store: many readers, one writer at a time, and errors that say what to do."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TypeAlias
+
+from sqlalchemy import Connection, Engine, select
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from rankcast.errors import StoreError
+from rankcast.store import schema
+
+__all__ = ["Clock", "Database", "Explain", "system_clock"]
+
+Clock: TypeAlias = Callable[[], datetime]
+Explain: TypeAlias = Callable[[BaseException, str, float], StoreError | None]
+"""What a driver's error means for the store at a place, given how many seconds it waits for another writer."""
+
+
+def system_clock() -> datetime:
+    """The time of this machine, in UTC."""
+    return datetime.now(UTC)
+
+
+class Database:
+    """Transactions on one database.
+
+    Safe from several threads: each transaction has a connection of its own. Keep transactions short, and never
+    hand control to a caller within one: a reader that lingers keeps SQLite's write-ahead log from shrinking.
+    """
+
+    def __init__(self, engine: Engine, place: str, wait: float, clock: Clock, explain: Explain) -> None:
+        self.place = place
+        self.clock = clock
+        self._engine = engine
+        self._writers = engine.execution_options(writer=True)
+        self._wait = wait
+        self._explain = explain
+        self._is_open = True
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that sees one state of the store throughout."""
+        with self._explaining(), self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that no other writer runs beside, all or nothing; on disk when the block is left."""
+        with self.starting() as connection:
+            # SQLite has but one writer anyway; elsewhere this lock makes it so.
+            connection.execute(select(schema.store.c.id).with_for_update())
+            yield connection
+
+    @contextmanager
+    def starting(self) -> Iterator[Connection]:
+        """A writing transaction on a database that may not have the tables yet."""
+        with self._explaining(), self._writers.begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Let go of all connections; the store cannot be used any more."""
+        self._is_open = False
+        self._engine.dispose()
+
+    @contextmanager
+    def _explaining(self) -> Iterator[None]:
+        if not self._is_open:
+            raise StoreError(f"the store {self.place!r} was closed; open it again")
+        try:
+            yield
+        except SQLAlchemyError as error:
+            cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+            raise self._explain(cause, self.place, self._wait) or StoreError(
+                f"the store {self.place!r} failed: {cause}"
+            ) from error
+        except (UnicodeEncodeError, OverflowError) as error:
+            raise StoreError(f"a value that the store {self.place!r} cannot hold: {error}") from error

@@ -1,0 +1,157 @@
+"""The event log: what was published, in order, each event once."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from sqlalchemy import Connection, insert, select
+
+from rankcast.errors import CatalogError, ModelError
+from rankcast.model import Catalog, Event, Term
+from rankcast.store.catalog_log import newest_version
+from rankcast.store.catalog_state import load_shared_concepts
+from rankcast.store.engine import Database
+from rankcast.store.schema import events as log
+from rankcast.store.sql import chunks, last_number, paged
+from rankcast.store.texts import event_of, event_text
+
+__all__ = ["EventLog", "Logged", "Published", "Refuse"]
+
+Refuse: TypeAlias = Callable[[Event, ModelError], None]
+"""Takes an event that cannot be logged, and why."""
+
+_CHUNK = 500
+
+
+class Published(NamedTuple):
+    """The acknowledgement of an event: it is on disk at `offset`; `duplicate` if it was there before."""
+
+    id: str
+    offset: int
+    duplicate: bool
+
+
+class Logged(NamedTuple):
+    """An event of the log (`event.seq` is its offset), and the catalog version that was current."""
+
+    offset: int
+    catalog_version: int
+    event: Event
+
+
+class EventLog:
+    """The published events, numbered from 1 without gaps."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def publishing(self, events: Iterable[Event], batch: int, refuse: Refuse | None) -> Iterator[Published]:
+        """Append the events in batches of one transaction each; each batch's results come after its commit.
+
+        Cost: O(log n) per event, and one flush of the disk per batch.
+        """
+        if batch < 1:
+            raise ModelError(f"batch is {batch}; it must be at least 1")
+        for chunk in chunks(iter(events), batch):
+            refused: list[_Refused] = []
+            texts = list(_texts(chunk, refused))
+            with self._database.writing() as connection:
+                published = _append(connection, texts, refused)
+                if refused and refuse is None:
+                    raise refused[0].error
+            yield from published
+            if refuse is not None:
+                for event, error in refused:
+                    refuse(event, error)
+
+    def events(self, after: int, limit: int | None) -> Iterator[Logged]:
+        """The log after an offset, in order; ends where the log ends."""
+        query = select(log.c.event_offset, log.c.catalog_version, log.c.content)
+        for row in paged(self._database, query, log.c.event_offset, after, limit):
+            yield _logged(row)
+
+    def event(self, event_id: str) -> Logged | None:
+        """The event with that id."""
+        query = select(log.c.event_offset, log.c.catalog_version, log.c.content).where(log.c.id == event_id)
+        with self._database.reading() as connection:
+            row = connection.execute(query).first()
+        return None if row is None else _logged(row)
+
+    def last_offset(self) -> int:
+        """The offset of the last event; 0 if there is none."""
+        with self._database.reading() as connection:
+            return last_number(connection, log.c.event_offset)
+
+
+def _logged(row: Any) -> Logged:
+    return Logged(row.event_offset, row.catalog_version, event_of(row.content, row.event_offset))
+
+
+class _Refused(NamedTuple):
+    event: Event
+    error: ModelError
+
+
+def _texts(events: Iterable[Event], refused: list[_Refused]) -> Iterator[tuple[Event, str]]:
+    for event in events:
+        try:
+            yield event, event_text(event)
+        except ModelError as error:
+            refused.append(_Refused(event, error))
+
+
+def _append(connection: Connection, texts: Sequence[tuple[Event, str]], refused: list[_Refused]) -> list[Published]:
+    known = _known(connection, [event.id for event, _ in texts])
+    version = newest_version(connection)
+    concepts = load_shared_concepts(connection) if any(_names_concept(event) for event, _ in texts) else Catalog()
+    offset = last_number(connection, log.c.event_offset)
+    published: list[Published] = []
+    rows: list[dict[str, object]] = []
+    for event, text in texts:
+        if event.id in known:
+            old_offset, old_text = known[event.id]
+            if _same(old_text, text):
+                published.append(Published(event.id, old_offset, duplicate=True))
+            else:
+                refused.append(_Refused(event, _taken(event.id, old_offset)))
+            continue
+        try:
+            concepts.check_event(event)
+        except CatalogError as error:
+            refused.append(_Refused(event, error))
+            continue
+        offset += 1
+        known[event.id] = (offset, text)
+        rows.append({"event_offset": offset, "id": event.id, "catalog_version": version, "content": text})
+        published.append(Published(event.id, offset, duplicate=False))
+    if rows:
+        connection.execute(insert(log), rows)
+    return published
+
+
+def _known(connection: Connection, ids: Sequence[str]) -> dict[str, tuple[int, str]]:
+    """The offsets and contents of those ids that are in the log."""
+    known: dict[str, tuple[int, str]] = {}
+    for chunk in chunks(iter(ids), _CHUNK):
+        rows = connection.execute(select(log.c.id, log.c.event_offset, log.c.content).where(log.c.id.in_(chunk)))
+        known.update({row[0]: (row[1], row[2]) for row in rows})
+    return known
+
+
+def _taken(event_id: str, offset: int) -> CatalogError:
+    return CatalogError(
+        f"event {event_id!r} is in the log already, at offset {offset}, with other content; give this one another id"
+    )
+
+
+def _names_concept(event: Event) -> bool:
+    return any(isinstance(value, Term) for value in event.attributes.values())
+
+
+def _same(old: str, new: str) -> bool:
+    """Whether two texts are one content: the order in which attributes are named does not count."""
+    return old == new or _sorted(old) == _sorted(new)
+
+
+def _sorted(text: str) -> str:
+    return json.dumps(json.loads(text), sort_keys=True)

@@ -1,0 +1,131 @@
+"""Finding a store, or making one: a path or a URL, and whether what is there is a store that can be used."""
+
+import os
+import shlex
+from pathlib import Path
+
+from sqlalchemy import Connection, insert, inspect, make_url, select
+from sqlalchemy.exc import ArgumentError
+
+from rankcast.errors import StoreError
+from rankcast.store import postgresql, schema, sqlite
+from rankcast.store.engine import Clock, Database
+from rankcast.store.texts import readable
+
+__all__ = ["create_database", "open_database"]
+
+
+def create_database(path_or_url: str | os.PathLike[str], exist_ok: bool, wait: float, clock: Clock) -> Database:
+    """A database with the tables of a store. With `exist_ok` a store that is there already is opened."""
+    path = _path_of(path_or_url)
+    if path is not None:
+        if not path.parent.is_dir():
+            raise StoreError(f"no folder {str(path.parent)!r}; create it first")
+        try:
+            if not path.exists():
+                path.touch()
+        except OSError as error:
+            raise StoreError(f"cannot create a store at {str(path)!r}: {error.strerror}") from None
+    database = _database(path_or_url, wait, clock)
+    try:
+        with database.reading() as connection:
+            version = _schema_version(connection, database.place)
+        if version is None:
+            version = _create_tables(database)
+        if version is not None:
+            if not exist_ok:
+                raise StoreError(f"there is a store at {database.place!r} already; open that, or choose another place")
+            _check_version(version, database.place)
+    except StoreError:
+        database.close()
+        raise
+    return database
+
+
+def open_database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock) -> Database:
+    """The database of a store that exists."""
+    path = _path_of(path_or_url)
+    if path is not None and not path.exists():
+        raise _missing(str(path))
+    database = _database(path_or_url, wait, clock)
+    try:
+        with database.reading() as connection:
+            version = _schema_version(connection, database.place)
+        if version is None:
+            raise _missing(database.place)
+        _check_version(version, database.place)
+    except StoreError:
+        database.close()
+        raise
+    return database
+
+
+def _path_of(path_or_url: str | os.PathLike[str]) -> Path | None:
+    """The file of a store in SQLite; None for another database."""
+    text = os.fspath(path_or_url)
+    if "://" in text:
+        try:
+            url = make_url(text)
+        except ArgumentError:
+            raise StoreError(f"{text!r} is neither a path nor the URL of a database") from None
+        if url.get_backend_name() == "postgresql":
+            return None
+        if url.get_backend_name() != "sqlite":
+            raise StoreError(f"no store in {url.get_backend_name()!r}; use a path, or a URL of sqlite or postgresql")
+        text = url.database or ":memory:"
+    if text in ("", ":memory:"):
+        raise StoreError("a store in memory cannot be shared; give the path of a file")
+    path = Path(text)
+    if path.is_dir():
+        raise StoreError(f"{text!r} is a folder; give the path of a file in it")
+    return path
+
+
+def _database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock) -> Database:
+    path = _path_of(path_or_url)
+    if path is not None:
+        return Database(sqlite.connect(path, wait), str(path), wait, clock, sqlite.explain)
+    url = make_url(os.fspath(path_or_url))
+    place = url.render_as_string(hide_password=True)
+    return Database(postgresql.connect(url, wait), place, wait, clock, postgresql.explain)
+
+
+def _schema_version(connection: Connection, place: str) -> int | None:
+    """The schema version of the store; None if the database is empty."""
+    tables = inspect(connection).get_table_names()
+    if not tables:
+        return None
+    if schema.store.name not in tables:
+        raise StoreError(f"{place!r} is not a Rankcast store: it holds other tables, such as {sorted(tables)[0]!r}")
+    with readable("the schema version"):
+        return int(connection.execute(select(schema.store.c.schema_version)).scalar_one())
+
+
+def _check_version(version: int, place: str) -> None:
+    if version > schema.SCHEMA_VERSION:
+        raise StoreError(
+            f"the store {place!r} has schema version {version}, newer than this Rankcast's {schema.SCHEMA_VERSION}; "
+            "upgrade Rankcast"
+        )
+    if version < schema.SCHEMA_VERSION:
+        raise StoreError(
+            f"the store {place!r} has schema version {version}, older than this Rankcast's {schema.SCHEMA_VERSION}; "
+            "use the Rankcast that made it, or create a new store"
+        )
+
+
+def _create_tables(database: Database) -> int | None:
+    """Make the tables, all or none; None if this was done, the schema version if another process was faster."""
+    with database.starting() as connection:
+        version = _schema_version(connection, database.place)
+        if version is None:
+            now = schema.microseconds(database.clock())
+            schema.metadata.create_all(connection, checkfirst=False)
+            connection.execute(insert(schema.store).values(id=1, schema_version=schema.SCHEMA_VERSION, created_at=now))
+            connection.execute(insert(schema.catalog_versions).values(version=0, changed_at=now))
+            connection.execute(insert(schema.progress).values(id=1, event_offset=0, catalog_version=0))
+        return version
+
+
+def _missing(place: str) -> StoreError:
+    return StoreError(f"no store at {place!r}; create one with: rankcast init {shlex.quote(place)}")

@@ -1,0 +1,67 @@
+"""Rejects: input that could not be used, kept with its reason."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import insert, select
+
+from rankcast.model import Reject
+from rankcast.store.engine import Database
+from rankcast.store.schema import datetime_of, microseconds
+from rankcast.store.schema import rejects as log
+from rankcast.store.sql import last_number
+from rankcast.store.texts import readable
+
+__all__ = ["KeptReject", "RejectLog"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptReject(Reject):
+    """A reject, and when it was kept."""
+
+    when: datetime
+
+
+class RejectLog:
+    """The rejects in the order in which they were kept."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def reject(self, rejects: Iterable[Reject]) -> None:
+        """Keep the rejects, in one transaction."""
+        rows = [
+            {
+                "seen_at": microseconds(self._database.clock()),
+                "file": _escaped(reject.file),
+                "line": reject.line,
+                "reason": _escaped(reject.reason),
+                "raw": reject.raw.encode("utf-8", "surrogatepass"),
+            }
+            for reject in rejects
+        ]
+        if not rows:
+            return
+        with self._database.writing() as connection:
+            first = last_number(connection, log.c.number) + 1
+            connection.execute(insert(log), [row | {"number": number} for number, row in enumerate(rows, first)])
+
+    def rejects(self, limit: int | None) -> list[KeptReject]:
+        """The rejects, oldest first; with a limit, the last so many."""
+        query = select(log).order_by(log.c.number.desc()).limit(limit)
+        with self._database.reading() as connection:
+            rows = connection.execute(query).all()
+        with readable("a reject"):
+            return [_kept(row) for row in reversed(rows)]
+
+
+def _kept(row: Any) -> KeptReject:
+    raw = row.raw.decode("utf-8", "surrogatepass")
+    return KeptReject(row.file, row.line, row.reason, raw, when=datetime_of(row.seen_at))
+
+
+def _escaped(text: str) -> str:
+    """The text with what no database can hold as text (lone surrogates, NUL) written as escapes."""
+    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")

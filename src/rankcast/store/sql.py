@@ -1,0 +1,69 @@
+"""The few pieces of SQL that all logs share, the same for SQLite and PostgreSQL."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, TypeVar
+
+from sqlalchemy import Column, Connection, Row, Select, Table, func, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from rankcast.store.engine import Database
+
+__all__ = ["chunks", "insert_new", "last_number", "paged", "put_rows"]
+
+_Item = TypeVar("_Item")
+_Rows = Sequence[dict[str, Any]]
+
+_PAGE = 1000
+
+
+def insert_new(connection: Connection, table: Table, rows: _Rows) -> int:
+    """Insert the rows that break no unique key; how many those were."""
+    if not rows:
+        return 0
+    statement = _insert(connection, table).on_conflict_do_nothing()
+    return connection.execute(statement, rows, execution_options={"preserve_rowcount": True}).rowcount
+
+
+def put_rows(connection: Connection, table: Table, rows: _Rows, replace: Sequence[str]) -> None:
+    """Insert the rows in order; where the primary key is there already, only replace the named columns."""
+    if not rows:
+        return
+    statement = _insert(connection, table)
+    new = {name: statement.excluded[name] for name in replace}
+    connection.execute(statement.on_conflict_do_update(index_elements=list(table.primary_key), set_=new), rows)
+
+
+def last_number(connection: Connection, number: Column[int]) -> int:
+    """The highest number that a log has given; 0 if it is empty."""
+    return connection.execute(select(func.coalesce(func.max(number), 0))).scalar_one()
+
+
+def paged(
+    database: Database, query: Select[Any], number: Column[int], after: int, limit: int | None = None
+) -> Iterator[Row[Any]]:
+    """The rows of a log after a number, in order, read page by page so that no transaction stays open between
+    them. The query must select `number` first."""
+    while limit is None or limit > 0:
+        size = _PAGE if limit is None else min(_PAGE, limit)
+        with database.reading() as connection:
+            rows = connection.execute(query.where(number > after).order_by(number).limit(size)).all()
+        yield from rows
+        if len(rows) < size:
+            return
+        after = rows[-1][0]
+        limit = None if limit is None else limit - size
+
+
+def chunks(items: Iterator[_Item], size: int) -> Iterator[list[_Item]]:
+    """The items in lists of that size; the last may be shorter.
+
+    >>> list(chunks(iter("abcde"), 2))
+    [['a', 'b'], ['c', 'd'], ['e']]
+    """
+    while chunk := list(islice(items, size)):
+        yield chunk
+
+
+def _insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
+    return sqlite.insert(table) if connection.dialect.name == "sqlite" else postgresql.insert(table)

@@ -1,0 +1,76 @@
+"""What is particular to SQLite: how to connect, to lock, and to explain its errors.
+
+A store keeps a write-ahead log next to its file (`-wal`, `-shm`), so that readers and the one writer do not wait
+for each other, and flushes it with every commit, so that what was acknowledged survives a crash of the machine.
+"""
+
+import os
+import sqlite3
+from pathlib import Path
+from weakref import WeakSet
+
+from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
+
+from rankcast.errors import StoreError
+
+__all__ = ["connect", "explain"]
+
+_CAUSES = {
+    sqlite3.SQLITE_NOTADB: "{place!r} is not a Rankcast store, or its first bytes are damaged: it is no SQLite file",
+    sqlite3.SQLITE_CORRUPT: "the store {place!r} is damaged ({error}); restore it from a backup",
+    sqlite3.SQLITE_BUSY: "the store {place!r} is locked: another process has been writing for over {wait:g} s; "
+    "try again, or end that process",
+    sqlite3.SQLITE_LOCKED: "the store {place!r} is locked by another connection; try again",
+    sqlite3.SQLITE_CANTOPEN: "cannot open the store {place!r}; check that its folder exists and may be written",
+    sqlite3.SQLITE_READONLY: "the store {place!r} may not be written; check the permissions of the file and its folder",
+    sqlite3.SQLITE_PERM: "the store {place!r} may not be opened; check the permissions of the file and its folder",
+    sqlite3.SQLITE_FULL: "no space is left for the store {place!r}; nothing of the last change was kept",
+    sqlite3.SQLITE_IOERR: "the disk failed under the store {place!r} ({error})",
+}
+_engines: WeakSet[Engine] = WeakSet()
+
+
+def connect(path: Path, wait: float) -> Engine:
+    """Connections to an existing file, which wait that many seconds for another writer.
+
+    A transaction begins as a writer's (`BEGIN IMMEDIATE`) where the execution option `writer` is set; only a
+    writer turns on the write-ahead log, so that a file which is no store is not changed by looking at it.
+    """
+    uri = f"{path.absolute().as_uri()}?mode=rw"
+
+    def opened() -> sqlite3.Connection:
+        connection = sqlite3.connect(uri, uri=True, timeout=wait, isolation_level=None, check_same_thread=False)
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+        return connection
+
+    engine = create_engine("sqlite://", creator=opened, poolclass=QueuePool)
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        if connection.get_execution_options().get("writer", False):
+            connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        else:
+            connection.exec_driver_sql("BEGIN")
+
+    _engines.add(engine)
+    return engine
+
+
+def explain(error: BaseException, place: str, wait: float) -> StoreError | None:
+    """What an error of SQLite means and what to do about it; None if there is nothing more to say."""
+    code = getattr(error, "sqlite_errorcode", None)
+    # The low byte is the kind of error, the rest its variety.
+    cause = None if code is None else _CAUSES.get(code & 0xFF)
+    return None if cause is None else StoreError(cause.format(place=place, error=error, wait=wait))
+
+
+def _close_idle() -> None:
+    for engine in list(_engines):
+        engine.dispose()
+
+
+if hasattr(os, "register_at_fork"):
+    # SQLite's locks do not survive in a child process that inherits an open connection.
+    os.register_at_fork(before=_close_idle)

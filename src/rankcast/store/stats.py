@@ -1,0 +1,44 @@
+"""How much a store holds."""
+
+from typing import NamedTuple
+
+from sqlalchemy import Table, func, select
+from sqlalchemy.sql.expression import ScalarSelect
+
+from rankcast.store import schema
+from rankcast.store.engine import Database
+
+__all__ = ["Stats", "stats"]
+
+
+class Stats(NamedTuple):
+    """Counts. `versions` counts the changes of the catalog; `processed`, the events that were worked off."""
+
+    users: int
+    subscriptions: int
+    versions: int
+    events: int
+    processed: int
+    deliveries: int
+    rejects: int
+
+
+def stats(database: Database) -> Stats:
+    """Count everything, at one moment. Cost: O(subscriptions + deliveries + rejects), without loading them."""
+    records = schema.catalog_records.c
+    subscriptions = records.kind == "subscription"
+    query = select(
+        select(func.count(records.owner.distinct())).where(subscriptions).scalar_subquery(),
+        select(func.count()).where(subscriptions).scalar_subquery(),
+        select(func.max(schema.catalog_versions.c.version)).scalar_subquery(),
+        select(func.coalesce(func.max(schema.events.c.event_offset), 0)).scalar_subquery(),
+        select(schema.progress.c.event_offset).scalar_subquery(),
+        _count(schema.deliveries),
+        _count(schema.rejects),
+    )
+    with database.reading() as connection:
+        return Stats(*connection.execute(query).one())
+
+
+def _count(table: Table) -> ScalarSelect[int]:
+    return select(func.count()).select_from(table).scalar_subquery()

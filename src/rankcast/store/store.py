@@ -1,0 +1,168 @@
+"""The store: catalog, event log, deliveries and rejects of one installation, in one database."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from types import TracebackType
+
+from rankcast.model import Catalog, Delivery, Event, Record, Reject
+from rankcast.store.catalog_log import CatalogLog, Change
+from rankcast.store.delivery_log import DeliveryLog, Progress
+from rankcast.store.engine import Clock, Database, system_clock
+from rankcast.store.event_log import EventLog, Logged, Published, Refuse
+from rankcast.store.opening import create_database, open_database
+from rankcast.store.rejects import KeptReject, RejectLog
+from rankcast.store.stats import Stats, stats
+
+__all__ = ["Store"]
+
+
+class Store:
+    """One database with everything that must survive: a file of SQLite, or PostgreSQL by its URL.
+
+    What a method has returned is on disk. Safe from several threads and processes: any number read while one
+    at a time writes; `wait` is for how many seconds a writer waits for another. All failures are `StoreError`,
+    a change that the catalog refuses is `CatalogError`; in both cases nothing of the transaction is kept.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from rankcast.language import decode_event, decode_record
+    >>> folder = TemporaryDirectory()
+    >>> with Store.create(f"{folder.name}/movies.db") as store:
+    ...     likes = decode_record({"kind": "subscription", "id": "s1", "user": "ann", "where": "genre = 'drama'"})
+    ...     version = store.change(put=[likes])
+    ...     event = decode_event({"id": "e1", "time": "2004-02-13", "attributes": {"genre": "drama"}})
+    ...     store.publish([event, event])
+    ...     store.stats()
+    [Published(id='e1', offset=1, duplicate=False), Published(id='e1', offset=1, duplicate=True)]
+    Stats(users=1, subscriptions=1, versions=1, events=1, processed=0, deliveries=0, rejects=0)
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._catalog = CatalogLog(database)
+        self._events = EventLog(database)
+        self._deliveries = DeliveryLog(database)
+        self._rejects = RejectLog(database)
+
+    @classmethod
+    def create(
+        cls,
+        path_or_url: str | os.PathLike[str],
+        exist_ok: bool = False,
+        *,
+        wait: float = 30.0,
+        clock: Clock = system_clock,
+    ) -> "Store":
+        """Make a new store and open it; with `exist_ok`, open the one that is there."""
+        return cls(create_database(path_or_url, exist_ok, wait, clock))
+
+    @classmethod
+    def open(cls, path_or_url: str | os.PathLike[str], *, wait: float = 30.0, clock: Clock = system_clock) -> "Store":
+        """Open a store that exists, of this schema version."""
+        return cls(open_database(path_or_url, wait, clock))
+
+    def close(self) -> None:
+        """Let go of the database; the store cannot be used any more."""
+        self._database.close()
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # the catalog
+
+    def change(self, put: Iterable[Record] = (), remove: Iterable[Record] = ()) -> int:
+        """Change the catalog in one new version, all or nothing; its number.
+
+        See `CatalogLog.change` for the order: neither that within `put` nor that within `remove` matters.
+        """
+        return self._catalog.change(put, remove)
+
+    def version(self) -> int:
+        """The number of the newest version of the catalog; 0 is the empty catalog."""
+        return self._catalog.version()
+
+    def catalog(self, version: int | None = None) -> Catalog:
+        """The catalog as of a version, or the newest; shared, so not to be changed."""
+        return self._catalog.catalog(version)
+
+    def changes(self, after: int, up_to: int | None = None) -> Iterator[Change]:
+        """What changed after one version, up to another or to the newest, in order."""
+        return self._catalog.changes(after, up_to)
+
+    # the event log
+
+    def publish(self, events: Iterable[Event], batch: int = 1000, refuse: Refuse | None = None) -> list[Published]:
+        """Append events to the log, in order, `batch` to a transaction; their acknowledgements.
+
+        An event that is in the log already with the same content is not appended again, so that publishing again
+        after a crash is safe. One that cannot be logged (its id is taken by other content, it names an unknown
+        concept) is given to `refuse` and the others go on; without `refuse` the error is raised, and nothing of
+        its batch and of those after it is logged.
+        """
+        return list(self.publishing(events, batch, refuse))
+
+    def publishing(
+        self, events: Iterable[Event], batch: int = 1000, refuse: Refuse | None = None
+    ) -> Iterator[Published]:
+        """As `publish`, but each acknowledgement comes as soon as its batch is on disk, and the next batch is
+        taken when those of the last have been."""
+        return self._events.publishing(events, batch, refuse)
+
+    def events(self, after: int = 0, limit: int | None = None) -> Iterator[Logged]:
+        """The log after an offset, in order, each event with the catalog version current at its publication."""
+        return self._events.events(after, limit)
+
+    def event(self, event_id: str) -> Logged | None:
+        """The event with that id."""
+        return self._events.event(event_id)
+
+    def last_offset(self) -> int:
+        """The offset of the last event; 0 if there is none."""
+        return self._events.last_offset()
+
+    # the deliveries
+
+    def commit(
+        self,
+        deliveries: Iterable[Delivery],
+        offset: int,
+        catalog_version: int,
+        states: Mapping[int, bytes],
+        expected_offset: int,
+    ) -> int:
+        """Write deliveries (each event once per user), progress and states of shards in one transaction; how
+        many deliveries were new. Refused if the progress is no longer at `expected_offset`."""
+        return self._deliveries.commit(deliveries, offset, catalog_version, states, expected_offset)
+
+    def progress(self) -> Progress:
+        """How far the event log has been worked off."""
+        return self._deliveries.progress()
+
+    def deliveries(
+        self, user: str | None = None, after: int = 0, limit: int | None = None
+    ) -> Iterator[tuple[int, Delivery]]:
+        """Deliveries, of one user or all, with their numbers, after a number, in the order of their commits."""
+        return self._deliveries.deliveries(user, after, limit)
+
+    def last_delivery(self) -> int:
+        """The number of the last delivery; 0 if there is none."""
+        return self._deliveries.last_delivery()
+
+    # the rest
+
+    def reject(self, rejects: Iterable[Reject]) -> None:
+        """Keep input that could not be used."""
+        self._rejects.reject(rejects)
+
+    def rejects(self, limit: int | None = None) -> list[KeptReject]:
+        """The rejects, oldest first; with a limit, the last so many."""
+        return self._rejects.rejects(limit)
+
+    def stats(self) -> Stats:
+        """How much the store holds."""
+        return stats(self._database)

@@ -1,0 +1,49 @@
+"""Records and events as the text that a store keeps."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rankcast.errors import StoreError
+from rankcast.language import decode_event, decode_record, dumps, encode_event, encode_record
+from rankcast.model import Event, Record
+
+__all__ = ["event_of", "event_text", "readable", "record_of", "record_text"]
+
+
+def record_text(record: Record) -> str:
+    """A record of the catalog in its JSON form (SPEC 9).
+
+    It is read back before it is kept: what cannot be read again, such as an expression over the size limits,
+    would stop everybody who reads the log.
+    """
+    text = dumps(encode_record(record))
+    decode_record(text)
+    return text
+
+
+def record_of(text: str) -> Record:
+    """The record that was kept."""
+    with readable("a record of the catalog"):
+        return decode_record(text)
+
+
+def event_text(event: Event) -> str:
+    """An event in its JSON form (SPEC 9), without its position; read back, as a record is."""
+    text = dumps(encode_event(event))
+    decode_event(text)
+    return text
+
+
+def event_of(text: str, offset: int) -> Event:
+    """The event that was kept at that position."""
+    with readable(f"event {offset} of the log"):
+        return decode_event(text).at(offset)
+
+
+@contextmanager
+def readable(what: str) -> Iterator[None]:
+    """Say that the store is damaged if something that was whole when it was written makes no sense now."""
+    try:
+        yield
+    except (AttributeError, OverflowError, TypeError, ValueError) as error:
+        raise StoreError(f"the store is damaged: {what} cannot be read ({error}); restore it from a backup") from error

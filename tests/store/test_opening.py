@@ -1,0 +1,126 @@
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from rankcast.errors import StoreError
+from rankcast.store import Store
+from rankcast.store.schema import SCHEMA_VERSION
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def set_version(store: Store, version: int) -> None:
+    with store._database.writing() as connection:
+        connection.exec_driver_sql(f"UPDATE rankcast_store SET schema_version = {version}")
+
+
+def test_a_missing_store_says_how_to_create_it(here):
+    with pytest.raises(StoreError) as caught:
+        Store.open("x.db")
+    assert str(caught.value) == "no store at 'x.db'; create one with: rankcast init x.db"
+    with pytest.raises(StoreError, match=r"rankcast init 'my store.db'$"):
+        Store.open("my store.db")
+    assert list(here.iterdir()) == []
+
+
+def test_a_store_opens_where_it_was_created(place):
+    Store.create(place).close()
+    with Store.open(place) as store:
+        assert store.version() == 0
+        assert store.last_offset() == 0
+
+
+def test_a_database_without_tables_is_no_store_yet(place):
+    if "://" not in place:
+        Path(place).touch()
+    with pytest.raises(StoreError, match="no store at"):
+        Store.open(place)
+    Store.create(place).close()
+    Store.open(place).close()
+
+
+def test_creating_over_a_store_is_refused_unless_it_may_exist(place):
+    with Store.create(place) as store:
+        store.change()
+    with pytest.raises(StoreError, match=r"there is a store at .* already"):
+        Store.create(place)
+    Store.create(place, exist_ok=True).close()
+
+
+@pytest.mark.parametrize(
+    ("step", "advice"), [(1, "newer .*; upgrade Rankcast"), (-1, "older .*; use the Rankcast that")]
+)
+def test_another_schema_version_is_refused(place, step, advice):
+    with Store.create(place) as store:
+        set_version(store, SCHEMA_VERSION + step)
+    with pytest.raises(StoreError, match=f"schema version {SCHEMA_VERSION + step}, {advice}"):
+        Store.open(place)
+    with pytest.raises(StoreError, match=advice):
+        Store.create(place, exist_ok=True)
+
+
+def test_a_store_that_lost_its_version_is_damaged(place):
+    with Store.create(place) as store, store._database.writing() as connection:
+        connection.exec_driver_sql("DELETE FROM rankcast_store")
+    with pytest.raises(StoreError):
+        Store.open(place)
+
+
+@pytest.mark.parametrize("name", ["a b.db", "100%.db", "what?.db", "hash#1.db", "größe.db", "'quoted'.db", "a:b.db"])
+def test_any_file_name_will_do(here, name):
+    Store.create(name).close()
+    assert [path.name for path in here.iterdir()] == [name]
+    Store.open(here / name).close()
+
+
+@pytest.mark.parametrize("url", ["sqlite:///x.db", "sqlite+pysqlite:///x.db"])
+def test_a_url_of_sqlite_names_the_same_file_as_its_path(here, url):
+    Store.create(url).close()
+    Store.open("x.db").close()
+    Store.open(f"sqlite:///{here}/x.db").close()
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("nowhere/x.db", "no folder 'nowhere'; create it first"),
+        (".", "'.' is a folder; give the path of a file in it"),
+        ("", "a store in memory cannot be shared; give the path of a file"),
+        (":memory:", "a store in memory cannot be shared; give the path of a file"),
+        ("sqlite://", "a store in memory cannot be shared; give the path of a file"),
+        ("mysql://host/db", "no store in 'mysql'; use a path, or a URL of sqlite or postgresql"),
+        ("://", "'://' is neither a path nor the URL of a database"),
+    ],
+)
+def test_places_where_no_store_can_be(here, place, message):
+    with pytest.raises(StoreError) as caught:
+        Store.create(place)
+    assert str(caught.value) == message
+
+
+def test_a_password_is_not_shown():
+    with pytest.raises(StoreError) as caught:
+        Store.open("postgresql://ann:secret@127.0.0.1:1/none")
+    assert "secret" not in str(caught.value)
+
+
+def test_a_store_with_a_missing_table_fails_with_its_name(here):
+    with Store.create("x.db") as store:
+        other = sqlite3.connect("x.db")
+        other.execute("DROP TABLE rejects")
+        other.close()
+        with pytest.raises(StoreError, match=r"the store 'x\.db' failed: no such table: rejects"):
+            store.rejects()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written(here):
+    here.chmod(0o500)
+    with pytest.raises(StoreError, match=r"cannot create a store at 'x\.db'"):
+        Store.create("x.db")

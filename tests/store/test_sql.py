@@ -1,0 +1,56 @@
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import select
+
+from rankcast.model import Event
+from rankcast.store import sql
+from rankcast.store.schema import events, shard_states
+from rankcast.store.sql import chunks, insert_new, last_number, paged, put_rows
+
+
+def test_only_new_rows_are_inserted_and_counted(store):
+    with store._database.writing() as connection:
+        rows = [{"shard": shard, "state": b"old"} for shard in (1, 2)]
+        assert insert_new(connection, shard_states, rows) == 2
+        rows = [{"shard": shard, "state": b"new"} for shard in (2, 3, 3)]
+        assert insert_new(connection, shard_states, rows) == 1
+        assert insert_new(connection, shard_states, []) == 0
+    assert store.progress().states == {1: b"old", 2: b"old", 3: b"new"}
+
+
+def test_put_rows_replaces_in_order(store):
+    with store._database.writing() as connection:
+        put_rows(connection, shard_states, [{"shard": 1, "state": b"a"}, {"shard": 2, "state": b"b"}], ["state"])
+        put_rows(connection, shard_states, [{"shard": 2, "state": b"c"}, {"shard": 2, "state": b"d"}], ["state"])
+        put_rows(connection, shard_states, [], ["state"])
+    assert store.progress().states == {1: b"a", 2: b"d"}
+
+
+def test_an_empty_log_has_given_no_number(store):
+    with store._database.reading() as connection:
+        assert last_number(connection, events.c.event_offset) == 0
+
+
+@pytest.mark.parametrize("after", [0, 3, 9, 10, 99])
+@pytest.mark.parametrize("limit", [None, 0, 1, 4, 5, 99])
+def test_pages_join_into_the_whole(store, monkeypatch, after, limit):
+    monkeypatch.setattr(sql, "_PAGE", 4)
+    time = datetime(2026, 5, 1, tzinfo=UTC)
+    store.publish([Event(f"e{number}", time, {}) for number in range(1, 11)])
+    rows = paged(store._database, select(events.c.event_offset), events.c.event_offset, after, limit)
+    assert [row[0] for row in rows] == list(range(after + 1, 11))[:limit]
+
+
+def test_a_reader_between_two_pages_holds_no_transaction(store, monkeypatch):
+    monkeypatch.setattr(sql, "_PAGE", 1)
+    time = datetime(2026, 5, 1, tzinfo=UTC)
+    store.publish([Event("e1", time, {}), Event("e2", time, {})])
+    reader = store.events()
+    assert next(reader).offset == 1
+    store.publish([Event("e3", time, {})])
+    assert [logged.offset for logged in reader] == [2, 3]
+
+
+def test_chunks_of_nothing():
+    assert list(chunks(iter([]), 3)) == []
