@@ -36,6 +36,8 @@ class Some(NamedTuple):
         if other.none and not other.none.within(self.none):
             return False
         for wanted in other.some:
+            if wanted in self.some:
+                continue
             enough = wanted | self.none if self.none else wanted
             if not any(texts.within(enough) for texts in self.some) and not ALL.within(enough):
                 return False

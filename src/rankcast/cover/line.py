@@ -1,5 +1,6 @@
 """Sets on a line: unions of intervals of any ordered values, with open or closed ends."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
@@ -52,6 +53,14 @@ class Line(NamedTuple):
             return self
         if not self:
             return other
+        if len(self.cuts) < len(other.cuts):
+            return other | self
+        if len(other.cuts) == 2 and len(self.cuts) > 8 and not other.below:
+            # One interval more among many: only the cuts within it are looked at.
+            i, j = bisect_left(self.cuts, other.cuts[0]), bisect_right(self.cuts, other.cuts[1])
+            start, end = self.below ^ (i % 2 == 1), self.below ^ (j % 2 == 1)
+            added = other.cuts[start : 1 if end else 2]
+            return Line(self.below, self.cuts[:i] + added + self.cuts[j:])
         inside = self.below or other.below
         cuts = []
         for cut, mine, others in _sides(self, other):

@@ -17,8 +17,7 @@ class NormalForm:
     """What an expression matches, as a disjunction of conjunctions of cells.
 
     `conjunctions` are satisfiable, and there are none iff no event matches. Of an expression that would have too
-    many (see `disjunctions`) it is None, and the form then covers only what is spelled the same and what nothing
-    matches.
+    many (see `disjunctions`) it is None, and the form then covers only an equal expression and what nothing matches.
 
     >>> from rankcast.language import parse
     >>> normal_form(parse("x >= 1 and x <= 5")).covers(normal_form(parse("x in (2, 3)")))
@@ -64,20 +63,20 @@ class NormalForm:
         return self.conjunctions is not None and self._covers((EVERYTHING,))
 
     @cached_property
-    def _spelling(self) -> tuple[list[str], tuple[Membership, ...]]:
-        """What two expressions share iff they are written the same. Not `==`, to which 1 and true are equal."""
-        spelled = []
+    def _spelling(self) -> tuple[list[object], tuple[Membership, ...]]:
+        """What two expressions share iff they are equal, however deep: comparing them would recurse."""
+        spelled: list[object] = []
         pending = [self._expression]
         while pending:
             match pending.pop():
                 case And(parts) | Or(parts) as joint:
-                    spelled.append(f"{type(joint).__name__} {len(parts)}")
+                    spelled.append((type(joint), len(parts)))
                     pending.extend(reversed(parts))
                 case Not(part):
-                    spelled.append("Not")
+                    spelled.append(Not)
                     pending.append(part)
                 case leaf:
-                    spelled.append(repr(leaf))
+                    spelled.append(leaf)
         return spelled, self._meant
 
 
@@ -90,7 +89,8 @@ def normal_form(expression: Expression, meaning: Meaning | None = None) -> Norma
     `meaning` says what the concepts of ``is`` are; without it each is a set of unknown values. Raises what
     `meaning` raises for an unknown concept.
     """
-    # By identity: to `==`, x = 1 and x = true are equal. By the functions, not by `meaning`: its answers may change.
+    # By identity, as hashing an expression takes longer than comparing two forms; and by the functions, not by
+    # `meaning`, whose answers may change.
     key = id(expression), _memberships(expression, meaning)
     found = _forms.get(key)
     if found is not None and found[0] is expression:

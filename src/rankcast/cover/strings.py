@@ -9,7 +9,7 @@ __all__ = ["ALL", "NONE", "Texts"]
 
 _LAST = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
-_LONGEST = 4096
+_MOST_PARTS = 4096
 
 
 class Texts(NamedTuple):
@@ -84,8 +84,8 @@ class Texts(NamedTuple):
         return self.line.has(value) or self._matches(value)
 
     def within(self, other: "Texts") -> bool:
-        """Whether all of these are among the others; exact but for literals of thousands of characters, where it may
-        say no."""
+        """Whether all of these are among the others; exact, but for intervals whose ends differ in thousands of
+        characters, of which it may say no."""
         if not (self.contains or self.endswith or other.contains or other.endswith):
             return self.line.within(other.line)
         if self == other or other.line == FULL:
@@ -108,6 +108,8 @@ class Texts(NamedTuple):
         `rest`."""
         if self._contained(literal) or (not open_end and literal.endswith(self.endswith)):
             return True
+        if rest == FULL:
+            return False
         for low, high in _bounds(rest):
             for prefix, after in _parts(low, high):
                 if after is None:
@@ -157,26 +159,31 @@ def _characters(codes: range) -> Iterator[str]:
 def _parts(low: str, high: str | None) -> Iterator[tuple[str, range | None]]:
     """[low, high) as single strings (s, None), and (prefix, codes): all that go on from the prefix with one of the
     characters. Short prefixes come first, since they decide most often."""
-    if len(low) > _LONGEST or (high is not None and len(high) > _LONGEST):
-        # Splitting costs the square of the length: an undivided whole, about which nothing can be said.
-        yield "", range(_LAST + 1)
-        return
     shared = 0
     if high is not None:
         while shared < len(low) and shared < len(high) and low[shared] == high[shared]:
             shared += 1
-    if high is not None and shared == len(low):
+    if len(low) + len(high or "") - 2 * shared > _MOST_PARTS:
+        # To say less is sound: the interval is a part of all that starts with what its ends share.
+        yield low[:shared], range(_LAST + 1)
+        return
+    if high is None:
+        yield from _from(low, 0)
+        return
+    if shared == len(low):
         yield low, None
         yield low, range(ord(high[shared]))
     else:
-        ends = len(low) if high is None else shared + 1
-        if high is not None:
-            yield low[:shared], range(ord(low[shared]) + 1, ord(high[shared]))
-        for i in range(0 if high is None else ends, len(low)):
-            yield low[:i], range(ord(low[i]) + 1, _LAST + 1)
-        yield low, None
-        yield low, range(_LAST + 1)
-    if high is not None:
-        for i in range(shared + 1, len(high)):
-            yield high[:i], None
-            yield high[:i], range(ord(high[i]))
+        yield low[:shared], range(ord(low[shared]) + 1, ord(high[shared]))
+        yield from _from(low, shared + 1)
+    for i in range(shared + 1, len(high)):
+        yield high[:i], None
+        yield high[:i], range(ord(high[i]))
+
+
+def _from(low: str, shared: int) -> Iterator[tuple[str, range | None]]:
+    """The parts of all strings from `low` on that start with its first `shared` characters."""
+    for i in range(shared, len(low)):
+        yield low[:i], range(ord(low[i]) + 1, _LAST + 1)
+    yield low, None
+    yield low, range(_LAST + 1)

@@ -1,0 +1,84 @@
+"""Cells: states of one attribute, compared with the states enumerated."""
+
+import itertools
+import random
+from datetime import UTC, datetime
+
+from rankcast.cover.cells import ANY, ANY_TEXT, BOTH, FALSE, NOTHING, TRUE, Cell, Some
+from rankcast.cover.line import EMPTY, FULL, Line
+from rankcast.cover.strings import ALL, NONE, Texts
+
+STRINGS = ["", "a", "b", "~", "ab", "ba", "a~", "~a", "b~"]
+SETS_OF_STRINGS = [strings for size in (1, 2, 3, 4) for strings in itertools.combinations(STRINGS, size)]
+NOON = datetime(2004, 2, 13, 12, tzinfo=UTC)
+STATES = [None, NOON, -0.5, 0, 0.5, 1, 1.5, "T", "F", "TF", *SETS_OF_STRINGS]
+
+
+def states(cell: Cell) -> set[object]:
+    return {state for state in STATES if _has(cell, state)}
+
+
+def _has(cell: Cell, state: object) -> bool:
+    match state:
+        case None:
+            return cell.missing
+        case int() | float():
+            return cell.numbers.has(state)
+        case datetime():
+            return cell.times.has(state)
+        case str():
+            return bool(cell.booleans & {"T": TRUE, "F": FALSE, "TF": BOTH}[state])
+    if cell.texts is None:
+        return False
+    return all(any(texts.has(s) for s in state) for texts in cell.texts.some) and not any(
+        cell.texts.none.has(s) for s in state
+    )
+
+
+def random_texts(rng: random.Random) -> Texts:
+    literal = rng.choice(["a", "b"])
+    forms = [Texts.containing, Texts.ending, Texts.starting, lambda v: Texts.these([v]), lambda v: ~Texts.these([v])]
+    return rng.choice(forms)(literal)
+
+
+def random_cell(rng: random.Random) -> Cell:
+    some = Some(tuple(random_texts(rng) for _ in range(rng.randint(0, 2))), rng.choice([NONE, NONE, random_texts(rng)]))
+    return Cell(
+        rng.random() < 0.5,
+        rng.choice([EMPTY, FULL, Line.points([rng.randint(0, 1)]), ~Line.points([rng.randint(0, 1)])]),
+        rng.choice([EMPTY, FULL]),
+        rng.randint(0, 7),
+        (some if some and rng.random() < 0.8 else None),
+    )
+
+
+def test_operations_are_those_of_the_states():
+    rng = random.Random(11)
+    for _ in range(300):
+        a, b = random_cell(rng), random_cell(rng)
+        mine, others = states(a), states(b)
+        assert a.within(b) is (mine <= others), f"{a}  |  {b}"
+        assert a.meets(b) is bool(mine & others), f"{a}  |  {b}"
+        assert states(a & b) == mine & others
+        assert bool(a & b) is bool(mine & others), f"{a}  |  {b}"
+        union = a.union(b)
+        assert union is None or states(union) == mine | others
+        outside = [states(cell) for cell in a.outside()]
+        assert set().union(*outside) == {state for state in STATES if state not in mine}
+        assert all(outside)
+
+
+def test_strings_that_cannot_be_are_no_strings():
+    only_a, no_a = Cell(texts=Some((Texts.these(["a"]),))), Cell(texts=Some(none=Texts.containing("a")))
+    assert (only_a & no_a).texts is None
+    assert not only_a & no_a
+    assert not Some(none=ALL)
+    assert not Some((NONE,))
+    assert ANY_TEXT
+
+
+def test_everything_and_nothing():
+    assert states(ANY) == set(STATES)
+    assert states(NOTHING) == set()
+    assert list(ANY.outside()) == []
+    assert list(NOTHING.outside()) == [ANY]
