@@ -1,0 +1,153 @@
+"""How large a subscription is: the extent of what it admits of an advertised space (SPEC 7)."""
+
+import math
+from collections.abc import Iterator
+from datetime import datetime
+from functools import reduce
+from typing import NamedTuple, TypeAlias
+
+from rankcast.cover import NormalForm, normal_form
+from rankcast.cover.cells import Cell
+from rankcast.cover.conjunctions import Conjunction
+from rankcast.cover.line import FULL, Cut, Line
+from rankcast.cover.literals import Meaning
+from rankcast.cover.strings import Texts
+from rankcast.model import Expression
+
+__all__ = ["Extent", "Space", "extent", "line_length", "literals_of"]
+
+Bounds: TypeAlias = tuple[float, float]
+
+_NUMBERS, _TIMES = "numbers", "times"
+
+
+class Extent(NamedTuple):
+    """A size of a set in a space of which most sides have no end.
+
+    `order` counts the sides that are bounded, negatively: a side without end is infinitely longer than one of some
+    length (-1), and that than a point (-2). `amount` is the product of the lengths; it compares within one order.
+
+    >>> Extent(-1, 3.0) > Extent(-2, 400.0)
+    True
+    """
+
+    order: float
+    amount: float
+
+
+EVERYTHING = Extent(0, 1.0)
+EMPTY = Extent(-math.inf, 0.0)
+
+
+class Space:
+    """The space that an advertisement describes: `bounds` of its number and time attributes, and its `extent`.
+
+    Of a disjunction, the hull; what is not bounded in every part is not bounded.
+    """
+
+    def __init__(self, where: Expression, meaning: Meaning | None = None) -> None:
+        parts = normal_form(where, meaning).conjunctions or ({},)
+        names = [name for name in parts[0] if isinstance(name, str) and all(name in part for part in parts)]
+        self.bounds: dict[tuple[str, str], Bounds] = {}
+        for name in names:
+            for kind in (_NUMBERS, _TIMES):
+                hulls = [_hull(getattr(part[name], kind)) for part in parts]
+                if all(_is_of(part[name], kind) for part in parts):
+                    self.bounds[name, kind] = min(low for low, _ in hulls), max(high for _, high in hulls)
+        self.extent = _of_conjunction({}, self)
+
+
+def extent(form: NormalForm, space: Space) -> Extent:
+    """How much of the space an expression admits.
+
+    The length of a number attribute is high - low within the space's bounds, of a time attribute the same in seconds; a
+    point, or some points, count as such. An attribute whose bounds the space gives counts for all subscriptions, named
+    or not. A string or boolean attribute counts the values listed. What stays without bound (`x > 5` if the space has no
+    upper bound either, a pattern, `exists`, an attribute that nobody names) is infinite. A disjunction is the sum of its
+    parts, overlaps counted twice. An expression too large to have a normal form counts as everything.
+
+    If one expression covers another, its extent is never smaller (disjunctions with overlaps aside).
+    """
+    if form.conjunctions is None:
+        return EVERYTHING
+    parts = [_of_conjunction(part, space) for part in form.conjunctions]
+    order = max((part.order for part in parts), default=-math.inf)
+    return Extent(order, round(sum(part.amount for part in parts if part.order == order), 12))
+
+
+def _of_conjunction(conjunction: Conjunction, space: Space) -> Extent:
+    sides = [_of_cell(name, cell, space) for name, cell in conjunction.items() if isinstance(name, str)]
+    sides += [_of_line(FULL, bounds) for (name, _), bounds in space.bounds.items() if name not in conjunction]
+    return reduce(lambda a, b: Extent(a.order + b.order, a.amount * b.amount), sides, EVERYTHING)
+
+
+def _of_cell(name: str, cell: Cell, space: Space) -> Extent:
+    for kind in (_NUMBERS, _TIMES):
+        if (name, kind) in space.bounds:
+            return _of_line(getattr(cell, kind), space.bounds[name, kind])
+    if cell.missing:
+        return EVERYTHING
+    parts = [_of_line(cell.numbers), _of_line(cell.times)]
+    if cell.booleans:
+        parts.append(Extent(-1, float(cell.booleans.bit_count())))
+    if cell.texts is not None:
+        counts = [len(found) for texts in cell.texts.some if (found := literals_of(texts))]
+        parts.append(Extent(-1, float(min(counts))) if counts else EVERYTHING)
+    if EVERYTHING in parts:
+        return EVERYTHING
+    order = max(part.order for part in parts)
+    return Extent(order, sum(part.amount for part in parts if part.order == order))
+
+
+def _of_line(line: Line, bounds: Bounds = (-math.inf, math.inf)) -> Extent:
+    length, points = line_length(line, bounds)
+    if math.isinf(length):
+        return EVERYTHING
+    if length > 0:
+        return Extent(-1, length)
+    return Extent(-2, float(points)) if points else EMPTY
+
+
+def line_length(line: Line, bounds: Bounds = (-math.inf, math.inf)) -> tuple[float, int]:
+    """The length of a set of numbers or times (in seconds) within bounds, and how many single points it has."""
+    length, points = 0.0, 0
+    for start, end in line.pieces():
+        low = max(bounds[0], _place(start, -math.inf))
+        high = min(bounds[1], _place(end, math.inf))
+        if low < high:
+            length += high - low
+        elif low == high:
+            points += 1
+    return length, points
+
+
+def literals_of(texts: Texts) -> tuple[str, ...]:
+    """The strings of a set that lists them; none if it is one of patterns or intervals."""
+    if texts.contains or texts.endswith:
+        return ()
+    found = tuple(_literals(texts.line))
+    return () if None in found else tuple(text for text in found if text is not None)
+
+
+def _literals(line: Line) -> Iterator[str | None]:
+    for start, end in line.pieces():
+        yield start[0] if start and end and end[0] == start[0] + "\0" else None
+
+
+def _is_of(cell: Cell, kind: str) -> bool:
+    """Whether the attribute is always there and always of this kind."""
+    line, other = (cell.numbers, cell.times) if kind == _NUMBERS else (cell.times, cell.numbers)
+    return bool(line) and not (other or cell.missing or cell.booleans or cell.texts is not None)
+
+
+def _hull(line: Line) -> Bounds:
+    ends = list(line.pieces())
+    if not ends:
+        return math.inf, -math.inf
+    return _place(ends[0][0], -math.inf), _place(ends[-1][1], math.inf)
+
+
+def _place(cut: Cut | None, otherwise: float) -> float:
+    if cut is None:
+        return otherwise
+    return cut[0].timestamp() if isinstance(cut[0], datetime) else float(cut[0])

@@ -1,0 +1,187 @@
+"""Scorers: what makes a subscription relevant to a publication, and what of it can be known beforehand (SPEC 7)."""
+
+from collections.abc import Callable
+from typing import Protocol, TypeAlias
+
+from rankcast.cover import normal_form
+from rankcast.cover.literals import Meaning
+from rankcast.model import Advertisement, Catalog, Event, ScorerName, Subscription
+from rankcast.overlay.extent import Extent, Space, extent
+from rankcast.rank import scores
+
+__all__ = [
+    "Area",
+    "Custom",
+    "Degree",
+    "MeaningOf",
+    "Preferred",
+    "Score",
+    "Scorer",
+    "Selectivity",
+    "Weight",
+    "meanings_of",
+    "scorer_of",
+]
+
+Score: TypeAlias = tuple[float, ...]
+"""What is compared, from left to right; most scorers give one number."""
+
+MeaningOf: TypeAlias = Callable[[str | None], Meaning | None]
+"""What concepts mean to a user; None is everybody."""
+
+_LOWEST, _HIGHEST = (float("-inf"),), (float("inf"),)
+
+
+class Scorer(Protocol):
+    """Scores a subscription for a publication that matches it, and says in advance what the score can be.
+
+    `bounds` is what makes covering possible under a ranking: if the lowest score of one subscription is above the
+    highest of another, the first outranks the second on every publication that matches both. A scorer that cannot tell
+    answers with no bounds, and then nothing is claimed.
+    """
+
+    def score(self, event: Event, subscription: Subscription, degree: float) -> Score:
+        """The score; `degree` is that of the match."""
+
+    def bounds(self, subscription: Subscription) -> tuple[Score, Score]:
+        """The lowest and the highest score that the subscription can have, over all publications."""
+
+
+class _Fixed:
+    """A score that does not depend on the publication."""
+
+    def score(self, event: Event, subscription: Subscription, degree: float) -> Score:
+        """The score; the same for every publication."""
+        return self.fixed(subscription)
+
+    def bounds(self, subscription: Subscription) -> tuple[Score, Score]:
+        """The score, twice."""
+        fixed = self.fixed(subscription)
+        return fixed, fixed
+
+    def fixed(self, subscription: Subscription) -> Score:
+        """The score of the subscription."""
+        raise NotImplementedError
+
+
+class Area(_Fixed):
+    """How much of the advertised space a subscription admits: the larger, the more relevant (see `extent`).
+
+    A subscription is measured once; O(its predicates).
+    """
+
+    def __init__(self, advertisement: Advertisement, meaning_of: MeaningOf = lambda user: None) -> None:
+        self._space = Space(advertisement.where, meaning_of(None))
+        self._meaning_of = meaning_of
+        self._known: dict[int, tuple[Subscription, Extent]] = {}
+
+    def fixed(self, subscription: Subscription) -> Score:
+        """(order, amount) of its extent."""
+        known = self._known.get(id(subscription))
+        if known is None or known[0] is not subscription:
+            form = normal_form(subscription.where, self._meaning_of(subscription.user))
+            known = subscription, extent(form, self._space)
+            self._known[id(subscription)] = known
+        return known[1]
+
+
+class Selectivity(Area):
+    """The share of the advertised space that a subscription admits: in 0..1 where the space is bounded.
+
+    Orders like the area, and can be compared between advertisements.
+    """
+
+    def fixed(self, subscription: Subscription) -> Score:
+        """(order, amount) of its extent, relative to the space's."""
+        order, amount = super().fixed(subscription)
+        whole = self._space.extent
+        return order - whole.order, round(amount / whole.amount, 12) if whole.amount else 0.0
+
+
+class Preferred(_Fixed):
+    """The score that the user gave the subscription, or that of its level in their preferences (SPEC 2)."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._scores: dict[str, dict[str, float]] = {}
+
+    def fixed(self, subscription: Subscription) -> Score:
+        """The preference score; that of a subscription which the catalog does not have is its own, or 1."""
+        user, catalog = subscription.user, self._catalog
+        if user not in self._scores:
+            levels = catalog.policy_of(user).levels
+            self._scores[user] = scores(catalog.subscriptions_of(user), catalog.preferences_of(user), levels)
+        own = 1.0 if subscription.score is None else subscription.score
+        return (round(self._scores[user].get(subscription.id, own), 12),)
+
+
+class Weight(_Fixed):
+    """The weight that the subscription carries."""
+
+    def fixed(self, subscription: Subscription) -> Score:
+        """The weight."""
+        return (subscription.weight,)
+
+
+class Degree:
+    """The degree of the match. It depends on the publication, so nothing is known of it beforehand."""
+
+    def score(self, event: Event, subscription: Subscription, degree: float) -> Score:
+        """The degree."""
+        return (round(degree, 12),)
+
+    def bounds(self, subscription: Subscription) -> tuple[Score, Score]:
+        """From 0 to 1."""
+        return (0.0,), (1.0,)
+
+
+class Custom:
+    """Any function of the publication, the subscription and the degree of the match.
+
+    `bounds` gives its lowest and highest value for a subscription, if that can be said.
+
+    >>> from rankcast.language import parse
+    >>> by_length = Custom(lambda event, subscription, degree: -len(subscription.id))
+    >>> by_length.bounds(Subscription("s1", "u", parse("x > 1")))
+    ((-inf,), (inf,))
+    """
+
+    def __init__(
+        self,
+        function: Callable[[Event, Subscription, float], float],
+        bounds: Callable[[Subscription], tuple[float, float]] | None = None,
+    ) -> None:
+        self._function = function
+        self._bounds = bounds
+
+    def score(self, event: Event, subscription: Subscription, degree: float) -> Score:
+        """What the function gives."""
+        return (round(self._function(event, subscription, degree), 12),)
+
+    def bounds(self, subscription: Subscription) -> tuple[Score, Score]:
+        """What was promised, or no bounds."""
+        if self._bounds is None:
+            return _LOWEST, _HIGHEST
+        low, high = self._bounds(subscription)
+        return (round(low, 12),), (round(high, 12),)
+
+
+def meanings_of(catalog: Catalog) -> MeaningOf:
+    """What the concepts of a catalog mean to each user."""
+    return lambda user: lambda attribute, term: catalog.membership(attribute, term, user)
+
+
+def scorer_of(catalog: Catalog, advertisement: Advertisement, name: ScorerName | None = None) -> Scorer:
+    """The scorer that an advertisement asks for, or another by its name."""
+    meaning_of = meanings_of(catalog)
+    match name or advertisement.score:
+        case ScorerName.AREA:
+            return Area(advertisement, meaning_of)
+        case ScorerName.SELECTIVITY:
+            return Selectivity(advertisement, meaning_of)
+        case ScorerName.PREFERENCE:
+            return Preferred(catalog)
+        case ScorerName.DEGREE:
+            return Degree()
+        case ScorerName.WEIGHT:
+            return Weight()
