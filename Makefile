@@ -22,7 +22,7 @@ static: $(STAMP)
 	$(BIN)/lint-imports --no-logo
 
 check: static ## the fast part, under a minute: format, lint, types, import rules, quick tests
-	$(PYTEST) -m "not spark and not slow" tests
+	$(PYTEST) --hypothesis-profile=quick -m "not spark and not slow" tests
 
 test: static ## all that CI runs: the fast part, all tests, doctests, the examples of README and docs
 	$(PYTEST) --doctest-modules src tests

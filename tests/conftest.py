@@ -5,14 +5,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# The machine that runs the tests may be busy, so no example has a deadline; CI tries the same examples every time.
-settings.register_profile("rankcast", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
+# The machine may be busy, so no example has a deadline and slow generation is no failure. CI tries the same examples
+# every time; `make check` tries few (--hypothesis-profile=quick).
+_PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("rankcast", _PATIENT)
+settings.register_profile("ci", _PATIENT, derandomize=True)
+settings.register_profile("quick", _PATIENT, max_examples=20)
 settings.load_profile("ci" if os.environ.get("CI") else "rankcast")
 
 

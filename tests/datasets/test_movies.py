@@ -1,95 +1,96 @@
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
 from rankcast.datasets import FIRST_PUBLICATION, movies, movies_table
+from rankcast.datasets.movies import read_films
 from rankcast.model import Event
+
+pytestmark = pytest.mark.xdist_group("datasets")  # the file is read once for all of them
 
 
 @pytest.fixture(scope="module")
-def films() -> list[Event]:
-    return list(movies())
+def films() -> list[dict[str, Any]]:
+    return read_films()
 
 
-def count(films: list[Event], name: str, value: object) -> int:
-    return sum(value in film.attributes.get(name, ()) for film in films)
+@pytest.fixture(scope="module")
+def events() -> list[Event]:
+    return list(movies(limit=2_000))
 
 
-def test_all_films_are_there(films: list[Event]) -> None:
+def test_all_films_are_there(films: list[dict[str, Any]]) -> None:
     assert len(films) == 58_788
-    assert len({film.attributes["title"] for film in films}) == 56_007
+    assert len({film["title"] for film in films}) == 56_007
 
 
-def test_genres_and_ratings_as_the_source_counts_them(films: list[Event]) -> None:
-    assert count(films, "genre", "drama") == 21_811
-    assert count(films, "genre", "documentary") == 3_472
-    assert sum("genre" not in film.attributes for film in films) == 12_786
-    assert Counter(film.attributes.get("mpaa") for film in films) == {
+def test_genres_and_ratings_as_the_source_counts_them(films: list[dict[str, Any]]) -> None:
+    assert Counter(genre for film in films for genre in film.get("genre", ["none"])) == {
+        "drama": 21_811,
+        "comedy": 17_271,
+        "short": 9_458,
+        "romance": 4_744,
+        "action": 4_688,
+        "animation": 3_690,
+        "documentary": 3_472,
+        "none": 12_786,
+    }
+    assert Counter(film.get("mpaa") for film in films) == {
         None: 53_864,
-        ("R",): 3_377,
-        ("PG-13",): 1_003,
-        ("PG",): 528,
-        ("NC-17",): 16,
+        "R": 3_377,
+        "PG-13": 1_003,
+        "PG": 528,
+        "NC-17": 16,
     }
-    assert sum("budget" not in film.attributes for film in films) == 53_573
+    assert sum("budget" not in film for film in films) == 53_573
 
 
-def test_one_film(films: list[Event]) -> None:
-    (film,) = [film for film in films if film.attributes["title"] == ("'A' gai waak",)]
-    assert film.attributes == {
-        "title": ("'A' gai waak",),
-        "year": (1983,),
-        "length": (106,),
-        "rating": (7.1,),
-        "votes": (1259,),
-        "mpaa": ("PG-13",),
-        "genre": ("action", "comedy"),
+def test_one_film(films: list[dict[str, Any]]) -> None:
+    (film,) = [film for film in films if film["title"] == "'A' gai waak"]
+    assert film == {
+        "title": "'A' gai waak",
+        "year": 1983,
+        "length": 106,
+        "rating": 7.1,
+        "votes": 1259,
+        "mpaa": "PG-13",
+        "genre": ["action", "comedy"],
     }
 
 
-def test_published_by_year_one_a_minute(films: list[Event]) -> None:
-    assert films[0].time == FIRST_PUBLICATION == datetime(2026, 1, 1, tzinfo=UTC)
-    assert {later.time - earlier.time for earlier, later in pairwise(films)} == {timedelta(minutes=1)}
-    years = [film.attributes["year"] for film in films]
+def test_published_by_year_in_an_order_that_does_not_change(films: list[dict[str, Any]]) -> None:
+    years = [film["year"] for film in films]
     assert years == sorted(years)
+    assert [film["title"] for film in films[:3]] == ["Blacksmith Scene", "Sioux Ghost Dance", "Hadj Cheriff"]
 
 
-def test_numbered_in_publication_order(films: list[Event]) -> None:
-    assert (films[0].id, films[-1].id) == ("m00001", "m58788")
-    assert [film.seq for film in films] == list(range(1, len(films) + 1))
-    assert films == sorted(films, key=lambda film: (film.time, film.id))
+def test_events_are_the_first_films(films: list[dict[str, Any]], events: list[Event]) -> None:
+    assert len(events) == 2_000
+    for film, event in zip(films, events, strict=False):
+        assert event.attributes == {name: tuple(value) if name == "genre" else (value,) for name, value in film.items()}
 
 
-def test_limit_takes_the_first_and_their_order_does_not_change(films: list[Event]) -> None:
-    first = list(movies(limit=3))
-    assert first == films[:3]
-    assert [film.attributes["title"][0] for film in first] == [
-        "Blacksmith Scene",
-        "Sioux Ghost Dance",
-        "Hadj Cheriff",
-    ]
+def test_events_come_one_a_minute_and_are_numbered(events: list[Event]) -> None:
+    assert events[0].time == FIRST_PUBLICATION == datetime(2026, 1, 1, tzinfo=UTC)
+    assert {later.time - earlier.time for earlier, later in pairwise(events)} == {timedelta(minutes=1)}
+    assert [event.seq for event in events] == list(range(1, 2_001))
+    assert (events[0].id, events[-1].id) == ("m00001", "m02000")
 
 
-def test_table_holds_the_same(films: list[Event]) -> None:
+@pytest.mark.slow
+def test_events_of_all_films() -> None:
+    last = list(movies())[-1]
+    assert (last.id, last.seq) == ("m58788", 58_788)
+
+
+def test_table_holds_the_same(films: list[dict[str, Any]], events: list[Event]) -> None:
     table = movies_table()
-    assert table.column_names == [
-        "id",
-        "time",
-        "title",
-        "year",
-        "length",
-        "rating",
-        "votes",
-        "budget",
-        "mpaa",
-        "genre",
-    ]
-    assert table.num_rows == len(films)
-    for film, row in zip(films[::97], table.take(list(range(0, len(films), 97))).to_pylist(), strict=True):
-        assert (row.pop("id"), row.pop("time")) == (film.id, film.time)
-        columns = {name: value for name, value in row.items() if value is not None}
-        assert columns == {
-            name: list(values) if name == "genre" else values[0] for name, values in film.attributes.items()
-        }
+    assert table.column_names[:4] == ["id", "time", "title", "year"]
+    columns = table.to_pydict()
+    ids, times = columns.pop("id"), columns.pop("time")
+    assert (ids[:2_000], times[:2_000]) == ([event.id for event in events], [event.time for event in events])
+    assert columns == {name: [film.get(name) for film in films] for name in columns}
+    assert {name for film in films for name in film} == set(columns)

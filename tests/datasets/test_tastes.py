@@ -40,6 +40,7 @@ def test_shows_or_and_not_and_a_meaning_of_ones_own(catalog: Catalog) -> None:
     assert any(concept.user for concept in catalog.concepts.values())
 
 
+@pytest.mark.slow
 def test_everybody_gets_something_and_windows_stay_small(catalog: Catalog) -> None:
     every_tenth = list(movies())[::10]
     matched: Counter[str] = Counter()

@@ -6,6 +6,8 @@ import pytest
 from rankcast.datasets import subscriptions
 from rankcast.model import And, Compare, Subscription, predicates_of
 
+pytestmark = pytest.mark.xdist_group("datasets")  # the file is read once for all of them
+
 
 @pytest.fixture(scope="module")
 def drawn() -> list[Subscription]:
