@@ -57,7 +57,7 @@ def test_too_much_is_refused_at_once(text, message, position):
         assert caught.value.message.startswith(message)
         assert position is None or caught.value.position == position
         assert caught.value.pointed()
-    assert time.perf_counter() - start < 2
+    assert time.perf_counter() - start < 10
 
 
 def test_the_limits_themselves_are_allowed():

@@ -195,8 +195,8 @@ def _policies() -> st.SearchStrategy[Policy]:
     novelty = st.builds(
         Filter,
         novelty=st.sampled_from(FilterKind),
-        rate=st.floats(0, 1, exclude_min=True),
-        period=st.integers(1, 10**6),
+        rate=st.floats(0.001, 1),
+        period=st.integers(1000, 10**6),
         scoring=st.sampled_from(Scoring),
         update=st.sampled_from(Update),
         aging=_degrees,

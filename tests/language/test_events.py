@@ -1,0 +1,141 @@
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+
+from rankcast.errors import RecordError
+from rankcast.language import decode_event, dumps, encode_event
+from rankcast.model import Event, Gaussian, Hedge, Interval, Term, Trapezoid
+from rankcast.testing import wild
+
+SPEC = """{"id": "e1", "time": "2004-02-13T20:05:00Z", "source": "imdb",
+    "attributes": {"title": "Big Fish", "genre": ["drama", "comedy"], "oscars": 0,
+                   "release_date": {"time": "2004-02-13"},
+                   "price": {"is": "cheap"}, "size": {"between": [50, 60]},
+                   "age": {"trapezoid": [10, 20, 30, 40]}}}"""
+
+TIME = datetime(2004, 2, 13, 20, 5, tzinfo=UTC)
+
+
+def event(**given):
+    return decode_event({"id": "e1", "time": "2004-02-13T20:05:00Z", "attributes": {}, **given})
+
+
+def attribute(value):
+    return event(attributes={"a": value}).attributes
+
+
+def test_the_example_of_the_specification():
+    expected = Event(
+        "e1",
+        TIME,
+        {
+            "title": ("Big Fish",),
+            "genre": ("drama", "comedy"),
+            "oscars": (0,),
+            "release_date": (datetime(2004, 2, 13, tzinfo=UTC),),
+            "price": Term("cheap"),
+            "size": Interval(50, 60),
+            "age": Trapezoid(10, 20, 30, 40),
+        },
+        "imdb",
+    )
+    assert decode_event(SPEC) == expected
+    assert decode_event(SPEC.encode()) == expected
+    assert decode_event(encode_event(expected)) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "attributes"),
+    [
+        (None, {}),
+        ([], {}),
+        ("", {"a": ("",)}),
+        (0, {"a": (0,)}),
+        (False, {"a": (False,)}),
+        ([True, False], {"a": (True, False)}),
+        (["x", "x"], {"a": ("x",)}),
+        ([5], {"a": (5,)}),
+        ({"is": "not very cheap"}, {"a": Term("cheap", (Hedge.NOT, Hedge.VERY))}),
+        ({"is": '"two words"'}, {"a": Term("two words")}),
+        ({"bell": [1, 2]}, {"a": Gaussian(1, 2)}),
+    ],
+)
+def test_values(value, attributes):
+    assert attribute(value) == attributes
+
+
+def test_now_stands_in_for_a_missing_time():
+    assert decode_event({"id": "e1", "attributes": {}}, now=TIME).time == TIME
+    assert event(time="2004-02-13T00:00:00Z").time != TIME
+
+
+def test_advertisement():
+    given = event(advertisement="a1", k=5)
+    assert (given.advertisement, given.k) == ("a1", 5)
+    assert encode_event(given)["k"] == 5
+
+
+@settings(max_examples=50)
+@given(wild.events())
+def test_round_trip(given):
+    assert decode_event(encode_event(given)) == given
+    again = decode_event(dumps(encode_event(given)))
+    assert repr(again) == repr(given)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"id": 1}, "field 'id' of an event must be a string, not the number 1; write \"1\" in quotes"),
+        ({"id": None}, "an event needs the field 'id'"),
+        ({"id": ""}, "an event needs an id"),
+        ({"source": 5}, "field 'source' of an event must be a string, not the number 5; write \"5\" in quotes"),
+        ({"time": None}, "an event needs the field 'time'"),
+        ({"time": 5}, "field 'time' of an event must be a string like '2004-02-13T20:05:00Z', not the number 5"),
+        ({"time": "soon"}, "field 'time' of an event: 'soon' is not a time; write it like"),
+        ({"attributes": None}, "an event needs the field 'attributes'"),
+        ({"attributes": []}, "field 'attributes' of an event must be an object {…}, not a list"),
+        ({"genre": "x"}, "an event has no field 'genre'; what describes the event goes into 'attributes'"),
+        ({"atributes": {}}, "an event has no field 'atributes'; did you mean 'attributes'?"),
+        ({"k": 5}, "k without an advertisement"),
+        ({"k": "5"}, "field 'k' of an event must be a whole number, not the string '5'"),
+        ({"k": 5.0}, "field 'k' of an event must be a whole number, not the number 5.0"),
+        ({"k": True}, "field 'k' of an event must be a whole number, not true"),
+        ({"advertisement": 5}, "field 'advertisement' of an event must be a string, not the number 5"),
+        ({"attributes": {"": 5}}, "an attribute needs a name"),
+        ({"attributes": {5: 5}}, "the name of an attribute must be a string, not the number 5"),
+        ({"attributes": {"\ud800": 5}}, "text that is not valid Unicode at character 1"),
+    ],
+)
+def test_errors(given, message):
+    with pytest.raises(RecordError) as caught:
+        event(**given)
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ([1, 2], "attribute 'a': several values in one number attribute; only strings and booleans may have several"),
+        ([1, "x"], "attribute 'a': values of different types in one attribute: number and string"),
+        ([None], "attribute 'a': a list must hold strings or booleans, not null"),
+        ([["x"]], "attribute 'a': a list must hold strings or booleans, not a list"),
+        (2**63, "attribute 'a': an integer of more than 64 bits"),
+        (float("nan"), "attribute 'a': nan is not a number that can be compared"),
+        ("\ud800", "attribute 'a': text that is not valid Unicode at character 1"),
+        (b"x", "attribute 'a' must be a string, number, boolean, list or object, not a bytes"),
+        ({}, "attribute 'a' is an object with nothing; it must have just one of time, is, trapezoid, "),
+        ({"tim": "x"}, "attribute 'a' is an object with 'tim'; it must have just one of time, is, trapezoid, "),
+        ({"is": "x", "between": [1, 2]}, "attribute 'a' is an object with 'is', 'between'; it must have just one of"),
+        ({"time": "soon"}, "attribute 'a': 'soon' is not a time; write it like"),
+        ({"time": 5}, "attribute 'a': 'time' must be a string, not the number 5"),
+        ({"is": "very"}, "attribute 'a': found the end after 'very', where the name of a concept should be (at char"),
+        ({"is": ""}, "attribute 'a': found the end, where the name of a concept should be"),
+        ({"between": [5, 1]}, "attribute 'a': interval [5, 1] needs its numbers in ascending order"),
+    ],
+)
+def test_errors_of_values_name_the_attribute(value, message):
+    with pytest.raises(RecordError) as caught:
+        attribute(value)
+    assert str(caught.value).startswith(message)
