@@ -6,6 +6,7 @@ few days. Hypothesis is imported by this module only.
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from types import MappingProxyType
 
 from hypothesis import strategies as st
@@ -73,9 +74,11 @@ CONCEPTS: Mapping[tuple[str, str], Membership] = MappingProxyType(
 _numbers = st.one_of(st.integers(0, 5), st.integers(0, 10).map(lambda half: half / 2))
 _strings = st.sampled_from(["", "x", "y", "xy", "yx", "xyx"])
 _times = st.integers(0, 4).map(lambda step: START + timedelta(hours=12 * step))
+_quarters = st.integers(0, 4).map(lambda step: step / 4)
 _hedges = st.lists(st.sampled_from(Hedge), max_size=2).map(tuple)
 
 
+@cache
 def scalars(attribute: str | None = None) -> st.SearchStrategy[Scalar]:
     """Values of an attribute, or of any."""
     if attribute is None:
@@ -87,11 +90,10 @@ def scalars(attribute: str | None = None) -> st.SearchStrategy[Scalar]:
     return st.booleans() if attribute == "f" else _times
 
 
-@st.composite
-def thresholds(draw: st.DrawFn) -> Thresholds | None:
+@cache
+def thresholds() -> st.SearchStrategy[Thresholds | None]:
     """Thresholds, or None."""
-    quarter = st.integers(0, 4).map(lambda step: step / 4)
-    return draw(st.one_of(st.none(), st.builds(Thresholds, quarter, quarter)))
+    return st.one_of(st.none(), st.builds(Thresholds, _quarters, _quarters))
 
 
 @st.composite
@@ -102,6 +104,7 @@ def predicates(draw: st.DrawFn, fuzzy: bool = False) -> Predicate:
     return Predicate(attribute, test, draw(thresholds()) if fuzzy else None)
 
 
+@cache
 def _tests(attribute: str, fuzzy: bool) -> st.SearchStrategy[Test]:
     values = scalars(attribute)
     ops = [Op.EQ, Op.NE]
@@ -118,11 +121,17 @@ def _tests(attribute: str, fuzzy: bool) -> st.SearchStrategy[Test]:
         pairs = st.tuples(values, values)
         tests.append(pairs.map(lambda pair: Between(*sorted(pair))))
     if fuzzy:
-        names = [name for at, name in CONCEPTS if at == attribute]
-        tests.append(st.builds(Is, st.builds(Term, st.sampled_from(names), _hedges)))
+        tests.append(st.builds(Is, _terms(attribute)))
     return st.one_of(tests)
 
 
+@cache
+def _terms(attribute: str) -> st.SearchStrategy[Term]:
+    names = [name for at, name in CONCEPTS if at == attribute]
+    return st.builds(Term, st.sampled_from(names), _hedges)
+
+
+@cache
 def expressions(depth: int = 3, fuzzy: bool = False) -> st.SearchStrategy[Expression]:
     """Expressions of at most `depth` levels of `and`, `or` and `not`."""
     leaves: st.SearchStrategy[Expression] = predicates(fuzzy)
@@ -133,12 +142,14 @@ def expressions(depth: int = 3, fuzzy: bool = False) -> st.SearchStrategy[Expres
     return st.one_of(leaves, st.builds(And, parts), st.builds(Or, parts), st.builds(Not, smaller))
 
 
+@cache
 def conjunctions(fuzzy: bool = False) -> st.SearchStrategy[Expression]:
     """One predicate, or a conjunction of up to four: the papers' normal case."""
     leaves = predicates(fuzzy)
     return st.one_of(leaves, st.lists(leaves, min_size=2, max_size=4).map(lambda parts: And(tuple(parts))))
 
 
+@cache
 def memberships() -> st.SearchStrategy[Membership]:
     """Imprecise values of a number attribute."""
     two = st.lists(_numbers, min_size=2, max_size=2).map(sorted)
@@ -157,9 +168,7 @@ def events(draw: st.DrawFn, id: str = "e1", fuzzy: bool = False) -> Event:  # no
         if not draw(st.booleans()):
             continue
         if fuzzy and name in NUMBERS and draw(st.booleans()):
-            known = [concept for at, concept in CONCEPTS if at == name]
-            named = st.builds(Term, st.sampled_from(known), _hedges)
-            attributes[name] = draw(st.one_of(memberships(), named))
+            attributes[name] = draw(st.one_of(memberships(), _terms(name)))
         else:
             several = 3 if name in STRINGS else 2 if name == "f" else 1
             attributes[name] = tuple(draw(st.lists(scalars(name), min_size=1, max_size=several, unique=True)))
@@ -171,9 +180,8 @@ def subscriptions(
     draw: st.DrawFn, users: tuple[str, ...] = ("u1", "u2"), max_size: int = 6, fuzzy: bool = False
 ) -> list[Subscription]:
     """A few subscriptions, `s1`, `s2`, …, of a few users, with scores."""
-    quarters = st.integers(0, 4).map(lambda step: step / 4)
     wheres = draw(st.lists(expressions(2, fuzzy), min_size=1, max_size=max_size))
     return [
-        Subscription(f"s{number}", draw(st.sampled_from(users)), where, draw(quarters))
+        Subscription(f"s{number}", draw(st.sampled_from(users)), where, draw(_quarters))
         for number, where in enumerate(wheres, 1)
     ]

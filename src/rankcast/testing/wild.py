@@ -4,6 +4,7 @@ For round trips and hostile input; for matching use `rankcast.testing.strategies
 """
 
 from datetime import UTC, datetime, timedelta
+from functools import cache
 
 from hypothesis import strategies as st
 
@@ -90,6 +91,7 @@ _times = st.one_of(
 )
 
 
+@cache
 def names() -> st.SearchStrategy[str]:
     """Names of attributes, concepts, users: plain words, keywords, any text but the empty one."""
     return st.one_of(
@@ -98,37 +100,39 @@ def names() -> st.SearchStrategy[str]:
     )
 
 
+@cache
 def scalars() -> st.SearchStrategy[Scalar]:
     """Any value."""
     return st.one_of(_texts, st.sampled_from(["'", "''", "it's", "\n", '"']), st.booleans(), _numbers, _times)
 
 
+@cache
 def terms() -> st.SearchStrategy[Term]:
     """Any concept with up to three hedges."""
     return st.builds(Term, names(), st.lists(st.sampled_from(Hedge), max_size=3).map(tuple))
 
 
-@st.composite
-def _predicates(draw: st.DrawFn) -> Predicate:
+@cache
+def _predicates() -> st.SearchStrategy[Predicate]:
     ordered = st.sampled_from([_texts, _numbers, _times])
-    test = draw(
-        st.one_of(
-            st.builds(Compare, st.sampled_from([Op.EQ, Op.NE]), scalars()),
-            st.builds(Compare, st.sampled_from([op for op in Op if op.is_order]), scalars().filter(_not_boolean)),
-            st.builds(Compare, st.sampled_from([op for op in Op if op.is_pattern]), _texts),
-            st.builds(OneOf, st.lists(scalars(), min_size=1, max_size=4).map(tuple)),
-            ordered.flatmap(lambda values: st.tuples(values, values)).map(lambda ends: Between(*sorted(ends))),
-            st.just(Exists()),
-            st.builds(Is, terms()),
-        )
+    tests = st.one_of(
+        st.builds(Compare, st.sampled_from([Op.EQ, Op.NE]), scalars()),
+        st.builds(Compare, st.sampled_from([op for op in Op if op.is_order]), scalars().filter(_not_boolean)),
+        st.builds(Compare, st.sampled_from([op for op in Op if op.is_pattern]), _texts),
+        st.builds(OneOf, st.lists(scalars(), min_size=1, max_size=4).map(tuple)),
+        ordered.flatmap(lambda values: st.tuples(values, values)).map(lambda ends: Between(*sorted(ends))),
+        st.just(Exists()),
+        st.builds(Is, terms()),
     )
-    return Predicate(draw(names()), test, draw(st.one_of(st.none(), st.builds(Thresholds, _degrees, _degrees))))
+    limits = st.one_of(st.none(), st.builds(Thresholds, _degrees, _degrees))
+    return st.builds(Predicate, names(), tests, limits)
 
 
 def _not_boolean(value: Scalar) -> bool:
     return not isinstance(value, bool)
 
 
+@cache
 def expressions() -> st.SearchStrategy[Expression]:
     """Any expression of a few predicates."""
     leaves: st.SearchStrategy[Expression] = st.one_of(_predicates(), st.just(Always()))
@@ -143,6 +147,7 @@ def expressions() -> st.SearchStrategy[Expression]:
     )
 
 
+@cache
 def memberships() -> st.SearchStrategy[Membership]:
     """Any membership function."""
 
@@ -165,8 +170,8 @@ def memberships() -> st.SearchStrategy[Membership]:
     )
 
 
-@st.composite
-def events(draw: st.DrawFn) -> Event:
+@cache
+def events() -> st.SearchStrategy[Event]:
     """Any event."""
     value: st.SearchStrategy[AttributeValue] = st.one_of(
         scalars().map(lambda one: (one,)),
@@ -175,17 +180,17 @@ def events(draw: st.DrawFn) -> Event:
         memberships(),
         terms(),
     )
-    advertisement = draw(st.one_of(st.none(), names()))
-    return Event(
-        id=draw(names()),
-        time=draw(_times),
-        attributes=draw(st.dictionaries(names(), value, max_size=5)),
-        source=draw(st.one_of(st.none(), names())),
-        advertisement=advertisement,
-        k=draw(st.one_of(st.none(), st.integers(1, 100))) if advertisement else None,
-    )
+    shared = {
+        "id": names(),
+        "time": _times,
+        "attributes": st.dictionaries(names(), value, max_size=5),
+        "source": st.one_of(st.none(), names()),
+    }
+    k = st.one_of(st.none(), st.integers(1, 100))
+    return st.one_of(st.builds(Event, **shared), st.builds(Event, **shared, advertisement=names(), k=k))
 
 
+@cache
 def _policies() -> st.SearchStrategy[Policy]:
     weight = st.floats(0, 1e6)
     length = st.one_of(
@@ -225,6 +230,7 @@ def _policies() -> st.SearchStrategy[Policy]:
     )
 
 
+@cache
 def records() -> st.SearchStrategy[Record]:
     """Any record, not necessarily one that fits a catalog."""
     return st.one_of(
