@@ -55,5 +55,5 @@ def test_all_is_within_what_asks_for_nothing():
 def test_without_budget_it_may_escape():
     halves = [box(x=(0, 2)), box(x=(2, 4))]
     assert not escapes(box(x=(1, 3)), halves, Budget(10))
-    assert escapes(box(x=(1, 3)), halves, Budget(0))
-    assert not escapes(box(x=(0, 1)), halves, Budget(0))  # within one of them: no search
+    assert escapes(box(x=(1, 3)), halves, Budget(1))
+    assert not escapes(box(x=(0, 1)), halves, Budget(1))  # within one of them: no search

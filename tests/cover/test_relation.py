@@ -297,6 +297,9 @@ MEANINGS = {
 }
 
 
+TERMS = ["cheap", "medium", "about", "listed", "fixed", "not cheap", "very medium", "not about", "somewhat cheap"]
+
+
 def meaning(attribute, term):
     return MEANINGS[term.concept]
 
@@ -334,24 +337,23 @@ def test_concepts_with_a_meaning_are_sets_of_values(a, relation, b):
     assert relate(parse(b), parse(a), meaning) is relation.inverse
 
 
+def random_fuzzy(rng: random.Random) -> Expression:
+    def predicate() -> Expression:
+        if rng.random() < 0.3:
+            return parse(f"x {rng.choice(['<', '>', '<=', '>='])} {rng.choice([500, 600, 700, 800])}")
+        return parse(f"x is {rng.choice(TERMS)} [{rng.choice([0, 0.25, 0.5, 0.75, 1])}, 0]")
+
+    first, second = predicate(), predicate()
+    return rng.choice([first, Not(first), And((first, second)), Or((first, Not(second)))])
+
+
 def test_concepts_sound_by_matching():
     rng = random.Random(4)
     values = [*range(350, 1300, 25), 600.0000001, 699.9999999, 700.0000001, 500.00000005, 817.741, 582.2589]
     events = [Event("e", WHEN, {"x": (value,)}) for value in values] + [Event("e", WHEN, {})]
-    terms = ["cheap", "medium", "about", "listed", "fixed", "not cheap", "very medium", "not about", "somewhat cheap"]
-
-    def predicate():
-        if rng.random() < 0.3:
-            return parse(f"x {rng.choice(['<', '>', '<=', '>='])} {rng.choice([500, 600, 700, 800])}")
-        return parse(f"x is {rng.choice(terms)} [{rng.choice([0, 0.25, 0.5, 0.75, 1])}, 0]")
-
-    def expression():
-        first, second = predicate(), predicate()
-        return rng.choice([first, Not(first), And((first, second)), Or((first, Not(second)))])
-
     claims = 0
-    for _ in range(400):
-        a, b = expression(), expression()
+    for _ in range(300):
+        a, b = random_fuzzy(rng), random_fuzzy(rng)
         claimed = relate(a, b, meaning)
         claims += claimed is not OVERLAPS
         for event in events:
@@ -360,6 +362,12 @@ def test_concepts_sound_by_matching():
             assert claimed not in (EQUAL, COVERED) or in_b or not in_a, f"{show(a)}  |  {show(b)}  {event}"
             assert claimed is not DISJOINT or not (in_a and in_b), f"{show(a)}  |  {show(b)}  {event}"
     assert claims > 100
+
+
+@pytest.mark.parametrize("given", [meaning, None])
+def test_concepts_keep_the_preorder(given):
+    rng = random.Random(6)
+    _assert_preorder([random_fuzzy(rng) for _ in range(60)], given)
 
 
 def test_a_change_of_meaning_is_seen():
@@ -384,12 +392,17 @@ def test_covers_is_a_preorder_and_equal_its_equivalence():
     expressions += [And(clauses), And(clauses[:8]), And(clauses[::-1]), Or((And(clauses), parse("x = 1")))]
     expressions += [parse(text) for text in ("true", "not true", "x is cheap", "x is cheap [0.8, 0]")]
     expressions.append(And(tuple(parse(f"a{i} = 1 or b{i} = 1") for i in range(9))))
-    above = [[covers(a, b) for b in expressions] for a in expressions]
+    _assert_preorder(expressions)
+
+
+def _assert_preorder(expressions, given=None):
+    above = [[covers(a, b, given) for b in expressions] for a in expressions]
     for i, a in enumerate(expressions):
         assert above[i][i]
         for j, b in enumerate(expressions):
-            assert (relate(a, b) is EQUAL) is (above[i][j] and above[j][i])
-            assert relate(a, b) is relate(b, a).inverse
+            relation = relate(a, b, given)
+            assert (relation is EQUAL) is (above[i][j] and above[j][i])
+            assert relation is relate(b, a, given).inverse
             if above[i][j]:
                 assert all(above[i][k] for k in range(len(expressions)) if above[j][k]), (show(a), show(b))
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from rankcast.cover.line import EMPTY, FULL, Line
 from rankcast.cover.strings import ALL, NONE, Texts
 
-__all__ = ["ANY", "ANY_TEXT", "FALSE", "NOTHING", "TRUE", "Cell", "Some"]
+__all__ = ["ANY", "ANY_TEXT", "BOTH", "FALSE", "NOTHING", "TRUE", "Cell", "Some"]
 
 TRUE, FALSE, BOTH = 1, 2, 4
 """The values of a boolean attribute: true only, false only, both. As a mask, those that are allowed."""

@@ -20,15 +20,15 @@ _DEGREES = Cell(numbers=FULL)
 
 
 class Budget:
-    """How many more steps a search may take."""
+    """How many more comparisons a search may make."""
 
-    def __init__(self, steps: int) -> None:
-        self.steps = steps
+    def __init__(self, comparisons: int) -> None:
+        self._left = comparisons
 
-    def spend(self) -> bool:
-        """Take a step; no if there is none left."""
-        self.steps -= 1
-        return self.steps >= 0
+    def spend(self, comparisons: int) -> bool:
+        """Take some; no if there are not so many left."""
+        self._left -= comparisons
+        return self._left >= 0
 
 
 def within(small: Conjunction, large: Conjunction) -> bool:
@@ -74,7 +74,7 @@ def escapes(conjunction: Conjunction, others: Sequence[Conjunction], budget: Bud
         inside = dict(conjunction)
         for key, cell in other.items():
             for outside in _outside(key, cell):
-                if not budget.spend():
+                if not budget.spend(len(others)):
                     return True
                 left = joined(inside, outside)
                 if left is not None and escapes(left, others[i + 1 :], budget):

@@ -11,7 +11,7 @@ from rankcast.model import Always, And, Expression, Not, Or, Predicate
 __all__ = ["MOST_CONJUNCTIONS", "TooLarge", "disjuncts"]
 
 MOST_CONJUNCTIONS = 256
-_DEEPEST = 200
+_DEEPEST = 128
 
 
 class TooLarge(Exception):

@@ -9,7 +9,7 @@ from rankcast.model import And, Expression, Is, Membership, Not, Or, predicates_
 
 __all__ = ["NormalForm", "normal_form"]
 
-_MOST_STEPS = 4096
+_MOST_COMPARISONS = 100_000
 _REMEMBERED = 8192
 
 
@@ -37,7 +37,7 @@ class NormalForm:
         """Whether every crisp event that matches the other matches this.
 
         Exact where this is one conjunction: O(predicates). A disjunction covers a conjunction if one of its parts
-        does, or if all together do, which is searched for in a bounded number of steps; no if they do not suffice.
+        does, or if all together do, which is searched for with a bounded number of comparisons; no if they do not suffice.
         """
         if self is other or other.conjunctions == ():
             return True
@@ -55,7 +55,7 @@ class NormalForm:
         mine = self.conjunctions or ()
         if len(mine) == 1:
             return all(within(conjunction, mine[0]) for conjunction in conjunctions)
-        budget = Budget(_MOST_STEPS)
+        budget = Budget(_MOST_COMPARISONS)
         return not any(escapes(conjunction, mine, budget) for conjunction in conjunctions)
 
     @cached_property

@@ -1,0 +1,124 @@
+"""Cuts of membership functions: the values whose degree reaches a level (SPEC 6)."""
+
+import itertools
+import math
+from dataclasses import dataclass
+
+from rankcast.cover.line import EMPTY, FULL, Line
+from rankcast.cover.strings import Texts
+from rankcast.fuzzy.grades import hedged
+from rankcast.model import Gaussian, Hedge, Membership, Table
+
+__all__ = ["Reach", "cut"]
+
+# Matching tolerates 1e-9 in favour of holding; floats are off by far less than the slack.
+_TOLERANCE = 2e-9
+_SLACK = 1e-12
+# More hedges, or a `not` of a `not`, could add up rounding beyond the slack.
+_FEW_HEDGES = 4
+_ULPS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """To reach a level, and more than 0, after hedges: for sure, whatever the rounding, or else only possibly."""
+
+    hedges: tuple[Hedge, ...]
+    level: float
+    surely: bool
+
+    def at(self, degree: float) -> bool:
+        """Whether this degree, before hedges, reaches the level."""
+        reached = hedged((degree, 1.0 - degree), self.hedges)[0]
+        if self.surely:
+            return reached >= max(self.level, _TOLERANCE)
+        return reached > 0 and reached >= self.level - _TOLERANCE
+
+    def degrees(self) -> tuple[float, float]:
+        """The least and the most degree, before hedges, that reach the level."""
+        slack = _SLACK if self.surely else -_SLACK
+        level = max(self.level, _TOLERANCE) + _SLACK if self.surely else self.level - _TOLERANCE
+        if level <= 0:
+            level = slack = 0.0
+        rising = True
+        for hedge in self.hedges:
+            if hedge is Hedge.NOT:
+                rising, level = not rising, 1.0 - level
+            elif level > 0:
+                level = math.sqrt(level) if hedge is Hedge.VERY else level * level
+        return (level + slack, math.inf) if rising else (-math.inf, level - slack)
+
+
+def cut(mu: Membership, reach: Reach) -> Line | Texts:
+    """The values whose degree reaches the level: for sure, all of these do; possibly, no others.
+
+    Closed forms, rounded to the safe side; exact at corners, on flat parts and on tables. O(corners).
+    """
+    if isinstance(mu, Table):
+        return _of_table(mu, reach)
+    if len(reach.hedges) > _FEW_HEDGES or reach.hedges.count(Hedge.NOT) > 1:
+        return EMPTY if reach.surely else FULL
+    if isinstance(mu, Gaussian):
+        mean = Line.points([mu.mean]) if reach.at(1.0) else EMPTY
+        return mean | _flank(mu, -1, reach) | _flank(mu, 1, reach)
+    points = mu.points()
+    line = Line.points(x for x, _ in points if reach.at(mu.degree(x)))
+    if reach.at(mu.degree(-math.inf)):
+        line |= ~Line.above((points[0][0], 0))
+    if reach.at(mu.degree(math.inf)):
+        line |= Line.above((points[-1][0], 1))
+    for start, end in itertools.pairwise(points):
+        line |= _between(start, end, reach)
+    return line
+
+
+def _of_table(mu: Table, reach: Reach) -> Line | Texts:
+    others = reach.at(0.0)
+    listed = [value for value, degree in mu.degrees if reach.at(degree) is not others]
+    if isinstance(mu.degrees[0][0], str):
+        texts = Texts.these(value for value in listed if isinstance(value, str))
+        return ~texts if others else texts
+    line = Line.points(listed)
+    return ~line if others else line
+
+
+def _between(start: tuple[float, float], end: tuple[float, float], reach: Reach) -> Line:
+    """Where, strictly between two corners, a linear function reaches the level."""
+    (left, first), (right, last) = start, end
+    inside = Line.between((left, 1), (right, 0))
+    if first == last:
+        return inside if reach.at(first) else EMPTY
+    if math.isinf(right - left):
+        return EMPTY if reach.surely else inside
+    least, most = sorted((degree - first) / (last - first) for degree in reach.degrees())
+    safe = (1.0 if reach.surely else -1.0) * _ULPS * math.ulp(max(abs(left), abs(right)))
+    if least > 0:
+        inside &= Line.above((left + min(least, 2.0) * (right - left) + safe, 0))
+    if most < 1:
+        inside &= ~Line.above((left + max(most, -1.0) * (right - left) - safe, 1))
+    return inside
+
+
+def _flank(mu: Gaussian, side: int, reach: Reach) -> Line:
+    """Where, on one side of its mean, the function reaches the level."""
+    least, most = reach.degrees()
+    inwards = 1.0 if reach.surely else -1.0
+    far = _distance(mu, least) * (1 - inwards * _SLACK)
+    near = _distance(mu, most) * (1 + inwards * _SLACK)
+    if far <= near:
+        return EMPTY
+    safe = inwards * _ULPS * math.ulp(max(abs(mu.mean), near if math.isinf(far) else far))
+    if side < 0:
+        line = ~Line.above((mu.mean, 0))
+        line &= ~Line.above((mu.mean - near - safe, 1)) if near else FULL
+        return line & (FULL if math.isinf(far) else Line.above((mu.mean - far + safe, 0)))
+    line = Line.above((mu.mean, 1))
+    line &= Line.above((mu.mean + near + safe, 0)) if near else FULL
+    return line & (FULL if math.isinf(far) else ~Line.above((mu.mean + far - safe, 1)))
+
+
+def _distance(mu: Gaussian, degree: float) -> float:
+    """How far from the mean the function has this degree."""
+    if degree <= 0:
+        return math.inf
+    return mu.sigma * math.sqrt(-2 * math.log(degree)) if degree < 1 else 0.0
