@@ -7,7 +7,7 @@ import pytest
 
 from rankcast.errors import StoreError
 from rankcast.language import parse
-from rankcast.model import Event, Length, Mode, Policy, Subscription
+from rankcast.model import Advertisement, Always, Event, Length, Mode, Policy, ScorerName, Subscription
 from rankcast.run import serve_pending
 from rankcast.shard import Shard
 from rankcast.store import Store
@@ -92,3 +92,12 @@ def test_two_runners_cannot_both_serve_a_batch(stores):
     with pytest.raises(StoreError):
         next(slow)
     assert len(delivered(store)) == len(set(delivered(store)))
+
+
+def test_an_advertised_event_goes_to_the_best_of_all_shards(stores):
+    store = stores("advertised")
+    store.change(put=[Advertisement("a1", "shop", Always(), k=2, score=ScorerName.WEIGHT)])
+    store.change(put=[Subscription(f"w{n}", f"reader{n}", Always(), weight=float(n)) for n in range(1, 9)])
+    store.publish([Event("ad", START, {"z": (1,)}, advertisement="a1")])
+    list(serve_pending(store, shards=4, close=True))
+    assert [(user, event) for user, event, *_ in delivered(store)] == [("reader7", "ad"), ("reader8", "ad")]

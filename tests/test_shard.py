@@ -7,7 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from rankcast.model import (
+    Advertisement,
     Aggregate,
+    Always,
     Catalog,
     Compare,
     Event,
@@ -20,6 +22,7 @@ from rankcast.model import (
     Policy,
     Predicate,
     Preference,
+    ScorerName,
     Subscription,
     Unit,
 )
@@ -133,3 +136,26 @@ def test_a_changed_period_delivers_what_the_old_one_owed_and_a_changed_k_keeps_i
 
 def test_the_place_of_a_user_never_changes():
     assert [shard_of(user, 4) for user in ("addison", "carson", "meredith")] == [3, 1, 0]
+
+
+def test_an_advertised_event_goes_to_the_k_best_and_then_their_own_policies_apply():
+    catalog = Catalog(
+        [
+            *(
+                Subscription(f"s{number}", f"user{number}", like("comedy"), weight=float(number))
+                for number in (1, 2, 3)
+            ),
+            Policy("user3", mode=Mode.PERIODIC, k=1, length=Length(2)),
+            Advertisement("a1", "shop", Always(), k=2, score=ScorerName.WEIGHT),
+        ]
+    )
+    events = [
+        Event(f"c{seq}", START, {"genre": ("comedy",)}, seq=seq, advertisement="a1", k=1 if seq == 2 else None)
+        for seq in (1, 2)
+    ]
+    assert [(delivery.event, delivery.user) for delivery in replay(catalog, events)] == [
+        ("c1", "user2"),
+        ("c2", "user3"),
+    ]
+    chosen = {"c1": {"s1"}, "c2": {"s1"}}
+    assert [delivery.user for delivery in Shard(catalog).publish(events, chosen)] == ["user1", "user1"]

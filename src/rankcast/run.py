@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from rankcast.model import Delivery
+from rankcast.model import Catalog, Delivery
+from rankcast.overlay import Admission
 from rankcast.shard import Shard, shard_of
 from rankcast.store import Logged, Store
 
@@ -40,7 +41,7 @@ def serve_pending(store: Store, shards: int = 1, batch: int = 5_000, close: bool
             if of_version != version:
                 version, catalog = of_version, store.catalog(of_version)
                 deliveries += [delivery for shard in served for delivery in shard.update(catalog)]
-            deliveries += _publish(served, list(group))
+            deliveries += _publish(served, catalog, list(group))
         last = len(logged) < batch
         if last and close:
             deliveries += [delivery for shard in served for delivery in shard.close()]
@@ -60,9 +61,15 @@ def serve_pending(store: Store, shards: int = 1, batch: int = 5_000, close: bool
             return
 
 
-def _publish(served: list[Shard], logged: list[Logged]) -> list[Delivery]:
+def _publish(served: list[Shard], catalog: Catalog, logged: list[Logged]) -> list[Delivery]:
     events = [entry.event for entry in logged]
-    return [delivery for shard in served for delivery in shard.publish(events)]
+    admission = Admission(catalog)
+    admitted: dict[str, set[str]] = {}
+    for event in (event for event in events if event.advertisement is not None):
+        found = [match for shard in served for match in shard.match(event)]
+        pairs = [(catalog.subscriptions[match.subscription], match.degree) for match in found]
+        admitted[event.id] = {subscription.id for subscription, _ in admission.admitted(event, pairs)}
+    return [delivery for shard in served for delivery in shard.publish(events, admitted)]
 
 
 def _lives_in(number: int, shards: int) -> Callable[[str], bool]:

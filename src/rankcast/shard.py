@@ -4,7 +4,7 @@ The same `Shard` runs in-process, in a Spark batch and in Spark streaming. All o
 delivery state are in one shard, so no two shards ever have to talk.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -13,6 +13,7 @@ import msgspec
 from rankcast.choose import Candidate, Moment, Step
 from rankcast.match import Matcher, OracleMatcher
 from rankcast.model import Catalog, Delivery, Event, Match, Subscription
+from rankcast.overlay import Admission
 from rankcast.subscriber import Subscriber
 
 __all__ = ["Shard", "replay", "shard_of"]
@@ -45,6 +46,7 @@ class Shard:
         self._serves = serves
         self._subscribers: dict[str, Subscriber] = {}
         self._matcher: Matcher
+        self._admission: Admission
         self.update(catalog)
 
     def update(self, catalog: Catalog) -> list[Delivery]:
@@ -67,6 +69,7 @@ class Shard:
             shared=catalog.membership,
             norm_of=lambda user: catalog.policy_of(user).norm,
         )
+        self._admission = Admission(catalog)
         return deliveries
 
     def match(self, event: Event) -> Iterator[Match]:
@@ -74,12 +77,16 @@ class Shard:
         for subscription, degree in self._matcher.match(event):
             yield Match(event.id, subscription.id, subscription.user, degree)
 
-    def publish(self, events: Iterable[Event]) -> list[Delivery]:
-        """Serve the next events, in order of `seq`; the deliveries that they cause."""
+    def publish(self, events: Iterable[Event], admitted: Mapping[str, Collection[str]] | None = None) -> list[Delivery]:
+        """Serve the next events, in order of `seq`; the deliveries that they cause.
+
+        `admitted` says to which subscriptions each event under an advertisement goes. Without it the k best are chosen
+        among this shard's own, which is right if all users live here.
+        """
         deliveries: list[Delivery] = []
         for event in events:
             moment = Moment(event.seq, event.time)
-            matched = self._by_user(event)
+            matched = self._by_user(event, admitted)
             for user, subscriber in self._subscribers.items():
                 deliveries += self._deliveries(user, subscriber.publish(moment, event, matched.get(user, ())))
         return deliveries
@@ -103,9 +110,16 @@ class Shard:
             if user in users:
                 subscriber.restore(users[user])
 
-    def _by_user(self, event: Event) -> dict[str, list[tuple[Subscription, float]]]:
+    def _by_user(
+        self, event: Event, admitted: Mapping[str, Collection[str]] | None
+    ) -> dict[str, list[tuple[Subscription, float]]]:
+        found = list(self._matcher.match(event))
+        if event.advertisement is not None and admitted is None:
+            found = self._admission.admitted(event, found)
+        elif event.advertisement is not None and admitted is not None:
+            found = [pair for pair in found if pair[0].id in admitted.get(event.id, ())]
         matched: dict[str, list[tuple[Subscription, float]]] = {}
-        for subscription, degree in self._matcher.match(event):
+        for subscription, degree in found:
             matched.setdefault(subscription.user, []).append((subscription, degree))
         return matched
 
