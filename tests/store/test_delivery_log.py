@@ -58,7 +58,9 @@ def test_a_delivery_that_is_there_is_left_as_it_was(store):
     store.commit([delivery("ann", 1, rank=0.5)], 1, 0, {}, expected_offset=0)
     again = [delivery("ann", 1, rank=0.9), delivery("ann", 2), delivery("ann", 2)]
     assert store.commit(again, 2, 0, {}, expected_offset=1) == 1
-    assert [sent for _, sent in store.deliveries()] == [delivery("ann", 1, rank=0.5), delivery("ann", 2)]
+    assert list(store.deliveries()) == [(1, delivery("ann", 1, rank=0.5)), (2, delivery("ann", 2))]
+    store.commit([delivery("ann", 3)], 3, 0, {}, expected_offset=2)
+    assert store.last_delivery() == 3
 
 
 def test_the_progress_must_be_where_it_was_expected(store):

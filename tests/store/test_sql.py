@@ -6,17 +6,22 @@ from sqlalchemy import select
 from rankcast.model import Event
 from rankcast.store import sql
 from rankcast.store.schema import events, shard_states
-from rankcast.store.sql import chunks, insert_new, last_number, paged, put_rows
+from rankcast.store.sql import append_new, chunks, last_number, paged, put_rows
 
 
-def test_only_new_rows_are_inserted_and_counted(store):
+def test_only_new_rows_are_appended_counted_and_numbered(store):
+    def rows(*names: str) -> list[dict[str, object]]:
+        return [{"id": name, "catalog_version": 0, "content": "{}"} for name in names]
+
+    number = events.c.event_offset
     with store._database.writing() as connection:
-        rows = [{"shard": shard, "state": b"old"} for shard in (1, 2)]
-        assert insert_new(connection, shard_states, rows) == 2
-        rows = [{"shard": shard, "state": b"new"} for shard in (2, 3, 3)]
-        assert insert_new(connection, shard_states, rows) == 1
-        assert insert_new(connection, shard_states, []) == 0
-    assert store.progress().states == {1: b"old", 2: b"old", 3: b"new"}
+        assert append_new(connection, number, rows("a", "b")) == 2
+        assert append_new(connection, number, rows("b", "c", "c", "a", "d")) == 2
+        assert append_new(connection, number, []) == 0
+        assert append_new(connection, number, rows("d")) == 0
+        assert append_new(connection, number, rows("e")) == 1
+        log = connection.execute(select(number, events.c.id).order_by(number)).all()
+    assert log == [(1, "a"), (2, "b"), (3, "c"), (4, "d"), (5, "e")]
 
 
 def test_put_rows_replaces_in_order(store):

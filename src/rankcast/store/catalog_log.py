@@ -125,8 +125,7 @@ def _steps(catalog: Catalog, puts: Sequence[Step], removals: Sequence[Record]) -
     for step in sorted(puts, key=lambda step: _order(step.record)):
         old = present(catalog, step.record)
         catalog.put(step.record)
-        # By their texts, because to Python the number 1 equals the boolean true.
-        if old is None or record_text(old) != step.text:
+        if old != step.record:
             yield step
     for record in removals:
         if isinstance(record, Concept):

@@ -14,7 +14,7 @@ from rankcast.store.catalog_log import newest_version
 from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, microseconds
 from rankcast.store.schema import deliveries as log
-from rankcast.store.sql import insert_new, last_number, paged, put_rows
+from rankcast.store.sql import append_new, last_number, paged, put_rows
 from rankcast.store.texts import readable
 
 __all__ = ["DeliveryLog", "Progress"]
@@ -52,10 +52,7 @@ class DeliveryLog:
         rows = [_row(delivery) for delivery in deliveries]
         with self._database.writing() as connection:
             self._check(connection, offset, catalog_version, expected_offset)
-            first = last_number(connection, log.c.number) + 1
-            for number, row in enumerate(rows, first):
-                row["number"] = number
-            written = insert_new(connection, log, rows)
+            written = append_new(connection, log.c.number, rows)
             connection.execute(update(schema.progress).values(event_offset=offset, catalog_version=catalog_version))
             shards = [{"shard": shard, "state": state} for shard, state in states.items()]
             put_rows(connection, schema.shard_states, shards, replace=["state"])

@@ -9,7 +9,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from rankcast.store.engine import Database
 
-__all__ = ["chunks", "insert_new", "last_number", "paged", "put_rows"]
+__all__ = ["append_new", "chunks", "last_number", "paged", "put_rows"]
 
 _Item = TypeVar("_Item")
 _Rows = Sequence[dict[str, Any]]
@@ -17,12 +17,14 @@ _Rows = Sequence[dict[str, Any]]
 _PAGE = 1000
 
 
-def insert_new(connection: Connection, table: Table, rows: _Rows) -> int:
-    """Insert the rows that break no unique key; how many those were."""
+def append_new(connection: Connection, number: Column[int], rows: _Rows) -> int:
+    """Append to a log the rows that break no unique key, numbered on without gaps; how many those were."""
     if not rows:
         return 0
-    statement = _insert(connection, table).on_conflict_do_nothing()
-    return connection.execute(statement, rows, execution_options={"preserve_rowcount": True}).rowcount
+    following = select(func.coalesce(func.max(number), 0) + 1).scalar_subquery()
+    before = last_number(connection, number)
+    connection.execute(_insert(connection, number.table).values({number: following}).on_conflict_do_nothing(), rows)
+    return last_number(connection, number) - before
 
 
 def put_rows(connection: Connection, table: Table, rows: _Rows, replace: Sequence[str]) -> None:
