@@ -100,9 +100,15 @@ def read_catalog(
 
 
 def read_events(
-    path: str | os.PathLike[str], catalog: Catalog, on_line: Callable[[int], None] | None = None
+    path: str | os.PathLike[str],
+    catalog: Catalog,
+    on_line: Callable[[int], None] | None = None,
+    check: Callable[[Event], None] = lambda event: None,
 ) -> tuple[list[Event], list[Reject]]:
-    """The events of a file in publication order, numbered, and the lines that could not be used."""
+    """The events of a file in publication order, numbered, and the lines that could not be used.
+
+    `check` may raise for an event that does not fit in some further way; its line is then a reject too.
+    """
     events: list[Event] = []
     rejects = _Rejects(path)
     first: dict[str, int] = {}
@@ -112,6 +118,7 @@ def read_events(
             if event.id in first:
                 raise CatalogError(f"duplicate event {event.id!r}, first on line {first[event.id]}")
             catalog.check_event(event)
+            check(event)
             first[event.id] = number
             events.append(event)
         except RankcastError as error:
