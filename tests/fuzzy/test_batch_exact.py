@@ -1,0 +1,237 @@
+"""Batches against evaluations that share no code with the package: 100,000 pairs of straight functions by all pairs of
+their segments in extended precision, and bells by a search that zooms in on the axis."""
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from rankcast.fuzzy import batch_possibility_necessity
+from rankcast.model import (
+    Gaussian,
+    Hedge,
+    Interval,
+    LeftShoulder,
+    Membership,
+    Piecewise,
+    RightShoulder,
+    Table,
+    Trapezoid,
+    Triangle,
+)
+
+NOT = (Hedge.NOT,)
+MOST = 6  # corners
+
+# random functions: corners on a small grid, so that they often coincide, or anywhere, or close together far out
+
+
+def random_straight(random: Random) -> Membership:
+    spread = random.choice(
+        [
+            lambda: random.randint(0, 4),
+            lambda: random.randint(0, 16) / 2,
+            lambda: random.uniform(0, 8),
+            lambda: random.gauss(4, 1e-6),
+            lambda: 1e9 + random.random(),
+        ]
+    )
+
+    def numbers(count: int) -> list[float]:
+        return sorted(spread() for _ in range(count))
+
+    def some() -> float:
+        return random.choice([0.0, 1.0, 0.5, random.random()])
+
+    match random.randrange(8):
+        case 0 | 1:
+            return Trapezoid(*numbers(4))
+        case 2:
+            return Triangle(*numbers(3))
+        case 3:
+            return Interval(*(numbers(1) * 2 if random.random() < 0.3 else numbers(2)))
+        case 4:
+            return LeftShoulder(*numbers(2))
+        case 5:
+            return RightShoulder(*numbers(2))
+        case 6:
+            return Piecewise(tuple((x, some()) for x in numbers(random.randint(1, MOST))))
+        case _:
+            return Table(tuple((x, some()) for x in dict.fromkeys(numbers(random.randint(1, 2)))))
+
+
+def corners(form: Membership) -> list[tuple[float, float]]:
+    if isinstance(form, Table):
+        return [corner for x, y in sorted(form.degrees) for corner in ((x, 0.0), (x, y), (x, 0.0))]
+    return list(form.points())
+
+
+# the reference for straight functions
+
+
+class Rows:
+    """Functions as corners in extended precision, with one corner more on either side, beyond all others."""
+
+    def __init__(self, forms: list[Membership], negated: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+        listed = [corners(form) for form in forms]
+        ends = [[*one, *[one[-1]] * (MOST - len(one))] for one in listed]
+        inner = np.array(ends, dtype=np.longdouble)
+        self.x = np.concatenate([low[:, None], inner[:, :, 0], high[:, None]], axis=1)
+        self.y = np.concatenate([inner[:, :1, 1], inner[:, :, 1], inner[:, -1:, 1]], axis=1)
+        self.negated = negated
+
+    def line(self, i: int, x: np.ndarray) -> np.ndarray:
+        """The line of the i-th segment at x; of no meaning where the segment is vertical."""
+        x0, x1, y0, y1 = self.x[:, i], self.x[:, i + 1], self.y[:, i], self.y[:, i + 1]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            y = (y0 * (x1 - x) + y1 * (x - x0)) / (x1 - x0)
+        return np.where(self.negated, 1 - y, y)
+
+    def at(self, x: np.ndarray) -> np.ndarray:
+        """The definition: the highest corner at x, else the line between the corners around it."""
+        y = np.full(x.shape, -1, dtype=np.longdouble)
+        for i in range(self.x.shape[1]):
+            y = np.where(self.x[:, i] == x, np.maximum(y, self.y[:, i]), y)
+        plain = np.where(self.negated, 1 - y, y)
+        for i in range(self.x.shape[1] - 1):
+            between = (self.x[:, i] < x) & (x < self.x[:, i + 1])
+            plain = np.where(between, self.line(i, x), plain)
+        return plain
+
+
+def highest(f: Rows, g: Rows) -> np.ndarray:
+    """sup of min: on the common part of two segments the minimum of two lines is concave."""
+    best = np.zeros(len(f.x), dtype=np.longdouble)
+    for rows in (f, g):
+        for i in range(rows.x.shape[1]):
+            x = rows.x[:, i]
+            best = np.maximum(best, np.minimum(f.at(x), g.at(x)))
+    for i in range(f.x.shape[1] - 1):
+        for j in range(g.x.shape[1] - 1):
+            left, right = np.maximum(f.x[:, i], g.x[:, j]), np.minimum(f.x[:, i + 1], g.x[:, j + 1])
+            f0, f1, g0, g1 = f.line(i, left), f.line(i, right), g.line(j, left), g.line(j, right)
+            found = np.maximum(np.minimum(f0, g0), np.minimum(f1, g1))
+            with np.errstate(invalid="ignore", divide="ignore"):
+                share = (g0 - f0) / ((f1 - f0) - (g1 - g0))
+                met = f0 + (f1 - f0) * share
+            found = np.where((share > 0) & (share < 1), np.maximum(found, met), found)
+            best = np.where(left < right, np.maximum(best, found), best)
+    return best
+
+
+def reference(mus, mu_negated, pis, pi_negated):
+    ends = [[x for x, _ in corners(mu) + corners(pi)] for mu, pi in zip(mus, pis, strict=True)]
+    low = np.array([min(xs) - 1 for xs in ends], dtype=np.longdouble)
+    high = np.array([max(xs) + 1 for xs in ends], dtype=np.longdouble)
+    g = Rows(pis, pi_negated, low, high)
+    possible, opposite = Rows(mus, mu_negated, low, high), Rows(mus, ~mu_negated, low, high)
+    return highest(possible, g), 1 - highest(opposite, g)
+
+
+def straight_error(count: int, seed: int) -> float:
+    """The largest error of P or N over so many random pairs."""
+    random = Random(seed)
+    mus, pis = ([random_straight(random) for _ in range(count)] for _ in range(2))
+    mu_negated, pi_negated = (np.array([random.random() < 0.3 for _ in range(count)]) for _ in range(2))
+    found = batch_possibility_necessity(
+        [(mu, NOT if negated else ()) for mu, negated in zip(mus, mu_negated, strict=True)],
+        [(pi, NOT if negated else ()) for pi, negated in zip(pis, pi_negated, strict=True)],
+    )
+    worst = 0.0
+    for start in range(0, count, 1_000):
+        some = slice(start, start + 1_000)
+        expected = reference(mus[some], mu_negated[some], pis[some], pi_negated[some])
+        for ours, theirs in zip(found, expected, strict=True):
+            worst = max(worst, float(abs(ours[some] - theirs).max()))
+    return worst
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_straight_pairs_are_exact(seed: int) -> None:
+    assert straight_error(2_000, seed) <= 1e-9
+
+
+@pytest.mark.slow
+def test_100_000_straight_pairs_are_exact() -> None:
+    assert straight_error(100_000, seed=6) <= 1e-9
+
+
+# the reference for bells
+
+
+def random_curved(random: Random) -> tuple[Membership, tuple[Hedge, ...]]:
+    hedges = tuple(random.choices(list(Hedge), k=random.choice([0, 0, 1, 2])))
+    if random.random() < 0.7:
+        return Gaussian(random.choice([random.randint(0, 8), random.uniform(0, 8)]), random.uniform(0.2, 3)), hedges
+    while True:
+        form = random_straight(random)
+        if all(0 <= x <= 8 for x, _ in corners(form)) and not isinstance(form, Table):
+            return form, hedges
+
+
+def searched_value(form: Membership, hedges: tuple[Hedge, ...], x: np.ndarray) -> np.ndarray:
+    """The definition, hedge by hedge, between corners."""
+    if isinstance(form, Gaussian):
+        y = np.exp(-(((x - form.mean) / form.sigma) ** 2) / 2)
+    else:
+        y = np.interp(x, *np.array(corners(form)).T)
+    for hedge in reversed(hedges):
+        y = {Hedge.NOT: 1 - y, Hedge.VERY: y**2, Hedge.SOMEWHAT: np.sqrt(y)}[hedge]
+    return y
+
+
+def zoomed(mu, pi) -> tuple[float, float]:
+    """Between the corners of both, each function is monotone, so the minimum has one peak: ever finer grids find it."""
+    breaks = {0.0, 8.0}
+    for form, _ in (mu, pi):
+        if isinstance(form, Gaussian):
+            breaks |= {form.mean + form.sigma * step for step in (-40, -6, 0, 6, 40)}
+        else:
+            breaks |= {float(x) for x, _ in corners(form)}
+    edges = np.array(sorted(breaks))
+    edges = np.concatenate([[edges[0] - 1], edges, [edges[-1] + 1]])
+
+    def sup(negate: bool) -> float:
+        hedges = (*NOT, *mu[1]) if negate else mu[1]
+
+        def height(x: np.ndarray) -> np.ndarray:
+            return np.minimum(searched_value(mu[0], hedges, x), searched_value(*pi, x))
+
+        def exactly(x: float) -> float:
+            degrees = []
+            for form, words in ((mu[0], hedges), pi):
+                here = [] if isinstance(form, Gaussian) else [y for corner, y in corners(form) if corner == x]
+                degree = max(here) if here else searched_value(form, (), np.array([x]))[0]
+                for hedge in reversed(words):
+                    degree = hedge.applied(degree)
+                degrees.append(degree)
+            return min(degrees)
+
+        best = max(exactly(x) for x in edges)
+        low, high = edges[:-1], edges[1:]
+        width = high - low
+        low, high = low + width * 1e-9, high - width * 1e-9
+        shares = np.linspace(0, 1, 9)
+        rows = np.arange(len(low))
+        for _ in range(20):
+            grid = low[:, None] + (high - low)[:, None] * shares
+            heights = height(grid)
+            peak = heights.argmax(axis=1)
+            best = max(best, heights.max())
+            low, high = grid[rows, np.maximum(peak - 1, 0)], grid[rows, np.minimum(peak + 1, 8)]
+        return best
+
+    return sup(False), 1 - sup(True)
+
+
+def curved_error(count: int, seed: int) -> float:
+    """The largest error over so many random pairs, most of them with a bell."""
+    random = Random(seed)
+    mus, pis = ([random_curved(random) for _ in range(count)] for _ in range(2))
+    found = np.array(batch_possibility_necessity(mus, pis)).T
+    expected = np.array([zoomed(mu, pi) for mu, pi in zip(mus, pis, strict=True)])
+    return float(abs(found - expected).max())
+
+
+def test_bells_and_hedges_agree_with_a_search() -> None:
+    assert curved_error(300, seed=3) <= 1e-6

@@ -1,0 +1,86 @@
+"""Straight functions as rows of corners: the degree, the limits beside it, and crisp sets as rows."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from rankcast.fuzzy.polylines import Polylines, corners_of, set_corners_of
+from rankcast.fuzzy.sets import number_set
+from rankcast.model import (
+    Between,
+    Compare,
+    Gaussian,
+    Hedge,
+    Interval,
+    LeftShoulder,
+    OneOf,
+    Op,
+    Piecewise,
+    RightShoulder,
+    Table,
+    Trapezoid,
+    Triangle,
+)
+
+FORMS = [
+    Trapezoid(0, 1, 2, 4),
+    Trapezoid(1, 1, 2, 2),
+    Triangle(0, 1, 1),
+    Interval(3, 3),
+    LeftShoulder(1, 2),
+    RightShoulder(2, 2),
+    Piecewise(((0, 0.2), (1, 0.8), (1, 0.4), (1, 0.9), (2, 0.4), (4, 1.0))),
+    Piecewise(((2, 0.7),)),
+    Table(((1, 0.3), (4, 1.0))),
+]
+PLACES = np.array([-9.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 9.0])
+
+
+@pytest.mark.parametrize("hedges", [(), (Hedge.NOT,), (Hedge.NOT, Hedge.NOT)])
+def test_degrees_are_those_of_the_model(hedges):
+    rows = Polylines.of([corners_of(form, hedges) for form in FORMS])
+    found = rows.degree(np.tile(PLACES, (len(FORMS), 1)))
+    for form, degrees in zip(FORMS, found, strict=True):
+        expected = [1 - form.degree(x) if len(hedges) == 1 else form.degree(x) for x in PLACES]
+        assert degrees == pytest.approx(expected, abs=1e-15), form
+
+
+def test_limits_beside_a_vertical_side_differ_from_the_degree_at_it():
+    row = Polylines.of([corners_of(Piecewise(((1, 0.8), (1, 0.9), (1, 0.4))))])
+    before, here, behind = row.around(np.array([[1.0]]))
+    assert (before, here, behind) == (0.8, 0.9, 0.4)
+
+
+def test_rows_of_different_length_are_filled_up():
+    rows = Polylines.of([corners_of(LeftShoulder(0, 4)), corners_of(Trapezoid(0, 1, 2, 3))])
+    assert rows.x.shape == (2, 4)
+    assert rows.degree(np.array([[3.0], [3.0]])).tolist() == [[0.25], [0.0]]
+
+
+def test_the_widest_row_does_not_overflow():
+    most = sys.float_info.max
+    row = Polylines.of([corners_of(RightShoulder(-most, most))])
+    assert row.degree(np.array([[0.0, most / 2]])).tolist() == [[0.5, 0.75]]
+
+
+@pytest.mark.parametrize(
+    ("form", "hedges"),
+    [(Gaussian(0, 1), ()), (Interval(0, 1), (Hedge.VERY,)), (Table((("a", 1.0),)), ())],
+)
+def test_what_is_curved_or_about_strings_has_no_corners(form, hedges):
+    assert corners_of(form, hedges) is None
+
+
+@pytest.mark.parametrize(
+    "test",
+    [*(Compare(op, 2) for op in (Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE)), Between(1, 3), OneOf((4, 1, "a"))],
+)
+def test_crisp_sets_are_rows(test):
+    row, curve = Polylines.of([set_corners_of(test)]), number_set(test)
+    assert row.degree(PLACES[None, :])[0].tolist() == [curve.value(x) for x in PLACES]
+
+
+@pytest.mark.parametrize("test", [Compare(Op.EQ, "a"), Between("a", "b"), OneOf((True,)), Compare(Op.EQ, True)])
+def test_sets_of_other_things_are_no_rows(test):
+    assert set_corners_of(test) is None
