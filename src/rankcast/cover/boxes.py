@@ -1,0 +1,148 @@
+"""Boxes: subscriptions that are one interval per attribute, as columns of numbers to compare many at once."""
+
+import math
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from rankcast.cover.cells import Cell
+from rankcast.cover.line import Cut, Line
+from rankcast.cover.normal import NormalForm
+from rankcast.model import EPOCH
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["ANYTHING", "Box", "Boxes", "Interval", "box_of"]
+
+Interval: TypeAlias = tuple[float, float]
+Box: TypeAlias = Mapping[str, Interval]
+"""The closed interval of each attribute that is bounded. Intervals of time are under a name of their own."""
+
+ANYTHING: Interval = (-math.inf, math.inf)
+"""The interval of an attribute that a box does not name: it may even be missing, so it covers all and no interval
+that is named covers it."""
+
+_LARGEST = float(np.finfo(np.float64).max)
+_EXACT = 2**53
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def box_of(form: NormalForm) -> Box | None:
+    """The expression as a box; None if it is not a conjunction of one interval per attribute.
+
+    An open end becomes the next float, which no event can tell from it. Numbers that floats do not hold exactly
+    (beyond 2^53) make no box, and neither do strings, booleans, concepts, `exists` and `!=`.
+
+    >>> from rankcast.cover import normal_form
+    >>> from rankcast.language import parse
+    >>> box_of(normal_form(parse("x >= 1 and x <= 5 and y between 2 and 3")))
+    {'x': (1.0, 5.0), 'y': (2.0, 3.0)}
+    >>> box_of(normal_form(parse("p = 'a'"))) is None
+    True
+    """
+    if form.conjunctions is None or len(form.conjunctions) != 1:
+        return None
+    box: dict[str, Interval] = {}
+    for name, cell in form.conjunctions[0].items():
+        if not isinstance(name, str):
+            return None
+        line = _only_line(cell)
+        interval = _interval(line) if line is not None else None
+        if interval is None:
+            return None
+        box[f"{name}\0time" if cell.times else name] = interval
+    return box
+
+
+def _only_line(cell: Cell) -> Line | None:
+    if cell.missing or cell.booleans or cell.texts is not None:
+        return None
+    lines = [line for line in (cell.numbers, cell.times) if line]
+    return lines[0] if len(lines) == 1 else None
+
+
+def _interval(line: Line) -> Interval | None:
+    pieces = list(line.pieces())
+    if len(pieces) != 1:
+        return None
+    (start, end) = pieces[0]
+    low = -_LARGEST if start is None else _value(start)
+    high = _LARGEST if end is None else _value(end)
+    if low is None or high is None:
+        return None
+    if start is not None and start[1]:
+        low = math.nextafter(low, math.inf)
+    if end is not None and not end[1]:
+        high = math.nextafter(high, -math.inf)
+    return low, high
+
+
+def _value(cut: Cut) -> float | None:
+    value: Any = cut[0]
+    if isinstance(value, datetime):
+        value = (value - EPOCH) // _MICROSECOND
+    if isinstance(value, int) and abs(value) > _EXACT:
+        return None
+    return float(value)
+
+
+class Boxes:
+    """A growing list of boxes, compared with one box at a time: O(boxes * attributes), in numpy.
+
+    >>> boxes = Boxes(["x"])
+    >>> boxes.append({"x": (1, 5)}), boxes.append({"x": (2, 3)}), boxes.append({})
+    (0, 1, 2)
+    >>> boxes.covering({"x": (2, 4)}).tolist(), boxes.covered({"x": (2, 4)}).tolist()
+    ([True, False, True], [False, True, False])
+    """
+
+    def __init__(self, attributes: "list[str]") -> None:
+        self._columns = {name: number for number, name in enumerate(attributes)}
+        self._lows = np.full((len(attributes), 64), -math.inf)
+        self._highs = np.full((len(attributes), 64), math.inf)
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def append(self, box: Box) -> int:
+        """Add a box; its place in the list."""
+        if self._size == self._lows.shape[1]:
+            self._lows = np.hstack([self._lows, np.full_like(self._lows, -math.inf)])
+            self._highs = np.hstack([self._highs, np.full_like(self._highs, math.inf)])
+        place = self._size
+        self._size += 1
+        for name, (low, high) in box.items():
+            if name not in self._columns:
+                self._add_column(name)
+            self._lows[self._columns[name], place] = low
+            self._highs[self._columns[name], place] = high
+        return place
+
+    def covering(self, box: Box) -> "NDArray[np.bool_]":
+        """For each box of the list, whether it covers this one."""
+        mask = np.ones(self._size, np.bool_)
+        for name, column in self._columns.items():
+            low, high = box.get(name, ANYTHING)
+            mask &= self._lows[column, : self._size] <= low
+            mask &= self._highs[column, : self._size] >= high
+        return mask
+
+    def covered(self, box: Box) -> "NDArray[np.bool_]":
+        """For each box of the list, whether this one covers it."""
+        mask = np.ones(self._size, np.bool_)
+        for name, (low, high) in box.items():
+            if name not in self._columns:
+                return np.zeros(self._size, np.bool_)
+            mask &= self._lows[self._columns[name], : self._size] >= low
+            mask &= self._highs[self._columns[name], : self._size] <= high
+        return mask
+
+    def _add_column(self, name: str) -> None:
+        self._columns[name] = len(self._columns)
+        row = np.full((1, self._lows.shape[1]), math.inf)
+        self._lows = np.vstack([self._lows, -row])
+        self._highs = np.vstack([self._highs, row])
