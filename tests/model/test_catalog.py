@@ -72,6 +72,10 @@ def test_a_concept_in_use_stays():
         catalog.remove(CONCEPT)
     assert catalog.membership("price", Term("cheap")) == CONCEPT.membership
     catalog.remove(Subscription("s1", "ann", CHEAP))
+    catalog.add(Advertisement("a1", "shop", CHEAP, 10))
+    with pytest.raises(CatalogError, match="in use by advertisement 'a1'"):
+        catalog.remove(CONCEPT)
+    catalog.remove(Advertisement("a1", "shop", CHEAP, 10))
     catalog.remove(CONCEPT)
     assert list(catalog.records()) == []
 
@@ -105,3 +109,14 @@ def test_records_come_in_an_order_that_add_takes_again():
 
 def test_a_user_without_a_policy_gets_everything():
     assert Catalog().policy_of("ann").mode is Mode.ALL
+
+
+def test_a_copy_changes_on_its_own():
+    catalog = Catalog(
+        [Subscription("s1", "ann", DRAMA), Subscription("s2", "ann", DRAMA), Preference("ann", "s1", "s2")]
+    )
+    copy = catalog.copy()
+    assert list(copy.records()) == list(catalog.records())
+    copy.remove(copy.subscriptions["s1"])
+    assert len(catalog.subscriptions_of("ann")) == 2
+    assert len(catalog.preferences_of("ann")) == 1

@@ -82,8 +82,8 @@ class Catalog:
                 self.membership(predicate.attribute, predicate.test.term, user)
 
     def check_event(self, event: Event) -> None:
-        """Raise if the event names a concept that nobody defined. Advertisements are the publisher's side's
-        matter (`rankcast.overlay`)."""
+        """Raise if the event names a concept that nobody defined. What its advertisement allows is the publisher's
+        side's matter (`rankcast.overlay`)."""
         for attribute, value in event.attributes.items():
             if isinstance(value, Term):
                 self.membership(attribute, value)
@@ -138,16 +138,33 @@ class Catalog:
             case Concept():
                 key = (record.attribute, record.name, record.user)
                 concept = self.concepts.pop(key)
-                try:
-                    for subscription in self.subscriptions.values():
-                        self.check_expression(subscription.where, subscription.user)
-                except CatalogError:
+                broken = self._first_broken()
+                if broken is not None:
                     self.concepts[key] = concept
-                    raise CatalogError(
-                        f"concept {record.name!r} on {record.attribute!r} is in use by subscription {subscription.id!r}"
-                    ) from None
+                    raise CatalogError(f"concept {record.name!r} on {record.attribute!r} is in use by {_name(broken)}")
             case Advertisement():
                 del self.advertisements[record.id]
+
+    def copy(self) -> "Catalog":
+        """A catalog with the same records, which changes on its own."""
+        made = Catalog()
+        made.subscriptions = dict(self.subscriptions)
+        made.policies = dict(self.policies)
+        made.concepts = dict(self.concepts)
+        made.advertisements = dict(self.advertisements)
+        made._preferences = {user: dict(pairs) for user, pairs in self._preferences.items()}
+        made._of_user = {user: dict(mine) for user, mine in self._of_user.items()}
+        return made
+
+    def _first_broken(self) -> Subscription | Advertisement | None:
+        """The first record that names a concept which is not there."""
+        records: list[Subscription | Advertisement] = [*self.subscriptions.values(), *self.advertisements.values()]
+        for record in records:
+            try:
+                self.check_expression(record.where, record.user if isinstance(record, Subscription) else None)
+            except CatalogError:
+                return record
+        return None
 
     def _has(self, record: Record) -> bool:
         match record:

@@ -1,7 +1,7 @@
 """Events: what is published."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeAlias
 
@@ -46,7 +46,7 @@ class Event:
                     checked = check_values(value)
                 except ModelError as error:
                     raise ModelError(f"attribute {name!r}: {error}") from None
-                if len(checked) < len(value):
+                if checked is not value and checked != value:
                     object.__setattr__(self, "attributes", {**self.attributes, name: checked})
         if self.k is not None and self.k < 1:
             raise ModelError(f"k is {self.k}; it must be at least 1")
@@ -55,7 +55,12 @@ class Event:
 
     def at(self, seq: int) -> "Event":
         """The same event at a position of the stream."""
-        return replace(self, seq=seq)
+        # Not by `replace`, which would check all values again, on the hottest path there is.
+        moved = object.__new__(Event)
+        for name in self.__slots__:
+            object.__setattr__(moved, name, getattr(self, name))
+        object.__setattr__(moved, "seq", seq)
+        return moved
 
 
 def in_publication_order(events: "list[Event]") -> "list[Event]":

@@ -23,7 +23,7 @@ class Subscription:
     def __post_init__(self) -> None:
         for name, text in (("id", self.id), ("user", self.user)):
             if not text:
-                raise ModelError(f"a subscription needs a {name}")
+                raise ModelError(f"a subscription needs a value for {name!r}")
             check_scalar(text)
         if self.score is not None and not 0 <= self.score <= 1:
             raise ModelError(f"score is {self.score}; it must lie in 0..1")

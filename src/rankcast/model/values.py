@@ -55,11 +55,15 @@ def check_scalar(value: Scalar) -> Scalar:
     Refused: NaN and infinities, integers outside 64 bits, text that is not valid Unicode (lone surrogates),
     times without a zone.
     """
+    kind = type(value)
+    # Nearly all values leave here; every event and expression passes through.
+    if (kind is str and value.isascii()) or kind is bool:  # type: ignore[union-attr]
+        return value
+    if kind is int or kind is float:
+        return _checked_number(value)  # type: ignore[arg-type]
     match kind_of(value), value:
-        case Kind.NUMBER, float() if not math.isfinite(value):
-            raise ModelError(f"{value} is not a number that can be compared")
-        case Kind.NUMBER, int() if not -_INTEGER_LIMIT <= value < _INTEGER_LIMIT:
-            raise ModelError("an integer of more than 64 bits")
+        case Kind.NUMBER, int() | float():
+            return _checked_number(value)
         case Kind.STRING, str():
             try:
                 value.encode()
@@ -68,7 +72,16 @@ def check_scalar(value: Scalar) -> Scalar:
         case Kind.TIME, datetime(tzinfo=None):
             raise ModelError(f"time {value.isoformat()} has no zone")
         case Kind.TIME, datetime():
-            return value.astimezone(UTC)
+            return value if value.tzinfo is UTC else value.astimezone(UTC)
+    return value
+
+
+def _checked_number(value: float) -> float:
+    if isinstance(value, int):
+        if not -_INTEGER_LIMIT <= value < _INTEGER_LIMIT:
+            raise ModelError("an integer of more than 64 bits")
+    elif not math.isfinite(value):
+        raise ModelError(f"{value} is not a number that can be compared")
     return value
 
 
@@ -76,6 +89,9 @@ def check_values(values: Values) -> Values:
     """The distinct values of one attribute, in the given order; only strings and booleans may be several."""
     if not values:
         raise ModelError("an attribute needs a value")
+    if len(values) == 1:
+        checked = check_scalar(values[0])
+        return values if checked is values[0] else (checked,)
     distinct = tuple({identity(value): check_scalar(value) for value in values}.values())
     kinds = {kind_of(value) for value in distinct}
     if len(kinds) > 1:

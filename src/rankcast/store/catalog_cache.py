@@ -1,7 +1,6 @@
 """The catalogs of the last few versions, kept in the process."""
 
 from threading import Lock
-from typing import Any
 
 from rankcast.model import Catalog
 
@@ -27,7 +26,7 @@ class CatalogCache:
             catalog = self._catalogs.get(base)
         if catalog is None:
             return 0, Catalog()
-        return base, catalog if base == version else _copy(catalog)
+        return base, catalog if base == version else catalog.copy()
 
     def keep(self, version: int, catalog: Catalog) -> None:
         """Remember the catalog as the one used last."""
@@ -36,15 +35,3 @@ class CatalogCache:
             self._catalogs[version] = catalog
             while len(self._catalogs) > self._size:
                 del self._catalogs[next(iter(self._catalogs))]
-
-
-def _copy(catalog: Catalog) -> Catalog:
-    """A catalog of its own with the same records, which are immutable and shared. Cost: O(records), without
-    checking them again."""
-    twin = Catalog()
-    vars(twin).update({name: _copy_dicts(value) for name, value in vars(catalog).items()})
-    return twin
-
-
-def _copy_dicts(value: Any) -> Any:
-    return {key: _copy_dicts(part) for key, part in value.items()} if isinstance(value, dict) else value
