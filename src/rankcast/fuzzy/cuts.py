@@ -1,0 +1,229 @@
+"""Alpha-cuts: which values reach a level, as intervals, so that an index finds fuzzy predicates as it finds ranges.
+
+For a crisp value, ``x is concept [tp, tn]`` is nothing but a union of intervals. For an imprecise one, intervals decide
+what cannot hold: P >= tp needs a place where both concept and distribution reach tp, and N >= tn needs the concept to
+reach tn wherever the distribution is 1 (SPEC 6, *Indexing*).
+"""
+
+import math
+import struct
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from rankcast.fuzzy.curves import Curve, curve_of
+from rankcast.fuzzy.listings import listing_of
+from rankcast.fuzzy.pieces import Flat
+from rankcast.fuzzy.stretches import Stretch
+from rankcast.model import Hedge, Membership, Scalar, Table
+
+__all__ = ["Cut", "Cuts", "Outline", "Span", "alpha_cut", "cuts_of", "outline_of"]
+
+_TOLERANCE = 1e-9
+"""Matching lets a degree reach a threshold that it misses by this."""
+
+_SLACK = 1e-12
+"""More than rounding can add up to: by so much are the conditions on imprecise values weaker than needed."""
+
+
+class Span(NamedTuple):
+    """The numbers from `low` to `high`, both included; an infinite end is none."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The values that reach a level: numbers by ascending, disjoint spans; strings by name, and with `others` all but
+    those named."""
+
+    spans: tuple[Span, ...] = ()
+    strings: frozenset[str] = frozenset()
+    others: bool = False
+
+    def has(self, value: Scalar) -> bool:
+        """Whether a crisp value is inside. O(spans)."""
+        if isinstance(value, str):
+            return (value in self.strings) is not self.others
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return False
+        return any(low <= value <= high for low, high in self.spans)
+
+    def meets(self, other: "Cut") -> bool:
+        """Whether some value is in both; where both are all but a few strings, there always is one."""
+        if any(a.low <= b.high and b.low <= a.high for a in self.spans for b in other.spans):
+            return True
+        named = self.strings | other.strings
+        return (self.others and other.others) or any(self.has(text) and other.has(text) for text in named)
+
+    def within(self, other: "Cut") -> bool:
+        """Whether all of it lies in the other."""
+        if not all(any(b.low <= a.low and a.high <= b.high for b in other.spans) for a in self.spans):
+            return False
+        named = self.strings | other.strings
+        return self.others <= other.others and all(other.has(text) for text in named if self.has(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What is known of an imprecise value: where it may lie at all, and where it is fully possible."""
+
+    support: Cut
+    core: Cut
+
+
+@dataclass(frozen=True, slots=True)
+class Cuts:
+    """What a fuzzy predicate asks for, as intervals.
+
+    A crisp value passes iff `crisp` has it. An imprecise value passes only if its support meets `possible` and its core
+    lies within `sure` (None: no matter); whether it does pass is for possibility and necessity to say.
+    """
+
+    crisp: Cut
+    possible: Cut
+    sure: Cut | None
+
+    def admits(self, outline: Outline) -> bool:
+        """False only if the predicate does not hold for the imprecise value."""
+        return self.possible.meets(outline.support) and (self.sure is None or outline.core.within(self.sure))
+
+
+def alpha_cut(mu: Membership, hedges: tuple[Hedge, ...] = (), tp: float = 0.5, tn: float = 0.0) -> Cut:
+    """The crisp values for which ``is`` holds: those of degree above 0 and at least tp and tn.
+
+    A number passes iff it is inside, to the last bit, as matching computes degrees. The one exception: where ``not``
+    stands before ``very`` or ``somewhat``, or a bell is involved, rounding may swap neighbours of an end whose degree is
+    within 1e-15 of the end's own (which is 1e-9 below the threshold, the tolerance of matching).
+
+    The last thousands are remembered; a new one takes some 20 degrees per sloping straight side, and more if curved.
+
+    >>> from rankcast.model import Interval, LeftShoulder
+    >>> alpha_cut(Interval(50, 60)).spans
+    (Span(low=50.0, high=60.0),)
+    >>> [(round(low, 3), round(high, 3)) for low, high in alpha_cut(LeftShoulder(500, 900), (Hedge.VERY,), 0.25).spans]
+    [(-inf, 700.0)]
+    """
+    return cuts_of(mu, hedges, tp, tn).crisp
+
+
+@lru_cache(maxsize=8192)
+def cuts_of(mu: Membership, hedges: tuple[Hedge, ...] = (), tp: float = 0.5, tn: float = 0.0) -> Cuts:
+    """The intervals of ``is`` with its thresholds, for crisp and for imprecise values.
+
+    >>> from rankcast.model import Interval, LeftShoulder
+    >>> cheap = cuts_of(LeftShoulder(500, 900), (), 0.5, 0.2)
+    >>> cheap.admits(outline_of(Interval(600, 750))), cheap.admits(outline_of(Interval(600, 850)))
+    (True, False)
+    """
+    return Cuts(
+        crisp=_cut(mu, hedges, max(tp, tn) - _TOLERANCE, closed=False),
+        possible=_cut(mu, hedges, tp - _TOLERANCE - _SLACK, closed=True),
+        sure=_cut(mu, hedges, tn - _TOLERANCE - _SLACK, closed=True) if tn > 2 * _TOLERANCE else None,
+    )
+
+
+@lru_cache(maxsize=8192)
+def outline_of(pi: Membership, hedges: tuple[Hedge, ...] = (), least: float = 0.0) -> Outline:
+    """Support and core of an imprecise value, to be held against `Cuts`.
+
+    Parameters
+    ----------
+    least
+        The lowest threshold of possibility among the predicates in question. Where the distribution is below it,
+        none of them is reached, so the support may leave it out (a bell has no other end).
+    """
+    return Outline(
+        support=_cut(pi, hedges, least - _TOLERANCE - _SLACK, closed=True),
+        core=_cut(pi, hedges, 1.0, closed=False),
+    )
+
+
+def _cut(mu: Membership, hedges: tuple[Hedge, ...], level: float, *, closed: bool) -> Cut:
+    """The values of at least this degree, and above 0; `closed`: all of them on the real axis and a little more, rather
+    than exactly the floats."""
+    level = max(level, math.ulp(0.0))
+    if isinstance(mu, Table) and isinstance(mu.degrees[0][0], str):
+        listing = listing_of(mu, hedges)
+        others = listing.rest >= level
+        return Cut((), frozenset(text for text, at in listing.degrees.items() if (at >= level) is not others), others)
+    return Cut(_joined(_spans(curve_of(mu, hedges), level, closed)))
+
+
+def _spans(curve: Curve, level: float, closed: bool) -> Iterator[Span]:
+    breaks = [float(x) for x in curve.breaks]
+    for x, at in zip(breaks, curve.breaks, strict=True):
+        if curve.value(at) >= level:
+            yield Span(x, x)
+    for (left, right), piece in zip(pairwise([-math.inf, *breaks, math.inf]), curve.pieces, strict=True):
+        stretch = Stretch(piece, curve.hedges, left, right)
+        first, last = math.nextafter(left, math.inf), math.nextafter(right, -math.inf)
+        if closed:
+            yield from (Span(x, x) for x, at in ((left, stretch.start), (right, stretch.end)) if at >= level)
+        if first > last:
+            continue
+        if isinstance(piece, Flat):
+            if stretch.start >= level:
+                yield Span(left if math.isinf(left) else first, right if math.isinf(right) else last)
+            continue
+        at_first, at_last = curve.value(first) >= level, curve.value(last) >= level
+        if at_first and at_last:
+            yield Span(first, last)
+        elif at_first or at_last:
+            inside, outside = (first, last) if at_first else (last, first)
+            end = _border(curve.value, level, inside, outside)
+            if closed:
+                end = math.nextafter(end, outside)
+            yield Span(min(inside, end), max(inside, end))
+
+
+def _border(degree: Callable[[float], float], level: float, inside: float, outside: float) -> float:
+    """The last float that reaches the level on the way from one that does to one that does not: first as if the way
+    were straight, then by ever longer steps from there, then by halves."""
+    good, bad = _ordinal(inside), _ordinal(outside)
+    high, low = degree(inside), degree(outside)
+    guess = _ordinal(outside + (inside / 2 - outside / 2) * 2 * ((level - low) / (high - low)))
+    at = min(max(guess, min(good, bad)), max(good, bad))
+    step = 1
+    while good != at != bad:
+        towards = 1 if bad > good else -1
+        if degree(_float(at)) >= level:
+            good, at = at, at + towards * step
+        else:
+            bad, at = at, at - towards * step
+        step *= 2
+        if not min(good, bad) < at < max(good, bad):
+            break
+    while abs(good - bad) > 1:
+        between = (good + bad) // 2
+        if degree(_float(between)) >= level:
+            good = between
+        else:
+            bad = between
+    return _float(good)
+
+
+def _ordinal(x: float) -> int:
+    """The place of a float among all floats; 0 is that of 0."""
+    bits: int = struct.unpack("<q", struct.pack("<d", x))[0]
+    return bits if bits >= 0 else -(bits & 0x7FFF_FFFF_FFFF_FFFF)
+
+
+def _float(ordinal: int) -> float:
+    """The float at a place."""
+    size: float = struct.unpack("<d", struct.pack("<q", abs(ordinal)))[0]
+    return size if ordinal >= 0 else -size
+
+
+def _joined(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Spans in ascending order, those without a float between them made one."""
+    made: list[Span] = []
+    for span in sorted(spans):
+        if made and span.low <= math.nextafter(made[-1].high, math.inf):
+            made[-1] = Span(made[-1].low, max(made[-1].high, span.high))
+        else:
+            made.append(span)
+    return tuple(made)
