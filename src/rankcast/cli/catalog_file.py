@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from rankcast.cli.rejects import checked, reject_of
+from rankcast.cli.bad_lines import checked, reject_of
 from rankcast.errors import CatalogError, RankcastError
 from rankcast.language import decode_record, numbered_lines
 from rankcast.model import Advertisement, Catalog, Concept, Policy, Preference, Record, Reject, Subscription

@@ -33,9 +33,17 @@ _COLUMNS = (
     Column("diversity", align="right"),
 )
 
+_ARTICLES = ("The", "A", "An", "La", "Le", "Les", "El", "Los", "Las", "Il", "Lo", "Der", "Die", "Das", "Den", "De", "O")
+
 
 def show(digests: Sequence[Digest], films: int, seconds: float, out: Output) -> None:
     """All of it."""
+    out.show(
+        Text(
+            f"{films:,} films were published through Spark, the oldest first, one a minute. This is what "
+            f"{len(digests)} users got last,\neach with its rank, under what they had asked for:"
+        )
+    )
     for digest in digests:
         out.show(_digest(digest, out.terminal))
     matched = sum(len(digest.matched) for digest in digests)
@@ -43,8 +51,9 @@ def show(digests: Sequence[Digest], films: int, seconds: float, out: Output) -> 
     out.show(
         Text.assemble("\n", (f"{films:,} films, {len(digests)} users, {seconds:.0f} s", "bold")),
         Text(
-            f"{matched:,} films matched somebody; {delivered:,} were worth sending ({_percent(delivered, matched)}).\n"
-            "Diversity is the mean distance of films that came together: of all that matched → of what was sent."
+            f"Sending all that matches: {matched:,} deliveries. The few worth getting: {delivered:,} "
+            f"({_percent(delivered, matched)}).\n"
+            "Diversity: the mean distance of films that come together, of all that match → of those delivered."
         ),
         table(_COLUMNS, [_row(digest) for digest in digests]),
         _next_steps(),
@@ -66,8 +75,8 @@ def _reasons(digest: Digest) -> Iterator[RenderableType]:
     """The last deliveries, those with the same reason together."""
     last = sorted(digest.last(), key=lambda delivery: (delivery.subscriptions, delivery.seq))
     for subscriptions, group in groupby(last, key=lambda delivery: delivery.subscriptions):
-        why = ", and ".join(label(digest.catalog.subscriptions[name].where) for name in subscriptions)
-        yield Text(printable(why), style="italic cyan")
+        for name in subscriptions:
+            yield Text(printable(label(digest.catalog.subscriptions[name].where)), style="italic cyan")
         yield _films([(delivery, digest.films[delivery.event]) for delivery in group])
 
 
@@ -79,8 +88,14 @@ def _films(found: "Sequence[tuple[Delivery, Event]]") -> Table:
     for delivery, film in found:
         title, year = (film.attributes[name][0] for name in ("title", "year"))  # type: ignore[index]  # crisp, all films have them
         genres = ", ".join(map(str, film.attributes.get("genre", ())))  # type: ignore[arg-type]  # crisp
-        grid.add_row(f"{delivery.rank:.3f}", Text(printable(f"{title} ({year})")), genres)
+        grid.add_row(f"{delivery.rank:.3f}", Text(printable(f"{_read_out(str(title))} ({year})")), genres)
     return grid
+
+
+def _read_out(title: str) -> str:
+    """``Birds, The`` as people say it."""
+    name, comma, article = title.rpartition(", ")
+    return f"{article} {name}" if comma and article in _ARTICLES else title
 
 
 def _policy(digest: Digest) -> str:

@@ -40,7 +40,7 @@ def doctor(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
                 out.line(f"{finding.name}: {finding.advice}")
     missing = [finding for finding in findings if finding.ok is False]
     if missing:
-        out.say(f"{len(missing)} of {len(findings)} things are missing")
+        out.say(f"missing: {', '.join(finding.name for finding in missing)}")
         raise typer.Exit(NEGATIVE)
     out.say("all that is needed is there")
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["MatchEngine", "ReplayEngine", "match_all", "replay_all"]
 
 _CHUNK = 500
-_LOCAL_SHARDS = 4
+_LARGE_CHUNK = 2_000
 
 
 class MatchEngine(Enum):
@@ -25,7 +25,7 @@ class MatchEngine(Enum):
 
 
 class ReplayEngine(Enum):
-    """What replays: one shard in this process, several of them, or Spark."""
+    """What replays: the oracle event by event, shards over arrays, or Spark."""
 
     ORACLE = "oracle"
     LOCAL = "local"
@@ -53,7 +53,7 @@ def replay_all(engine: ReplayEngine, catalog: Catalog, events: Sequence[Event], 
         rows = _on_spark(lambda frame: deliver(frame, catalog, json="event"), events, out)
         deliveries = [Delivery(**{**row, "subscriptions": tuple(row["subscriptions"])}) for row in rows]
     else:
-        deliveries = _replay_here(catalog, events, 1 if engine is ReplayEngine.ORACLE else _LOCAL_SHARDS, out)
+        deliveries = _replay_here(engine, catalog, events, out)
     return sorted(deliveries, key=lambda delivery: delivery.order)
 
 
@@ -67,21 +67,19 @@ def _match_here(catalog: Catalog, events: Sequence[Event], out: Output) -> Itera
             advance(1)
 
 
-def _replay_here(catalog: Catalog, events: Sequence[Event], count: int, out: Output) -> list[Delivery]:
-    from rankcast.shard import Shard, shard_of
+def _replay_here(engine: ReplayEngine, catalog: Catalog, events: Sequence[Event], out: Output) -> list[Delivery]:
+    from rankcast.batch import BatchShard
+    from rankcast.shard import Shard
 
-    def lives_in(number: int) -> Callable[[str], bool]:
-        return lambda user: shard_of(user, count) == number
-
-    shards = [Shard(catalog, lives_in(number)) for number in range(count)]
+    shard: Shard | BatchShard = Shard(catalog) if engine is ReplayEngine.ORACLE else BatchShard(catalog)
+    size = _CHUNK if engine is ReplayEngine.ORACLE else _LARGE_CHUNK
     deliveries: list[Delivery] = []
     with out.progress("replaying", len(events)) as advance:
-        for start in range(0, len(events), _CHUNK):
-            chunk = events[start : start + _CHUNK]
-            for shard in shards:
-                deliveries += shard.publish(chunk)
+        for start in range(0, len(events), size):
+            chunk = events[start : start + size]
+            deliveries += shard.publish(chunk)
             advance(len(chunk))
-    return deliveries + [delivery for shard in shards for delivery in shard.close()]
+    return deliveries + shard.close()
 
 
 def _on_spark(job: "Callable[[DataFrame], DataFrame]", events: Sequence[Event], out: Output) -> list[dict[str, Any]]:

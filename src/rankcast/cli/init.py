@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
-from rankcast.cli.output import Output
+from rankcast.cli.output import Output, counted
 
 __all__ = ["init"]
 
@@ -30,8 +30,8 @@ def init(
         held = made.stats()
     if held.versions or held.events:
         message = (
-            f"{where} is there already, with {held.users:,} users, {held.subscriptions:,} subscriptions and "
-            f"{held.events:,} events"
+            f"{where} is there already, with {counted(held.users, 'user')}, "
+            f"{counted(held.subscriptions, 'subscription')} and {counted(held.events, 'event')}"
         )
     else:
         message = f"{where} is ready; now subscribe: rankcast subscribe --user addison \"genre = 'drama'\""

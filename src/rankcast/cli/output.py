@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
     from rich.table import Table
 
-__all__ = ["Column", "Output", "printable", "table", "write_lines"]
+__all__ = ["Column", "Output", "counted", "printable", "table", "write_lines"]
 
 PIPE_WIDTH = 100
 """How wide reports are where there is no terminal to ask."""
@@ -31,6 +31,16 @@ def printable(text: str) -> str:
     'a\\x1b[31mb\\x09c'
     """
     return text.encode("utf-8", "backslashreplace").decode().translate(_CONTROLS)
+
+
+def counted(count: int, what: str) -> str:
+    """How many there are of something.
+
+    >>> counted(1, "line"), counted(1200, "line"), counted(2, "delivery")
+    ('1 line', '1,200 lines', '2 deliveries')
+    """
+    several = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+    return f"{count:,} {what if count == 1 else several}"
 
 
 @dataclass(frozen=True, slots=True)

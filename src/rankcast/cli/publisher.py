@@ -9,7 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeAlias, cast
 
-from rankcast.cli.rejects import checked, reject_of
+from rankcast.cli.bad_lines import checked, reject_of
+from rankcast.cli.output import counted
 from rankcast.errors import CatalogError, ModelError, RankcastError
 from rankcast.language import decode_event, numbered_lines
 from rankcast.language.files import MAX_LINE
@@ -92,9 +93,9 @@ class Publisher:
 
     def summary(self) -> str:
         """What came of it, in words."""
-        words = [f"published {self.published:,} events"]
-        words += [f"{self.known:,} were in the log already"] if self.known else []
-        words += [f"{len(self.rejects):,} lines rejected (see rankcast rejects)"] if self.rejects else []
+        words = [f"published {counted(self.published, 'event')}"]
+        words += [f"{self.known:,} in the log already"] if self.known else []
+        words += [f"rejected {counted(len(self.rejects), 'line')} (see: rankcast rejects)"] if self.rejects else []
         return "; ".join(words)
 
     def _check_new(self, name: str, number: int) -> None:

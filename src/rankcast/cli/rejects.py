@@ -1,7 +1,6 @@
 """The lines that could not be used: told at once, listed later by ``rankcast rejects``."""
 
 from collections.abc import Mapping, Sequence
-from os import PathLike, fspath
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,36 +8,16 @@ import typer
 from rankcast.cli.exits import NEGATIVE
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
 from rankcast.cli.output import Column, Output
-from rankcast.errors import RankcastError
 
 if TYPE_CHECKING:
     from rankcast.model import Reject
 
-__all__ = ["SHOWN", "checked", "exit_if_any", "reject_of", "rejects", "tell"]
+__all__ = ["SHOWN", "exit_if_any", "rejects", "tell"]
 
 SHOWN = 10
 """How many rejects are shown at once; the rest is counted."""
 
-_LONGEST_RAW = 10_000
 _COLUMNS = (Column("when", style="dim"), Column("where"), Column("reason", folds=True), Column("raw", folds=True))
-
-
-def checked(line: bytes) -> bytes:
-    """The line, unless `numbered_lines` had to cut it."""
-    from rankcast.language.files import MAX_LINE
-
-    if len(line) > MAX_LINE:
-        raise RankcastError(f"a line of more than {MAX_LINE:,} bytes")
-    return line
-
-
-def reject_of(path: str | PathLike[str], number: int, line: bytes, error: Exception) -> "Reject":
-    """A line with the reason why it cannot be used; of a very long line only the beginning is kept."""
-    from rankcast.model import Reject
-
-    raw = line[: 4 * _LONGEST_RAW].decode("utf-8", "replace")[:_LONGEST_RAW]
-    cut = f"… (cut; the line has {len(line):,} bytes)" if len(line) > len(raw.encode()) else ""
-    return Reject(fspath(path), number, " ".join(str(error).split()), raw + cut)
 
 
 def tell(out: Output, found: "Sequence[Reject]") -> None:

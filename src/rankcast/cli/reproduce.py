@@ -8,7 +8,7 @@ import typer
 
 from rankcast.cli.exits import NEGATIVE
 from rankcast.cli.options import Json
-from rankcast.cli.output import Column, Output
+from rankcast.cli.output import Column, Output, counted
 
 if TYPE_CHECKING:
     from rankcast.reproduce import Result
@@ -62,7 +62,8 @@ def reproduce(
     for result in results:
         for remark in result.remarks:
             out.say(f"{result.name}: {remark}")
-    out.say(f"{len(results)} experiments, {sum(result.seconds for result in results):.1f} s, kept in {folder}")
+    seconds = sum(result.seconds for result in results)
+    out.say(f"{counted(len(results), 'experiment')}, {seconds:.1f} s, kept in {folder}")
     if not all(row["agrees"] for row in compared):
         raise typer.Exit(NEGATIVE)
 

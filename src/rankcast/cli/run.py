@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
-from rankcast.cli.output import Output
+from rankcast.cli.output import Output, counted
 
 if TYPE_CHECKING:
     from rankcast.store import Store
@@ -56,7 +56,7 @@ def run(
             if not follow or stopped():
                 break
             time.sleep(_POLL)
-    out.say(f"served {served:,} events; {delivered:,} deliveries")
+    out.say(f"served {counted(served, 'event')}; {counted(delivered, 'delivery')}")
 
 
 def _shards(store: "Store", wanted: int | None) -> int:

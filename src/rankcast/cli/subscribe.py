@@ -10,7 +10,7 @@ import typer
 from rankcast.cli.exits import NEGATIVE
 from rankcast.cli.inputs import count_lines
 from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath
-from rankcast.cli.output import Column, Output
+from rankcast.cli.output import Column, Output, counted
 from rankcast.cli.rejects import exit_if_any, tell
 
 if TYPE_CHECKING:
@@ -124,9 +124,9 @@ def _load(store: "Store", file: Path, out: Output) -> None:
     store.reject(bad)
     tell(out, bad)
     kinds = Counter(type(record).__name__.lower() for record in records)
-    words = [", ".join(f"{kind}: {count:,}" for kind, count in kinds.items()) or "no records"]
+    words = [", ".join(counted(count, kind) for kind, count in kinds.items()) or "no records"]
     words += ["the store had it all"] if records and version == before else []
-    words += [f"{len(bad):,} lines rejected (see rankcast rejects)"] if bad else []
+    words += [f"rejected {counted(len(bad), 'line')} (see: rankcast rejects)"] if bad else []
     out.done("; ".join(words), {"records": len(records), "rejected": len(bad), "version": version})
     exit_if_any(len(bad))
 
