@@ -1,8 +1,11 @@
 """Producer-side top-k: who gets a publication, and which subscriptions brokers need to know for it (SPEC 7)."""
 
+from rankcast.overlay.broker import Broker
 from rankcast.overlay.distance import distance
 from rankcast.overlay.extent import Extent, Space, extent
-from rankcast.overlay.lots import draw, lot
+from rankcast.overlay.forwarding import concerned, forwarded, order_of
+from rankcast.overlay.lots import draw, lot, waiting
+from rankcast.overlay.order import Known, Order, Standing
 from rankcast.overlay.publications import Admission, admitted, advertisement_of, check_publication
 from rankcast.overlay.recipients import Matched, recipients
 from rankcast.overlay.scorers import (
@@ -18,29 +21,62 @@ from rankcast.overlay.scorers import (
     meanings_of,
     scorer_of,
 )
+from rankcast.overlay.simulation import Overlay, Published
+from rankcast.overlay.strategies import (
+    STRATEGIES,
+    AncestorCoverK,
+    AncestorFairK,
+    RankCoverK,
+    RegularCover,
+    RegularK,
+    Strategy,
+)
+from rankcast.overlay.traffic import Message, Traffic
+from rankcast.overlay.tree import Tree, parse_topology
 
 __all__ = [
+    "STRATEGIES",
     "Admission",
+    "AncestorCoverK",
+    "AncestorFairK",
     "Area",
+    "Broker",
     "Custom",
     "Degree",
     "Extent",
+    "Known",
     "Matched",
     "MeaningOf",
+    "Message",
+    "Order",
+    "Overlay",
     "Preferred",
+    "Published",
+    "RankCoverK",
+    "RegularCover",
+    "RegularK",
     "Score",
     "Scorer",
     "Selectivity",
     "Space",
+    "Standing",
+    "Strategy",
+    "Traffic",
+    "Tree",
     "Weight",
     "admitted",
     "advertisement_of",
     "check_publication",
+    "concerned",
     "distance",
     "draw",
     "extent",
+    "forwarded",
     "lot",
     "meanings_of",
+    "order_of",
+    "parse_topology",
     "recipients",
     "scorer_of",
+    "waiting",
 ]

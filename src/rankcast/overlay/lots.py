@@ -3,9 +3,9 @@
 import math
 from collections.abc import Mapping
 from hashlib import blake2b
-from heapq import nlargest
+from heapq import nsmallest
 
-__all__ = ["draw", "lot"]
+__all__ = ["draw", "lot", "waiting"]
 
 
 def lot(*ids: str) -> float:
@@ -22,14 +22,19 @@ def lot(*ids: str) -> float:
     return ((int.from_bytes(digest.digest()) >> 12) + 0.5) / 2**52
 
 
+def waiting(weight: float, *ids: str) -> float:
+    """An exponential time of rate `weight`, by lot: of several, those that come first are a weighted sample without
+    replacement, in the order of the draws (Efraimidis and Spirakis)."""
+    return -math.log(lot(*ids)) / weight
+
+
 def draw(weights: Mapping[str, float], k: int, *ids: str) -> list[str]:
     """Draw k names, one after the other without replacement, each time in proportion to the weights left.
 
-    Each name waits for an exponential time of rate `weight`; the first k to come are the sample (Efraimidis and
-    Spirakis), and their order is that of the draws. One hash per name, O(n log k); the paper's search tree needs
-    O(n log n) (Algorithm 3). `ids` are the seed: the same names, weights and ids give the same sample.
+    One hash per name, O(n log k); the paper's search tree needs O(n log n) (Algorithm 3). `ids` are the seed: the same
+    names, weights and ids give the same sample.
 
     >>> draw({"s1": 1.0, "s2": 1e9}, 1, "a1", "e1")
     ['s2']
     """
-    return nlargest(k, weights, key=lambda name: (math.log(lot(*ids, name)) / weights[name], name))
+    return nsmallest(k, weights, key=lambda name: (waiting(weights[name], *ids, name), name))

@@ -1,0 +1,138 @@
+"""One broker's part in serving an advertisement: what it knows, what it forwards, whom it chooses."""
+
+from collections.abc import Iterable, Mapping
+from heapq import nsmallest
+from typing import Any, NamedTuple
+
+from rankcast.match import OracleMatcher
+from rankcast.model import Advertisement, Catalog, Event, Ranking
+from rankcast.overlay.lots import waiting
+from rankcast.overlay.order import Known, Order
+from rankcast.overlay.recipients import Matched, recipients
+from rankcast.overlay.scorers import Scorer, meanings_of
+from rankcast.overlay.strategies import Strategy
+
+__all__ = ["LOCAL", "Broker", "Changes"]
+
+LOCAL = ""
+"""Where the broker's own subscribers are, in place of a neighbour's name."""
+
+
+class Changes(NamedTuple):
+    """How what a broker forwards has changed."""
+
+    added: list[Known]
+    removed: list[str]
+    reweighed: list[Known]
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.removed or self.reweighed)
+
+
+class Broker:
+    """Knows the subscriptions of its own subscribers and what its neighbours downstream forwarded."""
+
+    def __init__(
+        self,
+        name: str,
+        catalog: Catalog,
+        advertisement: Advertisement,
+        strategy: Strategy,
+        scorer: Scorer,
+        order: Order,
+    ) -> None:
+        self.name = name
+        self._catalog = catalog
+        self._advertisement = advertisement
+        self._strategy = strategy
+        self._scorer = scorer
+        self._order = order
+        self._known: dict[str, dict[str, Known]] = {LOCAL: {}}
+        self._origin: dict[str, str] = {}
+        self._matcher: OracleMatcher | None = None
+        self.forwarded: dict[str, Known] = {}
+
+    def judge(self, scorer: Scorer, order: Order) -> None:
+        """Go on with other scores."""
+        self._scorer, self._order = scorer, order
+
+    # subscriptions, towards the publisher
+
+    def known(self) -> list[Known]:
+        """All that it knows, by the neighbour it came from."""
+        return [one for known in self._known.values() for one in known.values()]
+
+    def receive(self, origin: str, changes: Changes) -> None:
+        """Take over what a neighbour, or an own subscriber, has changed."""
+        known = self._known.setdefault(origin, {})
+        for name in changes.removed:
+            del known[name], self._origin[name]
+        for one in (*changes.added, *changes.reweighed):
+            known[one.subscription.id] = one
+            self._origin[one.subscription.id] = origin
+        if changes.added or changes.removed:
+            self._matcher = None
+
+    def settle(self) -> Changes:
+        """Work out anew what goes upstream; what is different from before."""
+        before = self.forwarded
+        sent = self._strategy.forward(self.known(), self._order, self._advertisement.k)
+        self.forwarded = {known.subscription.id: known for known in sent}
+        return Changes(
+            [known for name, known in self.forwarded.items() if name not in before],
+            [name for name in before if name not in self.forwarded],
+            [known for name, known in self.forwarded.items() if name in before and known.weight != before[name].weight],
+        )
+
+    # publications, from the publisher
+
+    def match(self, event: Event) -> list[Matched]:
+        """Which of the known subscriptions the event matches."""
+        if self._matcher is None:
+            meaning_of = meanings_of(self._catalog)
+            self._matcher = OracleMatcher(
+                [known.subscription for known in self.known()],
+                meaning_of=lambda user: meaning_of(user) or self._catalog.membership,
+                norm_of=lambda user: self._catalog.policy_of(user).norm,
+                shared=self._catalog.membership,
+            )
+        return list(self._matcher.match(event))
+
+    def choose(self, event: Event, count: int) -> dict[str, list[str]]:
+        """The subscriptions chosen among the known, by the neighbour they came from.
+
+        All that match without top-k. By ids where the strategy is exact: each broker downstream then chooses the same.
+        Else by lots that carry the weights; the number for each neighbour is what counts, and it draws again among
+        the subscriptions it knows, hidden ones included.
+        """
+        matched = self.match(event)
+        if not self._strategy.is_top_k:
+            chosen = [subscription.id for subscription, _ in matched]
+        elif self._strategy.is_exact(self._advertisement.rank):
+            best = recipients(self._advertisement, event, matched, self._scorer, meanings_of(self._catalog))
+            chosen = [subscription.id for subscription, _ in best]
+        else:
+            chosen = self._drawn(event, matched, count)
+        return self.by_origin(chosen)
+
+    def by_origin(self, ids: Iterable[str]) -> dict[str, list[str]]:
+        """The subscriptions by the neighbour they came from."""
+        found: dict[str, list[str]] = {}
+        for name in ids:
+            found.setdefault(self._origin[name], []).append(name)
+        return found
+
+    def _drawn(self, event: Event, matched: list[Matched], count: int) -> list[str]:
+        weights: Mapping[str, Known] = {name: one for known in self._known.values() for name, one in known.items()}
+        by_score = self._advertisement.rank is not Ranking.FAIR
+
+        def place(one: Matched) -> tuple[Any, ...]:
+            subscription, degree = one
+            score = self._scorer.score(event, subscription, degree) if by_score else ()
+            # Each broker draws for itself: the same lot again would always pass over what upstream did not know.
+            time = waiting(
+                weights[subscription.id].weight, self._advertisement.id, event.id, self.name, subscription.id
+            )
+            return tuple(-part for part in score), time, subscription.id
+
+        return [subscription.id for subscription, _ in nsmallest(count, matched, key=place)]

@@ -1,0 +1,54 @@
+"""What one broker with a catalog's subscriptions would forward for an advertisement (SPEC 7 and 9)."""
+
+from collections.abc import Iterable
+
+from rankcast.cover import normal_form
+from rankcast.model import Advertisement, Catalog, Ranking, ScorerName, Subscription
+from rankcast.overlay.order import Known, Order
+from rankcast.overlay.scorers import MeaningOf, meanings_of, scorer_of
+from rankcast.overlay.strategies import Strategy
+
+__all__ = ["concerned", "forwarded", "order_of"]
+
+
+def concerned(
+    advertisement: Advertisement, subscriptions: Iterable[Subscription], meaning_of: MeaningOf = lambda user: None
+) -> list[Subscription]:
+    """The subscriptions that some publication under the advertisement could match."""
+    space = normal_form(advertisement.where, meaning_of(None))
+    return [
+        subscription
+        for subscription in subscriptions
+        if not space.disjoint(normal_form(subscription.where, meaning_of(subscription.user)))
+    ]
+
+
+def order_of(
+    catalog: Catalog, advertisement: Advertisement, strategy: Strategy, score: ScorerName | None = None
+) -> Order:
+    """The order in which a strategy compares subscriptions under an advertisement.
+
+    `score` names another scorer; a ranking by the lot or by diversity then becomes one by relevance.
+    """
+    ranking = advertisement.rank
+    if score is not None and ranking in (Ranking.FAIR, Ranking.DIVERSE):
+        ranking = Ranking.RELEVANCE
+    scorer = scorer_of(catalog, advertisement, score)
+    return Order(strategy.standing, ranking, scorer, meanings_of(catalog))
+
+
+def forwarded(
+    catalog: Catalog,
+    advertisement: Advertisement,
+    strategy: Strategy,
+    score: ScorerName | None = None,
+    k: int | None = None,
+) -> list[Known]:
+    """What a broker with all subscriptions of the catalog forwards towards the publisher, in the catalog's order.
+
+    Only subscriptions that can intersect the advertised space take part.
+    """
+    order = order_of(catalog, advertisement, strategy, score)
+    local = [Known(one) for one in concerned(advertisement, catalog.subscriptions.values(), meanings_of(catalog))]
+    sent = {known.subscription.id: known for known in strategy.forward(local, order, k or advertisement.k)}
+    return [sent[name] for name in catalog.subscriptions if name in sent]

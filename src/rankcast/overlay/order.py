@@ -1,0 +1,139 @@
+"""Which subscriptions stand above which: by covering alone, or by covering and rank (SPEC 7)."""
+
+from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from rankcast.cover import NormalForm, normal_form
+from rankcast.cover.boxes import ANYTHING, Box, box_of
+from rankcast.model import Ranking, Subscription
+from rankcast.overlay.scorers import MeaningOf, Score, Scorer
+
+__all__ = ["Entry", "Known", "Order", "Standing"]
+
+
+class Known(NamedTuple):
+    """A subscription as a broker knows it: how many it stands for, itself included."""
+
+    subscription: Subscription
+    weight: float = 1.0
+
+
+class Standing(Enum):
+    """When one subscription stands above another. Of equal expressions the one with the smaller id may do so.
+
+    `COVER`: it covers it. `RANK`: it covers it and provably ranks before it on every common publication. `TIES`: it
+    covers it and provably never scores less; the two may tie, and the lot then decides.
+    """
+
+    COVER = "cover"
+    RANK = "rank"
+    TIES = "ties"
+
+
+class Entry(NamedTuple):
+    """A known subscription with all that comparing it takes; `low` and `high` bound its score."""
+
+    known: Known
+    form: NormalForm
+    box: Box | None
+    low: Score
+    high: Score
+
+    @property
+    def id(self) -> str:
+        """The subscription's id."""
+        return self.known.subscription.id
+
+
+_TIED: tuple[Score, Score] = ((0.0,), (0.0,))
+
+
+class Order:
+    """The strict partial order of subscriptions under one advertisement.
+
+    Parameters
+    ----------
+    ranking
+        How the advertisement ranks. A `fair` ranking scores all the same; of a `diverse` one nothing can be proved, and of
+        a `fair` one no rank.
+    scorer
+        What relevance is, and its bounds.
+    meaning_of
+        What concepts mean to each user.
+    """
+
+    def __init__(
+        self, standing: Standing, ranking: Ranking, scorer: Scorer, meaning_of: MeaningOf = lambda user: None
+    ) -> None:
+        self.standing = standing
+        self.ranking = ranking
+        self._scorer = scorer
+        self._meaning_of = meaning_of
+        self._entries: dict[int, Entry] = {}
+        self._above = _above(standing, ranking)
+
+    @property
+    def proves_nothing(self) -> bool:
+        """Whether no subscription stands above another, whatever they are."""
+        return self._above is None
+
+    def entries(self, known: Iterable[Known]) -> list[Entry]:
+        """The subscriptions in an order in which nothing comes before what stands above it."""
+        found = [self._entry(one) for one in known]
+        if all(entry.box is not None for entry in found):
+            names = sorted({name for entry in found for name in entry.box or ()})
+            found.sort(key=lambda entry: (_negative(entry.low), _corners(entry.box or {}, names), entry.id))
+        else:
+            found.sort(key=lambda entry: (_negative(entry.low), entry.id))
+            if self.standing is not Standing.RANK:
+                found = _covering_first(found)
+        return found
+
+    def outranks(self, entry: Entry, other: Entry) -> bool:
+        """Whether the scores let one that comes before another, and covers it, stand above it."""
+        return self._above is not None and self._above(entry, other)
+
+    def _entry(self, known: Known) -> Entry:
+        # the scorer and the normal form depend on the subscription only, so they are asked once
+        subscription = known.subscription
+        entry = self._entries.get(id(subscription))
+        if entry is None or entry.known.subscription is not subscription:
+            form = normal_form(subscription.where, self._meaning_of(subscription.user))
+            low, high = _TIED if self._is_tied() else self._scorer.bounds(subscription)
+            entry = Entry(known, form, box_of(form), low, high)
+            self._entries[id(subscription)] = entry
+        return entry if entry.known.weight == known.weight else entry._replace(known=known)
+
+    def _is_tied(self) -> bool:
+        return self.standing is Standing.COVER or self.ranking in (Ranking.FAIR, Ranking.DIVERSE)
+
+
+def _above(standing: Standing, ranking: Ranking) -> Callable[[Entry, Entry], bool] | None:
+    if standing is Standing.COVER:
+        return lambda entry, other: True
+    if ranking is Ranking.DIVERSE or (standing is Standing.RANK and ranking is Ranking.FAIR):
+        return None
+    if ranking is Ranking.RELEVANCE:
+        return lambda entry, other: entry.low > other.high or (entry.low == other.high and entry.id < other.id)
+    if standing is Standing.RANK:
+        return lambda entry, other: entry.low > other.high
+    return lambda entry, other: entry.low >= other.high
+
+
+def _negative(score: Score) -> Score:
+    return tuple(-part for part in score)
+
+
+def _corners(box: Box, names: Sequence[str]) -> tuple[float, ...]:
+    """Numbers of which those of a covering box are nowhere larger."""
+    return tuple(corner for name in names for low, high in (box.get(name, ANYTHING),) for corner in (low, -high))
+
+
+def _covering_first(entries: list[Entry]) -> list[Entry]:
+    """A stable order in which each comes after all that cover it, within equal lowest scores. O(n^2) comparisons."""
+    above = {
+        entry.id: sum(other.low == entry.low and other.form.covers(entry.form) for other in entries)
+        for entry in entries
+    }
+    return sorted(entries, key=lambda entry: (_negative(entry.low), above[entry.id], entry.id))

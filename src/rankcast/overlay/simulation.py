@@ -1,0 +1,213 @@
+"""The overlay: brokers in a tree, subscriptions up, publications down, every message counted (SPEC 7)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rankcast.cover import normal_form
+from rankcast.errors import CatalogError, ModelError
+from rankcast.model import Advertisement, Catalog, Event, ScorerName, Subscription
+from rankcast.overlay.broker import LOCAL, Broker, Changes
+from rankcast.overlay.order import Known, Order
+from rankcast.overlay.publications import advertisement_of, check_publication
+from rankcast.overlay.scorers import Scorer, meanings_of, scorer_of
+from rankcast.overlay.strategies import Strategy
+from rankcast.overlay.traffic import Message, Traffic
+from rankcast.overlay.tree import Tree
+
+__all__ = ["Overlay", "Published"]
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """Where a publication went: the subscriptions it was delivered to, sorted, and the brokers it visited, in order."""
+
+    recipients: tuple[str, ...]
+    visited: tuple[str, ...]
+
+
+class _Serving:
+    """All brokers' parts in serving one advertisement."""
+
+    def __init__(self, catalog: Catalog, advertisement: Advertisement, at: str, tree: Tree, strategy: Strategy) -> None:
+        self.advertisement = advertisement
+        self.at = at
+        self.strategy = strategy
+        self.upstream = tree.towards(at)
+        self._catalog = catalog
+        self._space = normal_form(advertisement.where, catalog.membership)
+        scorer, order = self._judged()
+        self.brokers = {name: Broker(name, catalog, advertisement, strategy, scorer, order) for name in tree.brokers}
+        self.stale: set[str] = set()
+
+    def concerns(self, subscription: Subscription) -> bool:
+        meaning = meanings_of(self._catalog)(subscription.user)
+        return not self._space.disjoint(normal_form(subscription.where, meaning))
+
+    def judge_anew(self) -> None:
+        """Forget all scores: those by preference have changed."""
+        scorer, order = self._judged()
+        for broker in self.brokers.values():
+            broker.judge(scorer, order)
+        self.stale |= set(self.brokers)
+
+    def _judged(self) -> tuple[Scorer, Order]:
+        scorer = scorer_of(self._catalog, self.advertisement)
+        return scorer, Order(self.strategy.standing, self.advertisement.rank, scorer, meanings_of(self._catalog))
+
+
+class Overlay:
+    """Brokers that serve advertisements to subscribers, simulated in one process.
+
+    Parameters
+    ----------
+    tree
+        The brokers and their links.
+    catalog
+        Where concepts, preferences and policies come from. The overlay adds the subscriptions and advertisements to it.
+
+    A change costs, at each broker on the way to each publisher up to where nothing changes any more, forwarding anew what
+    the broker knows; several changes at once cost it once. A publication costs a match over what each visited broker
+    knows. Covering speaks of crisp events, so publications must be crisp.
+
+    >>> from datetime import UTC, datetime
+    >>> from rankcast.language import parse
+    >>> from rankcast.overlay.strategies import AncestorCoverK
+    >>> overlay = Overlay(Tree([("b1", "b2"), ("b1", "b3")]))
+    >>> overlay.advertise(Advertisement("a1", "shop", parse("price between 0 and 100"), 1), "b1", AncestorCoverK())
+    >>> overlay.subscribe(Subscription("s1", "ann", parse("price < 50")), "b2")
+    >>> overlay.subscribe(Subscription("s2", "bob", parse("price < 20")), "b2")
+    >>> overlay.subscribe(Subscription("s3", "cid", parse("price < 70")), "b3")
+    >>> overlay.publish(Event("e1", datetime(2026, 1, 1, tzinfo=UTC), {"price": (10,)}, advertisement="a1"))
+    Published(recipients=('s3',), visited=('b1', 'b3'))
+    >>> overlay.traffic.total(Message.SUBSCRIBE), overlay.known("a1", "b1")
+    (2, ('s1', 's3'))
+    """
+
+    def __init__(self, tree: Tree, catalog: Catalog | None = None) -> None:
+        self.tree = tree
+        self.traffic = Traffic()
+        self._catalog = catalog if catalog is not None else Catalog()
+        self._served: dict[str, _Serving] = {}
+        self._home: dict[str, str] = {}
+
+    # advertisements
+
+    def advertise(self, advertisement: Advertisement, at: str, strategy: Strategy) -> None:
+        """Flood an advertisement from the publisher's broker; the subscriptions that it concerns come back."""
+        if advertisement.id not in self._catalog.advertisements:
+            self._catalog.add(advertisement)
+        if advertisement.id in self._served:
+            raise CatalogError(f"advertisement {advertisement.id!r} is being served already")
+        self._served[advertisement.id] = self._serving(advertisement, at, strategy)
+        for below, above in self.tree.towards(at).items():
+            self.traffic.count(above, below, Message.ADVERTISEMENT)
+        self._settle()
+
+    # subscriptions
+
+    def subscribe(self, subscription: Subscription, at: str) -> None:
+        """Take a subscription at a broker."""
+        self.subscribe_all([(subscription, at)])
+
+    def subscribe_all(self, placed: Iterable[tuple[Subscription, str]]) -> None:
+        """Take many subscriptions, each at its broker, and pass them on in one go."""
+        for subscription, at in placed:
+            if at not in self.tree.neighbours:
+                raise ModelError(f"there is no broker {at!r}")
+            self._catalog.add(subscription)
+            self._home[subscription.id] = at
+            for serving in self._served.values():
+                self._place(serving, subscription, at)
+            self._judge_anew(bool(self._catalog.preferences_of(subscription.user)))
+        self._settle()
+
+    def unsubscribe(self, name: str) -> None:
+        """Take a subscription away."""
+        if name not in self._home:
+            raise CatalogError(f"there is no subscription {name!r}")
+        subscription, at = self._catalog.subscriptions[name], self._home.pop(name)
+        had_levels = bool(self._catalog.preferences_of(subscription.user))
+        self._catalog.remove(subscription)
+        self._judge_anew(had_levels)
+        for serving in self._served.values():
+            if serving.concerns(subscription):
+                serving.brokers[at].receive(LOCAL, Changes([], [name], []))
+                serving.stale.add(at)
+        self._settle()
+
+    def known(self, advertisement: str, at: str) -> tuple[str, ...]:
+        """The subscriptions that a broker knows for an advertisement, sorted."""
+        serving = self._serves(advertisement)
+        return tuple(sorted(known.subscription.id for known in serving.brokers[at].known()))
+
+    def weights(self, advertisement: str, at: str) -> dict[str, float]:
+        """How many subscriptions each of those that a broker knows stands for."""
+        serving = self._serves(advertisement)
+        return {known.subscription.id: known.weight for known in serving.brokers[at].known()}
+
+    # publications
+
+    def publish(self, event: Event) -> Published:
+        """Route a publication from its publisher's broker to the chosen subscribers."""
+        if event.advertisement is None:
+            raise ModelError(f"event {event.id!r} has no advertisement, so no broker knows whom to choose")
+        check_publication(self._catalog, event)
+        if not all(isinstance(value, tuple) for value in event.attributes.values()):
+            raise ModelError(f"event {event.id!r} has imprecise values; brokers compare subscriptions by crisp ones")
+        serving = self._serves(event.advertisement)
+        recipients: list[str] = []
+        visited: list[str] = []
+        pending = [(serving.at, serving.brokers[serving.at].choose(event, event.k or serving.advertisement.k))]
+        while pending:
+            at, chosen = pending.pop(0)
+            visited.append(at)
+            recipients += chosen.pop(LOCAL, [])
+            for neighbour, ids in chosen.items():
+                self.traffic.count(at, neighbour, Message.PUBLICATION)
+                below = serving.brokers[neighbour]
+                again = not serving.strategy.is_top_k or not serving.strategy.is_exact(serving.advertisement.rank)
+                pending.append((neighbour, below.choose(event, len(ids)) if again else below.by_origin(ids)))
+        return Published(tuple(sorted(recipients)), tuple(visited))
+
+    # inside
+
+    def _serves(self, advertisement: str) -> _Serving:
+        advertisement_of(self._catalog, advertisement)
+        return self._served[advertisement]
+
+    def _serving(self, advertisement: Advertisement, at: str, strategy: Strategy) -> _Serving:
+        serving = _Serving(self._catalog, advertisement, at, self.tree, strategy)
+        for name, home in self._home.items():
+            self._place(serving, self._catalog.subscriptions[name], home)
+        return serving
+
+    def _place(self, serving: _Serving, subscription: Subscription, at: str) -> None:
+        if serving.concerns(subscription):
+            serving.brokers[at].receive(LOCAL, Changes([Known(subscription)], [], []))
+            serving.stale.add(at)
+
+    def _judge_anew(self, has_levels: bool) -> None:
+        """A subscription that comes or goes may move the levels of its user's others."""
+        for serving in self._served.values():
+            if has_levels and serving.advertisement.score is ScorerName.PREFERENCE:
+                serving.judge_anew()
+
+    def _settle(self) -> None:
+        """Pass on all changes, from the brokers farthest from each publisher inwards."""
+        for serving in self._served.values():
+            for at in reversed(serving.upstream):
+                if at not in serving.stale:
+                    continue
+                serving.stale.discard(at)
+                changes = serving.brokers[at].settle()
+                if changes:
+                    above = serving.upstream[at]
+                    self._count(at, above, changes)
+                    serving.brokers[above].receive(at, changes)
+                    serving.stale.add(above)
+            serving.stale.clear()
+
+    def _count(self, sender: str, receiver: str, changes: Changes) -> None:
+        self.traffic.count(sender, receiver, Message.SUBSCRIBE, len(changes.added))
+        self.traffic.count(sender, receiver, Message.UNSUBSCRIBE, len(changes.removed))
+        self.traffic.count(sender, receiver, Message.REWEIGH, len(changes.reweighed))

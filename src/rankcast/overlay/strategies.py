@@ -1,0 +1,186 @@
+"""What a broker forwards upstream: the five strategies (SPEC 7; the paper's Algorithms 1 and 2, and IV-B)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Protocol
+
+import numpy as np
+
+from rankcast.model import Ranking
+from rankcast.overlay.order import Entry, Known, Order, Standing
+from rankcast.overlay.pruning import kept_of
+
+__all__ = [
+    "STRATEGIES",
+    "AncestorCoverK",
+    "AncestorFairK",
+    "RankCoverK",
+    "RegularCover",
+    "RegularK",
+    "Strategy",
+]
+
+
+class Strategy(Protocol):
+    """Chooses the subscriptions that upstream needs to know."""
+
+    @property
+    def standing(self) -> Standing:
+        """The order that it asks for."""
+
+    @property
+    def is_top_k(self) -> bool:
+        """Whether publications go to k subscriptions, rather than to all that match."""
+
+    def is_exact(self, ranking: Ranking) -> bool:
+        """Whether an overlay delivers to just those that one broker knowing everything would choose."""
+
+    def forward(self, known: Iterable[Known], order: Order, k: int) -> list[Known]:
+        """What goes upstream, with its weight; what stands above comes first."""
+
+
+@dataclass(frozen=True)
+class RegularCover:
+    """The uncovered ones: plain publish/subscribe, in which a publication goes to all that it matches."""
+
+    standing: Standing = Standing.COVER
+    is_top_k: bool = False
+
+    def is_exact(self, ranking: Ranking) -> bool:
+        """Yes: what matches a covered subscription matches one that is forwarded."""
+        return True
+
+    def forward(self, known: Iterable[Known], order: Order, k: int) -> list[Known]:
+        """Those that none covers; of equal ones the first by id."""
+        return _with_fewer_ancestors(known, order, 1)
+
+
+@dataclass(frozen=True)
+class RegularK:
+    """All of them."""
+
+    standing: Standing = Standing.COVER
+    is_top_k: bool = True
+
+    def is_exact(self, ranking: Ranking) -> bool:
+        """Yes."""
+        return True
+
+    def forward(self, known: Iterable[Known], order: Order, k: int) -> list[Known]:
+        """All."""
+        return list(known)
+
+
+@dataclass(frozen=True)
+class RankCoverK:
+    """Those of depth at most k in the order by rank; depth is the longest chain from the top.
+
+    One below a chain of k matches only what all of these match, and they rank before it.
+    """
+
+    standing: Standing = Standing.RANK
+    is_top_k: bool = True
+
+    def is_exact(self, ranking: Ranking) -> bool:
+        """Yes, for every ranking that can be decided by ids: where nothing is proved, all are forwarded."""
+        return True
+
+    def forward(self, known: Iterable[Known], order: Order, k: int) -> list[Known]:
+        """Those at the ends of chains of at most k. O(n * forwarded), in numpy for boxes."""
+        entries = order.entries(known)
+        kept = kept_of(order, entries)
+        depths = np.zeros(len(entries), np.int64)
+        forwarded: list[Known] = []
+        for entry in entries:
+            above = kept.above(entry)
+            depth = 1 + (int(depths[above].max()) if len(above) else 0)
+            if depth <= k:
+                depths[len(forwarded)] = depth
+                kept.keep(entry)
+                forwarded.append(entry.known)
+        return forwarded
+
+
+@dataclass(frozen=True)
+class AncestorCoverK:
+    """Those with fewer than k ancestors, in the order by rank.
+
+    With `standing` COVER ranks are not looked at: what the paper measures in its figures under a random ranking, where it
+    is not exact.
+    """
+
+    standing: Standing = Standing.RANK
+    is_top_k: bool = True
+
+    def is_exact(self, ranking: Ranking) -> bool:
+        """Yes in the order by rank."""
+        return self.standing is Standing.RANK
+
+    def forward(self, known: Iterable[Known], order: Order, k: int) -> list[Known]:
+        """Those with fewer than k above them. O(n * forwarded), in numpy for boxes."""
+        return _with_fewer_ancestors(known, order, k)
+
+
+@dataclass(frozen=True)
+class AncestorFairK:
+    """As AncestorCoverK, in an order in which ties may stand above each other; what is forwarded carries a weight.
+
+    A hidden subscription's weight is shared out equally among the `sharers` forwarded ones nearest above it that may tie
+    with it (by default k of them, and there always are k above it): nearest is the last in the order, of which
+    covering ones come first. The weights always sum to the number of subscriptions, those aside that can never be
+    among the k best because all above them score higher.
+    """
+
+    sharers: int | None = None
+    standing: Standing = Standing.TIES
+    is_top_k: bool = True
+
+    def is_exact(self, ranking: Ranking) -> bool:
+        """Only where the lot decides nothing."""
+        return ranking in (Ranking.RELEVANCE, Ranking.DIVERSE)
+
+    def forward(self, known: Iterable[Known], order: Order, k: int) -> list[Known]:
+        """Those with fewer than k above them, each with its weight."""
+        entries = order.entries(known)
+        kept = kept_of(order, entries)
+        forwarded: list[Entry] = []
+        weights = np.zeros(len(entries))
+        for entry in entries:
+            above = kept.above(entry)
+            if len(above) < k:
+                weights[len(forwarded)] += entry.known.weight
+                kept.keep(entry)
+                forwarded.append(entry)
+            else:
+                tied = [at for at in above.tolist() if forwarded[at].low <= entry.high]
+                sharing = tied[-(self.sharers or k) :]
+                if sharing:
+                    weights[sharing] += entry.known.weight / len(sharing)
+        return [
+            Known(entry.known.subscription, float(weight))
+            for entry, weight in zip(forwarded, weights[: len(forwarded)], strict=True)
+        ]
+
+
+def _with_fewer_ancestors(known: Iterable[Known], order: Order, k: int) -> list[Known]:
+    entries = order.entries(known)
+    kept = kept_of(order, entries)
+    forwarded: list[Known] = []
+    for entry in entries:
+        if len(kept.above(entry)) < k:
+            kept.keep(entry)
+            forwarded.append(entry.known)
+    return forwarded
+
+
+STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
+    {
+        "regular-cover": RegularCover(),
+        "regular": RegularK(),
+        "rank-cover": RankCoverK(),
+        "ancestor-cover": AncestorCoverK(),
+        "ancestor-fair": AncestorFairK(),
+    }
+)
+"""The strategies by the names that the commands know them by."""

@@ -1,0 +1,223 @@
+"""The overlay delivers to just those that one broker knowing everything would choose (SPEC 7), whatever changes."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankcast.errors import CatalogError, ModelError
+from rankcast.language import parse
+from rankcast.match import OracleMatcher
+from rankcast.model import (
+    Advertisement,
+    And,
+    Between,
+    Catalog,
+    Concept,
+    Event,
+    Expression,
+    Interval,
+    Predicate,
+    Preference,
+    Ranking,
+    ScorerName,
+    Subscription,
+)
+from rankcast.overlay import (
+    STRATEGIES,
+    AncestorFairK,
+    Matched,
+    Message,
+    Overlay,
+    RegularCover,
+    Tree,
+    meanings_of,
+    parse_topology,
+    recipients,
+    scorer_of,
+)
+from rankcast.testing.strategies import CONCEPTS, conjunctions, events, expressions
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+QUARTERS = st.integers(0, 4).map(lambda step: step / 4)
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> Tree:
+    size = draw(st.integers(1, 6))
+    return Tree([(f"b{draw(st.integers(0, at - 1))}", f"b{at}") for at in range(1, size)], ["b0"])
+
+
+@st.composite
+def boxes(draw: st.DrawFn) -> Expression:
+    """Intervals of one or two attributes, of which many cover each other."""
+    sides = []
+    for name in draw(st.sampled_from([("a",), ("a", "b")])):
+        low = draw(st.integers(0, 3))
+        sides.append(Predicate(name, Between(low, low + draw(st.integers(0, 5 - low)))))
+    return sides[0] if len(sides) == 1 else And(tuple(sides))
+
+
+@st.composite
+def subscriptions(draw: st.DrawFn, name: str) -> Subscription:
+    where = draw(st.one_of(boxes(), boxes(), boxes(), conjunctions(fuzzy=True), expressions(2, fuzzy=True)))
+    score = draw(st.one_of(st.none(), QUARTERS))
+    return Subscription(name, draw(st.sampled_from(["u1", "u2", "u3"])), where, score, draw(st.integers(1, 3)))
+
+
+def concepts() -> Catalog:
+    return Catalog([Concept(name, attribute, membership) for (attribute, name), membership in CONCEPTS.items()])
+
+
+def all_matches(catalog: Catalog, event: Event) -> list[Matched]:
+    meaning_of = meanings_of(catalog)
+    matcher = OracleMatcher(
+        catalog.subscriptions.values(), lambda user: meaning_of(user) or catalog.membership, shared=catalog.membership
+    )
+    return list(matcher.match(event))
+
+
+def expected(catalog: Catalog, event: Event) -> tuple[str, ...]:
+    """What one broker chooses that knows everything."""
+    advertisement = catalog.advertisements[event.advertisement or ""]
+    scorer = scorer_of(catalog, advertisement)
+    best = recipients(advertisement, event, all_matches(catalog, event), scorer, meanings_of(catalog))
+    return tuple(sorted(subscription.id for subscription, _ in best))
+
+
+@settings(max_examples=60)
+@given(data=st.data(), ranking=st.sampled_from(Ranking), score=st.sampled_from(ScorerName))
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_exact_after_any_changes(name: str, data: st.DataObject, ranking: Ranking, score: ScorerName) -> None:
+    strategy = STRATEGIES[name]
+    tree, catalog = data.draw(trees()), concepts()
+    overlay = Overlay(tree, catalog)
+    brokers = st.sampled_from(tree.brokers)
+    spaces = [parse("true"), parse("a between 0 and 5 and b between 1 and 4"), parse("a <= 3 or b >= 2")]
+    advertisement = Advertisement(
+        "a1", "shop", data.draw(st.sampled_from(spaces)), data.draw(st.integers(1, 4)), ranking, score
+    )
+    early = data.draw(st.booleans())
+    if early:
+        overlay.advertise(advertisement, data.draw(brokers), strategy)
+    for step in range(data.draw(st.integers(1, 14))):
+        known = sorted(catalog.subscriptions)
+        if known and data.draw(st.integers(0, 3)) == 0:
+            overlay.unsubscribe(data.draw(st.sampled_from(known)))
+        else:
+            overlay.subscribe(data.draw(subscriptions(f"s{step}")), data.draw(brokers))
+    if not early:
+        overlay.advertise(advertisement, data.draw(brokers), strategy)
+    for step in range(3):
+        drawn = data.draw(events(f"e{step}"))
+        event = Event(
+            drawn.id, drawn.time, drawn.attributes, advertisement="a1", k=data.draw(st.sampled_from([None, 1]))
+        )
+        try:
+            published = overlay.publish(event)
+        except CatalogError:
+            continue  # outside the space
+        if not strategy.is_top_k:
+            assert published.recipients == tuple(sorted(one.id for one, _ in all_matches(catalog, event)))
+        elif strategy.is_exact(ranking):
+            assert published.recipients == expected(catalog, event)
+        else:
+            matching = {one.id for one, _ in all_matches(catalog, event)}
+            assert len(published.recipients) == len(expected(catalog, event))
+            assert matching.issuperset(published.recipients)
+
+
+def test_preference_levels_move_with_the_other_subscriptions_of_a_user() -> None:
+    catalog = Catalog()
+    overlay = Overlay(Tree([("b0", "b1")]), catalog)
+    overlay.advertise(
+        Advertisement("a1", "shop", parse("true"), 1, score=ScorerName.PREFERENCE), "b0", STRATEGIES["ancestor-cover"]
+    )
+    for name in ("s1", "s2", "s3"):
+        overlay.subscribe(Subscription(name, "u1", parse("x > 0")), "b1")
+    overlay.subscribe(Subscription("other", "u2", parse("x > 0"), score=0.9), "b1")
+    catalog.add(Preference("u1", "s3", "s1"))
+    catalog.add(Preference("u1", "s3", "s2"))
+    overlay.unsubscribe("s2")
+    event = Event("e1", NOW, {"x": (1,)}, advertisement="a1")
+    assert overlay.publish(event).recipients == expected(catalog, event) == ("s3",)
+    overlay.unsubscribe("s3")
+    assert overlay.publish(event).recipients == expected(catalog, event) == ("s1",)
+
+
+def small(strategy: str = "ancestor-cover", ranking: Ranking = Ranking.RELEVANCE, k: int = 1) -> Overlay:
+    """A publisher at b1; b2 between it and b3 and b4."""
+    overlay = Overlay(Tree([("b1", "b2"), ("b2", "b3"), ("b2", "b4")]))
+    overlay.advertise(Advertisement("a1", "shop", parse("x between 0 and 100"), k, ranking), "b1", STRATEGIES[strategy])
+    return overlay
+
+
+def interval(name: str, low: float, high: float) -> Subscription:
+    return Subscription(name, "u", parse(f"x between {low} and {high}"))
+
+
+def test_every_message_is_counted() -> None:
+    overlay = small()
+    assert overlay.traffic.total(Message.ADVERTISEMENT) == 3
+    overlay.subscribe(interval("s1", 0, 50), "b3")
+    overlay.subscribe(interval("s2", 10, 20), "b3")  # hidden at b3
+    overlay.subscribe(interval("s3", 10, 30), "b4")  # goes as far as b2
+    assert overlay.traffic.total(Message.SUBSCRIBE) == 3
+    assert overlay.traffic.total(Message.SUBSCRIBE, "b2", "b1") == 1
+    overlay.unsubscribe("s1")  # s2 comes up to b2, where s3 is now the one to pass on
+    assert overlay.traffic.total(Message.UNSUBSCRIBE) == 2
+    assert overlay.known("a1", "b1") == ("s3",)
+    assert overlay.known("a1", "b2") == ("s2", "s3")
+    published = overlay.publish(Event("e1", NOW, {"x": (15,)}, advertisement="a1"))
+    assert published.visited == ("b1", "b2", "b4")
+    assert overlay.traffic.total(Message.PUBLICATION) == 2
+    assert overlay.traffic.links()["b4", "b2"][Message.SUBSCRIBE] == 1
+
+
+def test_weights_change_with_what_is_hidden() -> None:
+    overlay = small("ancestor-fair", Ranking.FAIR)
+    overlay.subscribe(interval("s1", 0, 50), "b3")
+    assert overlay.weights("a1", "b1") == {"s1": 1}
+    overlay.subscribe(interval("s2", 10, 20), "b3")
+    overlay.subscribe(interval("s3", 10, 30), "b4")
+    assert overlay.weights("a1", "b1") == {"s1": 3}
+    assert overlay.traffic.total(Message.REWEIGH) == 3
+    overlay.unsubscribe("s2")
+    assert overlay.weights("a1", "b1") == {"s1": 2}
+
+
+def test_what_is_outside_the_space_stays_at_home() -> None:
+    overlay = small()
+    overlay.subscribe(interval("s1", 101, 105), "b3")
+    assert overlay.traffic.total(Message.SUBSCRIBE) == 0
+    overlay.unsubscribe("s1")
+    assert overlay.traffic.total(Message.UNSUBSCRIBE) == 0
+
+
+def test_what_cannot_be_done_is_said() -> None:
+    overlay = small()
+    with pytest.raises(ModelError, match="no broker 'b9'"):
+        overlay.subscribe(interval("s1", 0, 1), "b9")
+    with pytest.raises(CatalogError, match="no subscription 's1'"):
+        overlay.unsubscribe("s1")
+    with pytest.raises(CatalogError, match="served already"):
+        overlay.advertise(Advertisement("a1", "shop", parse("true"), 1), "b1", RegularCover())
+    with pytest.raises(ModelError, match="no advertisement"):
+        overlay.publish(Event("e1", NOW, {"x": (1,)}))
+    with pytest.raises(CatalogError, match="outside the space"):
+        overlay.publish(Event("e1", NOW, {"x": (101,)}, advertisement="a1"))
+    with pytest.raises(ModelError, match="imprecise"):
+        overlay.publish(Event("e1", NOW, {"x": Interval(1, 2)}, advertisement="a1"))
+
+
+def test_ten_thousand_subscribers_on_the_paper_s_chain() -> None:
+    tree = parse_topology("chain:10x5")
+    overlay = Overlay(tree)
+    overlay.advertise(Advertisement("a1", "shop", parse("x between 0 and 1000"), 1), "publisher", AncestorFairK())
+    edges = [name for name in tree.leaves if name.startswith("edge")]
+    overlay.subscribe_all(
+        (interval(f"s{number}", number % 97, 300 + number % 89), edges[number % 50]) for number in range(10_000)
+    )
+    assert overlay.known("a1", "publisher") == ("s1067",)
+    assert overlay.publish(Event("e1", NOW, {"x": (388,)}, advertisement="a1")).recipients
