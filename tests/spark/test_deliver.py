@@ -6,7 +6,17 @@ import pytest
 
 from rankcast.errors import ModelError
 from rankcast.language import dumps, encode_event, parse
-from rankcast.model import Catalog, Concept, LeftShoulder, Length, Mode, Policy, Subscription, in_publication_order
+from rankcast.model import (
+    Advertisement,
+    Catalog,
+    Concept,
+    LeftShoulder,
+    Length,
+    Mode,
+    Policy,
+    Subscription,
+    in_publication_order,
+)
 from rankcast.shard import Shard, replay
 from rankcast.spark import deliver, match, rejects
 
@@ -140,3 +150,20 @@ def test_no_events_and_no_users(spark):
     empty = spark.createDataFrame([], SCHEMA)
     assert deliver(empty, catalog()).collect() == []
     assert deliver(spark.createDataFrame(rows(3), SCHEMA), Catalog()).collect() == []
+
+
+def test_a_publication_outside_its_advertisement_is_a_reject(spark):
+    users = catalog()
+    users.add(Advertisement("a1", "shop", parse("year > 1990"), k=2))
+    lines = [
+        '{"id": "x", "time": "2026-01-01", "attributes": {"year": 1980}, "advertisement": "a1"}',
+        '{"id": "y", "time": "2026-01-01", "attributes": {"year": 1999}, "advertisement": "a1", "k": 3}',
+        '{"id": "z", "time": "2026-01-01", "attributes": {"year": 1999}, "advertisement": "a2"}',
+    ]
+    frame = spark.createDataFrame([(line,) for line in lines], "event string")
+    reasons = [row.reason for row in rejects(frame, users, json="event").orderBy("raw").collect()]
+    assert [
+        part in reason
+        for part, reason in zip(["outside the space", "k is 3", "no advertisement 'a2'"], reasons, strict=True)
+    ] == [True] * 3
+    assert deliver(frame, users, json="event").collect() == []

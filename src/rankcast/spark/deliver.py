@@ -13,7 +13,7 @@ from pyspark.sql import functions as f
 
 from rankcast.errors import ModelError
 from rankcast.language import dumps, encode_record
-from rankcast.model import Catalog, Concept, Policy, Preference, Subscription
+from rankcast.model import Catalog, Policy, Preference, Record, Subscription
 from rankcast.shard import shard_of
 from rankcast.spark.columns import check_columns
 from rankcast.spark.keys import shard_keys
@@ -35,6 +35,7 @@ _DELIVERY = (
     "user string, event string, seq long, rank double, subscriptions array<string>, "
     "published timestamp, forwarded timestamp, window long"
 )
+_OfUser = Subscription | Preference | Policy
 _MATCH = "event string, subscription string, user string, degree double"
 
 
@@ -69,9 +70,9 @@ def rejects(events: DataFrame, catalog: Catalog, *, json: str | None = None) -> 
     Of several events with one id the earliest counts (by time, then by content); the others are rejects.
     """
     prepared = _prepared(events, json)
-    concepts = _lines([record for record in catalog.records() if isinstance(record, Concept)])
+    shared = _lines([record for record in catalog.records() if not isinstance(record, _OfUser)])
     checked = prepared.mapInArrow(
-        partial(check_rows, concepts=concepts), "id string, time timestamp, content string, raw string, reason string"
+        partial(check_rows, shared=shared), "id string, time timestamp, content string, raw string, reason string"
     )
     earliest = Window.partitionBy("id").orderBy("time", "content")
     repeated = checked.where("reason is null").withColumn("nth", f.row_number().over(earliest)).where("nth > 1")
@@ -126,7 +127,7 @@ def _split(catalog: Catalog, shards: int) -> list[bytes]:
     parts: list[list[str]] = [[] for _ in range(shards)]
     for record in catalog.records():
         line = dumps(encode_record(record))
-        if isinstance(record, Subscription | Preference | Policy):
+        if isinstance(record, _OfUser):
             parts[shard_of(record.user, shards)].append(line)
         else:
             for part in parts:
@@ -134,5 +135,5 @@ def _split(catalog: Catalog, shards: int) -> list[bytes]:
     return ["\n".join(part).encode() for part in parts]
 
 
-def _lines(records: list[Concept]) -> bytes:
+def _lines(records: list[Record]) -> bytes:
     return "\n".join(dumps(encode_record(record)) for record in records).encode()

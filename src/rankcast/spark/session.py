@@ -35,7 +35,7 @@ def local_session(cores: int | None = None, memory: str = "2g") -> SparkSession:
             "Spark needs Java 17 or newer and none was found; install it (Debian: apt-get install "
             "openjdk-17-jre-headless) or set JAVA_HOME, then check with: rankcast doctor"
         )
-    os.environ.setdefault("JAVA_HOME", str(java.home))
+    os.environ["JAVA_HOME"] = str(java.home)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     with _started_quietly():

@@ -8,6 +8,7 @@ import pyarrow as pa
 from rankcast.errors import CatalogError
 from rankcast.language import decode_record, dumps, encode_event, encode_match
 from rankcast.model import Catalog, Event, in_publication_order
+from rankcast.overlay import check_publication
 from rankcast.shard import Shard
 from rankcast.spark.columns import events_of_json, events_of_table
 
@@ -47,6 +48,7 @@ def _outcomes(batch: pa.RecordBatch | pa.Table, catalog: Catalog) -> Iterator[Ev
         if isinstance(outcome, Event):
             try:
                 catalog.check_event(outcome)
+                check_publication(catalog, outcome)
             except CatalogError as error:
                 yield _content(outcome), str(error)
                 continue
@@ -61,9 +63,10 @@ def _catalog(lines: bytes) -> Catalog:
     return Catalog([decode_record(line) for line in lines.splitlines()])
 
 
-def check_rows(batches: Iterator[pa.RecordBatch], concepts: bytes) -> Iterator[pa.RecordBatch]:
-    """Each row as an event, or as a reject with its reason; `concepts` are records, a line each."""
-    catalog = _catalog(concepts)
+def check_rows(batches: Iterator[pa.RecordBatch], shared: bytes) -> Iterator[pa.RecordBatch]:
+    """Each row as an event, or as a reject with its reason; `shared` are the records that concern all events, a line
+    each."""
+    catalog = _catalog(shared)
     schema = pa.schema(
         [
             ("id", pa.string()),
