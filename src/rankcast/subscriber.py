@@ -24,9 +24,13 @@ class Subscriber:
         """What the rank of the event ranked last is made of, if the policy combines criteria."""
         self._read(catalog)
 
+    def is_current(self, catalog: Catalog) -> bool:
+        """Whether this catalog says nothing new about the user."""
+        return self._known == _part(self._user, catalog)
+
     def update(self, catalog: Catalog) -> list[Step]:
         """Take over the user's part of another catalog; what the old delivery mode still owed, if it changed."""
-        if self._known == _part(self._user, catalog):
+        if self.is_current(catalog):
             return []
         before, self._policy = self._policy, catalog.policy_of(self._user)
         self._read(catalog)

@@ -1,0 +1,110 @@
+"""History-based filtering over arrays (SPEC 4)."""
+
+from typing import Any
+
+import numpy as np
+
+from rankcast.batch.entries import ENTRY, Entries, fresh
+from rankcast.batch.matching import Integers
+from rankcast.batch.stream import Found, Sent, Stream
+from rankcast.batch.table import EventTable
+from rankcast.choose.positions import span
+from rankcast.model import Policy, Ties
+
+__all__ = ["History"]
+
+
+class History:
+    """The list of sent events, followed through a batch in one kernel.
+
+    O(k) per matching event by rank alone, O(k) distances and O(k^2) sums with diversity.
+    """
+
+    def __init__(self, policy: Policy, table: EventTable) -> None:
+        assert policy.k is not None
+        assert policy.length is not None
+        self._policy = policy
+        self._k = policy.k
+        self._table = table
+        self._unit = policy.length.unit
+        self._span = span(policy.length)
+        self._matched = 0
+        self._held: Integers = np.empty(0, np.int64)
+        self.entries: Entries = np.zeros(0, ENTRY)
+
+    def publish(self, stream: Stream, found: Found) -> Sent | None:
+        """Decide on each matching event of the batch."""
+        now = stream.positions(self._unit, self._matched, found)
+        old = len(self.entries)
+        entries = np.concatenate((self.entries, fresh(stream, found, now)))
+        self.entries = entries
+        self._matched += len(found.at)
+        sent = np.zeros(len(entries), np.bool_)
+        held = np.empty(min(self._k, len(entries)) + 1, np.int64)
+        self._held = held[: self._follow(entries, old, held, sent)]
+        entry = np.flatnonzero(sent)
+        trigger = found.at[entry - old]
+        times = [stream.events[place].time for place in trigger.tolist()]
+        return Sent(trigger, stream.seq[trigger], times, entry)
+
+    def close(self) -> Sent:
+        """Nothing is owed."""
+        nothing = np.empty(0, np.int64)
+        return Sent(nothing, nothing, [], nothing)
+
+    def settle(self) -> None:
+        """Keep the list."""
+        self.entries = self.entries[self._held]
+        self._held = np.arange(len(self._held))
+
+    def state(self, candidates: list[dict[str, Any]]) -> dict[str, Any]:
+        """As the oracle's."""
+        positions = self.entries["position"].tolist()
+        return {
+            "held": {
+                "matched": self._matched,
+                "entries": [[position, candidate] for position, candidate in zip(positions, candidates, strict=True)],
+            }
+        }
+
+    def restore(self, state: dict[str, Any], entries: Entries) -> None:
+        """Go on where `state` was taken."""
+        self._matched = state["held"]["matched"]
+        self.entries = entries
+        self._held = np.arange(len(entries))
+
+    @staticmethod
+    def kept(state: dict[str, Any]) -> tuple[list[dict[str, Any]], list[int]]:
+        """The candidates of the list, and their positions."""
+        kept = state["held"]["entries"]
+        return [candidate for _, candidate in kept], [position for position, _ in kept]
+
+    def _follow(self, entries: Entries, old: int, held: Integers, sent: Any) -> int:
+        if len(entries) == old:
+            held[:old] = np.arange(old)
+            return old
+        from rankcast.batch.kernels import remember_by_rank, remember_diverse
+
+        policy = self._policy
+        k = min(self._k, len(entries))  # which may be far less, and room is made for k
+        replace = policy.ties is Ties.REPLACE
+        positions = entries["position"]
+        if policy.sigma == 1:
+            return remember_by_rank(positions, entries["grid"], old, k, self._span, replace, held, sent)
+        rows, codes, weights, room = self._table.encoded(entries["row"], policy.weights, policy.attributes)
+        ranks = entries["rank"]
+        return remember_diverse(
+            positions,
+            rows,
+            ranks,
+            old,
+            k,
+            policy.sigma,
+            self._span,
+            replace,
+            codes,
+            weights,
+            room,
+            held,
+            sent,
+        )

@@ -1,0 +1,101 @@
+"""The delivery modes over arrays: the seam, and plain publish/subscribe."""
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from rankcast.batch.entries import ENTRY, Entries, fresh
+from rankcast.batch.stream import Found, Sent, Stream
+from rankcast.batch.table import EventTable
+from rankcast.model import Mode, Part, Policy, Select
+
+__all__ = ["AllEvents", "ArrayMode", "array_mode", "suits"]
+
+
+class ArrayMode(Protocol):
+    """One user's delivery, fed with one batch after another.
+
+    `entries` is all that the mode holds, during `publish` with what the batch adds; `Sent.entry` points into it, and
+    `settle` then drops what is not needed any more. The state is that of the oracle's mode, but for the candidates, which
+    are given and taken as entries.
+    """
+
+    entries: Entries
+
+    def publish(self, stream: Stream, found: Found) -> Sent | None:
+        """Serve a batch; None if the positions of the entries are not in order, which only the oracle can serve."""
+
+    def close(self) -> Sent:
+        """End of the stream: what an unfinished period still owes."""
+
+    def settle(self) -> None:
+        """Drop the entries that the next batch cannot need."""
+
+    def state(self, candidates: list[dict[str, Any]]) -> dict[str, Any]:
+        """The state of the oracle's mode; `candidates` are the states of the entries."""
+
+    def restore(self, state: dict[str, Any], entries: Entries) -> None:
+        """Go on where the oracle's `state` was taken."""
+
+    @staticmethod
+    def kept(state: dict[str, Any]) -> tuple[list[dict[str, Any]], list[int]]:
+        """The candidates that a state of the oracle holds, and their positions."""
+
+
+def suits(policy: Policy) -> bool:
+    """Whether arrays can serve a policy: no filter, no criterion besides preference, no selection but the greedy one
+    where a choice is to be diverse."""
+    by_preference = all(part is Part.PREFERENCE for part, weight in policy.score.items() if weight > 0)
+    selects = policy.mode in (Mode.PERIODIC, Mode.SLIDING) and policy.sigma < 1
+    return policy.filter is None and by_preference and not (selects and policy.select is not Select.GREEDY)
+
+
+def array_mode(policy: Policy, table: EventTable) -> ArrayMode:
+    """A fresh mode for one user."""
+    from rankcast.batch.history import History
+    from rankcast.batch.periodic import Periodic
+    from rankcast.batch.sliding import Sliding
+
+    match policy.mode:
+        case Mode.ALL:
+            return AllEvents()
+        case Mode.PERIODIC:
+            return Periodic(policy, table)
+        case Mode.SLIDING:
+            return Sliding(policy, table)
+        case Mode.HISTORY:
+            return History(policy, table)
+
+
+class AllEvents:
+    """Sends each matching event when it is published."""
+
+    def __init__(self) -> None:
+        self.entries: Entries = np.zeros(0, ENTRY)
+
+    def publish(self, stream: Stream, found: Found) -> Sent:
+        """Send all that matches."""
+        self.entries = fresh(stream, found, stream.seq)
+        times = [stream.events[place].time for place in found.at.tolist()]
+        return Sent(found.at, stream.seq[found.at], times, np.arange(len(found.at)))
+
+    def close(self) -> Sent:
+        """Nothing is owed."""
+        nothing = np.empty(0, np.int64)
+        return Sent(nothing, nothing, [], nothing)
+
+    def settle(self) -> None:
+        """Keep nothing."""
+        self.entries = self.entries[:0]
+
+    def state(self, candidates: list[dict[str, Any]]) -> dict[str, Any]:
+        """Nothing to remember."""
+        return {}
+
+    def restore(self, state: dict[str, Any], entries: Entries) -> None:
+        """Nothing to take back."""
+
+    @staticmethod
+    def kept(state: dict[str, Any]) -> tuple[list[dict[str, Any]], list[int]]:
+        """Nothing."""
+        return [], []

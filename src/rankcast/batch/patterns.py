@@ -1,0 +1,99 @@
+"""Which of a user's subscriptions an event matches, as a number: all that ranking needs is known per pattern."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rankcast.batch.matching import Integers, Reals
+from rankcast.choose.ties import on_grid
+
+__all__ = ["Pattern", "Patterns", "grid_of"]
+
+_LARGEST_MASK = 62
+"""So many subscriptions fit into the bits of an integer."""
+
+
+class Pattern(NamedTuple):
+    """The subscriptions of one user that match an event, the most specific of them, and the rank that they give."""
+
+    matching: tuple[str, ...]
+    specific: tuple[str, ...]
+    rank: float
+
+
+def grid_of(rank: float) -> int:
+    """The rank in steps of the grid on which ranks are compared.
+
+    >>> grid_of(0.1 + 0.2) == grid_of(0.3)
+    True
+    """
+    return round(on_grid(rank) * 1e12)
+
+
+class Patterns:
+    """The patterns of one user, numbered as they come up.
+
+    `rank` makes the pattern of some subscriptions, given by place in ascending order; it is asked once for each set
+    of them. An array of matches then costs a binary search per event, for up to 62 subscriptions; beyond that
+    a look-up of its bytes.
+    """
+
+    def __init__(self, count: int, rank: Callable[[Sequence[int]], Pattern]) -> None:
+        self._count = count
+        self._rank = rank
+        self._numbers: dict[bytes, int] = {}
+        self._masks = np.empty(0, np.int64)
+        self._of_mask = np.empty(0, np.int64)
+        self.all: list[Pattern] = []
+        self.ranks = np.empty(0)
+        self.grid = np.empty(0, np.int64)
+        self._specific: list[Integers] = []
+
+    def number(self, places: Integers, starts: Integers) -> Integers:
+        """The number of the pattern of each event: its places begin at one of `starts`."""
+        if self._count > _LARGEST_MASK:
+            ends = [*starts[1:].tolist(), len(places)]
+            return np.array(
+                [self._known(places[start:end]) for start, end in zip(starts.tolist(), ends, strict=True)], np.int64
+            )
+        masks = np.bitwise_or.reduceat(np.left_shift(np.int64(1), places), starts)
+        at = np.searchsorted(self._masks, masks)
+        if not len(self._masks) or (self._masks.take(at, mode="clip") != masks).any():
+            for mask in np.setdiff1d(masks, self._masks).tolist():
+                number = self._known(np.array([bit for bit in range(self._count) if mask >> bit & 1], np.int64))
+                self._masks = np.append(self._masks, mask)
+                self._of_mask = np.append(self._of_mask, number)
+            order = np.argsort(self._masks)
+            self._masks, self._of_mask = self._masks[order], self._of_mask[order]
+            at = np.searchsorted(self._masks, masks)
+        return self._of_mask[at]
+
+    def degrees(self, numbers: Integers, places: Integers, starts: Integers, degrees: Reals) -> Reals:
+        """The degree of each event: the highest of its most specific subscriptions."""
+        if (degrees == 1.0).all():
+            return np.ones(len(starts))
+        ends = [*starts[1:].tolist(), len(places)]
+        return np.array(
+            [
+                degrees[start:end][np.isin(places[start:end], self._specific[number])].max()
+                for number, start, end in zip(numbers.tolist(), starts.tolist(), ends, strict=True)
+            ]
+        )
+
+    def _known(self, places: Integers) -> int:
+        key = places.tobytes()
+        if key not in self._numbers:
+            pattern = self._rank(places.tolist())
+            self._numbers[key] = self.add(pattern)
+            specific = set(pattern.specific)
+            self._specific[-1] = places[[name in specific for name in pattern.matching]]
+        return self._numbers[key]
+
+    def add(self, pattern: Pattern) -> int:
+        """Number a pattern that did not come up here (it is one of an older catalog)."""
+        self.all.append(pattern)
+        self.ranks = np.append(self.ranks, pattern.rank)
+        self.grid = np.append(self.grid, grid_of(pattern.rank))
+        self._specific.append(np.empty(0, np.int64))
+        return len(self.all) - 1

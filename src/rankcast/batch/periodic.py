@@ -1,0 +1,136 @@
+"""Periodic delivery over arrays (SPEC 4)."""
+
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from rankcast.batch.entries import ENTRY, Entries, fresh
+from rankcast.batch.matching import Integers
+from rankcast.batch.stream import Found, Sent, Stream
+from rankcast.batch.table import EventTable
+from rankcast.choose.positions import instant, microseconds, span
+from rankcast.model import EPOCH, Policy, Unit
+
+__all__ = ["Periodic"]
+
+
+class Periodic:
+    """The periods of a batch are groups of entries; one kernel chooses in all that end in it.
+
+    O(entries log k) by rank alone, O(n^2) distances for a period of n entries with diversity.
+    """
+
+    def __init__(self, policy: Policy, table: EventTable) -> None:
+        assert policy.k is not None
+        assert policy.length is not None
+        self._policy = policy
+        self._k = policy.k
+        self._table = table
+        self._unit = policy.length.unit
+        self._span = span(policy.length)
+        self._origin = microseconds(policy.origin) if self._unit is Unit.TIME else 1
+        self._matched = 0
+        self._period: int | None = None
+        self._last: datetime = EPOCH
+        self._open = 0
+        self.entries: Entries = np.zeros(0, ENTRY)
+
+    def publish(self, stream: Stream, found: Found) -> Sent:
+        """Choose in each period that ends in the batch."""
+        positions = stream.positions(self._unit, self._matched, found)
+        periods = stream.periods(self._unit, self._span, self._origin, positions)
+        before = self._period
+        if before is not None and periods[0] < before:
+            periods = np.maximum(periods, before)
+        of_entry = periods[found.at]
+        if len(self.entries):
+            of_entry = np.concatenate((np.full(len(self.entries), before, np.int64), of_entry))
+            self.entries = np.concatenate((self.entries, fresh(stream, found, positions)))
+        else:
+            self.entries = fresh(stream, found, positions)
+        ends = np.flatnonzero(of_entry[1:] != of_entry[:-1]) + 1
+        if len(of_entry):
+            ends = np.append(ends, len(of_entry))
+        groups = of_entry[ends - 1]
+        triggers, forwarded = self._triggers(stream, groups, positions, periods)
+        over = int((triggers < len(stream.events)).sum())
+        self._open = int(ends[over - 1]) if over else 0
+        sent = self._choose(ends[:over], groups[:over], triggers[:over], forwarded[:over])
+        self._matched += len(found.at)
+        self._period = int(periods[-1])
+        self._last = stream.events[-1].time
+        return sent
+
+    def close(self) -> Sent:
+        """End the present period."""
+        self._open = len(self.entries)
+        if not self._open:
+            nothing = np.empty(0, np.int64)
+            return Sent(nothing, nothing, [], nothing)
+        assert self._period is not None
+        ends, group = np.array([self._open]), np.array([self._period])
+        return self._choose(ends, group, np.zeros(1, np.int64), [self._end(self._period, self._last)])
+
+    def settle(self) -> None:
+        """Keep the period that is not over."""
+        self.entries = self.entries[self._open :].copy()
+        self._open = 0
+
+    def state(self, candidates: list[dict[str, Any]]) -> dict[str, Any]:
+        """As the oracle's."""
+        return {
+            "matched": self._matched,
+            "period": self._period,
+            "last": microseconds(self._last),
+            "candidates": candidates,
+        }
+
+    def restore(self, state: dict[str, Any], entries: Entries) -> None:
+        """Go on where `state` was taken."""
+        self._matched, self._period, self._last = state["matched"], state["period"], instant(state["last"])
+        self.entries = entries
+
+    @staticmethod
+    def kept(state: dict[str, Any]) -> tuple[list[dict[str, Any]], list[int]]:
+        """The candidates of the present period; their positions do not matter any more."""
+        return state["candidates"], [0] * len(state["candidates"])
+
+    def _triggers(
+        self, stream: Stream, groups: Integers, positions: Integers, periods: Integers
+    ) -> tuple[Integers, list[datetime]]:
+        """At which event each group's period ends (one beyond the batch if it does not), and when it is forwarded."""
+        if self._unit is Unit.TIME:
+            triggers = np.searchsorted(periods, groups, side="right")
+            return triggers, [self._end(period, EPOCH) for period in groups.tolist()]
+        last = self._origin + groups * self._span - 1
+        triggers = np.searchsorted(positions, last)
+        forwarded = []
+        for trigger, position in zip(triggers.tolist(), last.tolist(), strict=True):
+            if trigger < len(positions) and positions[trigger] == position:
+                forwarded.append(stream.events[trigger].time)
+            else:
+                forwarded.append(stream.events[trigger - 1].time if trigger else self._last)
+        return triggers, forwarded
+
+    def _choose(self, ends: Integers, groups: Integers, triggers: Integers, forwarded: list[datetime]) -> Sent:
+        chosen = np.zeros(self._open, np.bool_)
+        if not self._open:
+            entry = np.empty(0, np.int64)
+            return Sent(entry, entry, [], entry)
+        from rankcast.batch.kernels import best_by_rank, best_diverse
+
+        over = self.entries[: self._open]
+        k = min(self._k, self._open)  # room is made for k
+        if self._policy.sigma == 1:
+            best_by_rank(ends, over["grid"], k, chosen)
+        else:
+            rows, codes, weights, room = self._table.encoded(over["row"], self._policy.weights, self._policy.attributes)
+            seqs, ranks = over["seq"], over["rank"]
+            best_diverse(ends, rows, seqs, ranks, k, self._policy.sigma, codes, weights, room, chosen)
+        entry = np.flatnonzero(chosen)
+        group = np.searchsorted(ends, entry, side="right")
+        return Sent(triggers[group], groups[group], [forwarded[number] for number in group.tolist()], entry)
+
+    def _end(self, period: int, last: datetime) -> datetime:
+        return instant(self._origin + period * self._span) if self._unit is Unit.TIME else last

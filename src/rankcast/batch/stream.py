@@ -1,0 +1,69 @@
+"""One batch of published events as arrays, and what a user found in it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from rankcast.batch.matching import Integers, Reals
+from rankcast.batch.table import EventTable
+from rankcast.choose.positions import microseconds
+from rankcast.model import Event, Unit
+
+__all__ = ["Found", "Sent", "Stream"]
+
+
+class Found(NamedTuple):
+    """The events of a batch that match a user: place in the batch, number of the pattern, rank, degree."""
+
+    at: Integers
+    pattern: Integers
+    rank: Reals
+    grid: Integers
+    degree: Reals
+
+
+class Sent(NamedTuple):
+    """What a mode sent, in order: at which event of the batch, in which window, when, and which entry."""
+
+    trigger: Integers
+    window: Integers
+    forwarded: list[datetime]
+    entry: Integers
+
+
+class Stream:
+    """A batch in order of `seq`; row `first_row` of the table is its first event."""
+
+    def __init__(self, events: Sequence[Event], table: EventTable) -> None:
+        self.events = events
+        self.table = table
+        self.first_row = table.extend(events)
+        self.seq = np.array([event.seq for event in events], np.int64)
+        self._periods: dict[tuple[Unit, int, int], Integers] = {}
+
+    @cached_property
+    def time(self) -> Integers:
+        """Times in microseconds since the epoch."""
+        return np.array([microseconds(event.time) for event in self.events], np.int64)
+
+    def positions(self, unit: Unit, matched: int, found: Found) -> Integers:
+        """The position of each event, in a unit, for a user that `matched` events matched before."""
+        if unit is Unit.EVENTS:
+            return self.seq
+        if unit is Unit.TIME:
+            return self.time
+        steps = np.zeros(len(self.events), np.int64)
+        steps[found.at] = 1
+        return matched + np.cumsum(steps)
+
+    def periods(self, unit: Unit, span: int, origin: int, positions: Integers) -> Integers:
+        """The period of each event, if none is later before it; those that all users share are computed once."""
+        if unit is Unit.MATCHED:
+            return (positions - origin) // span + 1
+        key = (unit, span, origin)
+        if key not in self._periods:
+            self._periods[key] = np.maximum.accumulate((positions - origin) // span + 1)
+        return self._periods[key]

@@ -1,0 +1,144 @@
+"""One user served over arrays."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rankcast.batch.entries import candidates_of, entries_of
+from rankcast.batch.matching import Integers, Reals
+from rankcast.batch.modes import array_mode
+from rankcast.batch.patterns import Pattern, Patterns
+from rankcast.batch.stream import Found, Sent, Stream
+from rankcast.batch.table import EventTable
+from rankcast.choose import Moment, Step
+from rankcast.model import EPOCH, Catalog, Delivery, Event, Subscription
+from rankcast.subscriber import Subscriber
+
+__all__ = ["ArrayUser", "deliveries_of", "serve_one_by_one"]
+
+_NO_EVENT = Event("none", EPOCH, {})
+
+
+class ArrayUser:
+    """Does for a batch what the oracle's `Subscriber` does for an event.
+
+    The oracle says what rank a set of subscriptions gives, once for each set, takes over when the catalog changes, and
+    serves batches whose times go back; in between the user's state is arrays.
+    """
+
+    def __init__(self, user: str, catalog: Catalog, oracle: Subscriber, table: EventTable) -> None:
+        self.user = user
+        self.oracle = oracle
+        self._table = table
+        self._subscriptions = catalog.subscriptions_of(user)
+        self._patterns = Patterns(len(self._subscriptions), self._pattern)
+        self._mode = array_mode(catalog.policy_of(user), table)
+
+    @property
+    def oldest_row(self) -> int:
+        """The first row of the table that the user holds; one beyond the last for none."""
+        rows = self._mode.entries["row"]
+        return int(rows.min()) if len(rows) else self._table.next_row
+
+    def publish(
+        self, stream: Stream, at: Integers, places: Integers, degrees: Reals
+    ) -> tuple[Integers, list[Delivery]]:
+        """Serve a batch; `places` are the user's subscriptions that the events `at` match. The deliveries, and at
+        which event each is made."""
+        found = self._found(at, places, degrees)
+        sent = self._mode.publish(stream, found)
+        if sent is None:
+            return self._one_by_one(stream, at, places, degrees)
+        deliveries = self._deliveries(sent)
+        self._mode.settle()
+        return sent.trigger, deliveries
+
+    def close(self) -> list[Delivery]:
+        """What an unfinished period still owes."""
+        deliveries = self._deliveries(self._mode.close())
+        self._mode.settle()
+        return deliveries
+
+    def state(self) -> dict[str, Any]:
+        """As the oracle's."""
+        candidates = candidates_of(self._mode.entries, self._table, self._patterns)
+        return {"mode": self._mode.state([candidate.state() for candidate in candidates]), "score": {}}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where a state, of this or of the oracle, was taken."""
+        self._mode.restore(state["mode"], entries_of(*self._mode.kept(state["mode"]), self._table, self._patterns))
+
+    def _pattern(self, places: Sequence[int]) -> Pattern:
+        matched = [(self._subscriptions[place], 1.0) for place in places]
+        candidate = self.oracle.candidate(_NO_EVENT, matched)
+        return Pattern(candidate.matching, candidate.specific, candidate.rank)
+
+    def _found(self, at: Integers, places: Integers, degrees: Reals) -> Found:
+        if not len(at):
+            return Found(at, at, degrees, at, degrees)
+        starts = np.concatenate(([0], np.flatnonzero(at[1:] != at[:-1]) + 1))
+        patterns = self._patterns
+        number = patterns.number(places, starts)
+        degree = patterns.degrees(number, places, starts, degrees)
+        return Found(at[starts], number, patterns.ranks[number], patterns.grid[number], degree)
+
+    def _deliveries(self, sent: Sent) -> list[Delivery]:
+        if not len(sent.entry):
+            return []
+        entries = self._mode.entries[sent.entry]
+        table, patterns, user = self._table, self._patterns.all, self.user
+        deliveries = []
+        for row, rank, pattern, window, forwarded in zip(
+            entries["row"].tolist(),
+            entries["rank"].tolist(),
+            entries["pattern"].tolist(),
+            sent.window.tolist(),
+            sent.forwarded,
+            strict=True,
+        ):
+            event = table[row]
+            specific = patterns[pattern].specific
+            deliveries.append(Delivery(user, event.id, event.seq, rank, specific, event.time, forwarded, window))
+        return deliveries
+
+    def _one_by_one(
+        self, stream: Stream, at: Integers, places: Integers, degrees: Reals
+    ) -> tuple[Integers, list[Delivery]]:
+        self.oracle.restore(self.state())
+        matched: dict[int, list[tuple[Subscription, float]]] = {}
+        for event, place, degree in zip(at.tolist(), places.tolist(), degrees.tolist(), strict=True):
+            matched.setdefault(event, []).append((self._subscriptions[place], degree))
+        triggers, deliveries = serve_one_by_one(self.user, self.oracle, stream.events, matched)
+        self.restore(self.oracle.state())
+        return triggers, deliveries
+
+
+def serve_one_by_one(
+    user: str, oracle: Subscriber, events: Sequence[Event], matched: dict[int, list[tuple[Subscription, float]]]
+) -> tuple[Integers, list[Delivery]]:
+    """Serve a batch by the oracle; `matched` is by place in the batch. The deliveries, and at which event each is made."""
+    triggers, deliveries = [], []
+    for place, event in enumerate(events):
+        for step in oracle.publish(Moment(event.seq, event.time), event, matched.get(place, ())):
+            made = deliveries_of(user, step)
+            deliveries += made
+            triggers += [place] * len(made)
+    return np.array(triggers, np.int64), deliveries
+
+
+def deliveries_of(user: str, step: Step) -> list[Delivery]:
+    """The deliveries of a step of the oracle."""
+    return [
+        Delivery(
+            user,
+            candidate.event.id,
+            candidate.seq,
+            candidate.rank,
+            candidate.specific,
+            candidate.event.time,
+            step.forwarded,
+            step.window,
+        )
+        for candidate in step.sent
+    ]
