@@ -1,7 +1,23 @@
 """The bundled data sets, and workloads made over them."""
 
+from rankcast.datasets.apartments import listings, listings_table, rentals, rentals_table
+from rankcast.datasets.auctions import auction_items, auction_items_table, auctions, auctions_table
 from rankcast.datasets.movies import FIRST_PUBLICATION, movies, movies_table
 from rankcast.datasets.tastes import demo_catalog
 from rankcast.datasets.workload import subscriptions
 
-__all__ = ["FIRST_PUBLICATION", "demo_catalog", "movies", "movies_table", "subscriptions"]
+__all__ = [
+    "FIRST_PUBLICATION",
+    "auction_items",
+    "auction_items_table",
+    "auctions",
+    "auctions_table",
+    "demo_catalog",
+    "listings",
+    "listings_table",
+    "movies",
+    "movies_table",
+    "rentals",
+    "rentals_table",
+    "subscriptions",
+]
