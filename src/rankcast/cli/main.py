@@ -13,6 +13,7 @@ from rankcast.cli.demo import demo
 from rankcast.cli.doctor import doctor
 from rankcast.cli.exits import Commands
 from rankcast.cli.explain import explain
+from rankcast.cli.forward import forward
 from rankcast.cli.init import init
 from rankcast.cli.match import match
 from rankcast.cli.output import Output
@@ -41,7 +42,7 @@ app = typer.Typer(
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "With a store: what users want": (init, subscribe, unsubscribe, subscriptions, prefer, policy, concept),
     "With a store: what happens": (publish, run, deliveries, explain, rejects),
-    "With files, keeping nothing": (match, replay, relate),
+    "With files, keeping nothing": (match, replay, relate, forward),
     "This installation": (demo, doctor, reproduce),
 }
 
