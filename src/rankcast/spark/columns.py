@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -10,7 +11,9 @@ from pyspark.sql import types as t
 
 from rankcast.errors import ModelError
 from rankcast.language import decode_event, dumps
-from rankcast.model import Event, Scalar
+from rankcast.language.membership_json import FORMS, membership_of_json
+from rankcast.language.parsing import parse_term
+from rankcast.model import AttributeValue, Event, Scalar
 
 __all__ = ["RESERVED", "check_columns", "events_of_json", "events_of_table"]
 
@@ -35,6 +38,11 @@ _SCALARS = (
 )
 _SEVERAL = (t.StringType, t.VarcharType, t.CharType, t.BooleanType)
 
+_FORMS = (*FORMS, "is", "value")
+"""The fields of a struct column: one form of an imprecise value each, or a crisp value."""
+
+_NUMERIC = (t.ByteType, t.ShortType, t.IntegerType, t.LongType, t.FloatType, t.DoubleType, t.DecimalType)
+
 Outcome = Event | tuple[str, str]
 """An event, or (raw text, reason) if the row cannot be one."""
 
@@ -51,19 +59,45 @@ def check_columns(schema: t.StructType) -> None:
                 raise ModelError(
                     f"column {field.name!r} is an {kind.simpleString()}; only strings and booleans may have several values"
                 )
+        elif isinstance(kind, t.StructType) and field.name not in RESERVED:
+            _check_struct(field.name, kind)
         elif not isinstance(kind, _SCALARS):
             raise ModelError(
-                f"column {field.name!r} is a {kind.simpleString()}, which is no attribute; "
-                "select strings, numbers, booleans, dates, times, or arrays of strings or booleans"
+                f"column {field.name!r} is a {kind.simpleString()}, which is no attribute; select strings, numbers, "
+                "booleans, dates, times, arrays of strings or booleans, or structs such as struct<between: array<double>>"
             )
 
 
+def _check_struct(name: str, struct: t.StructType) -> None:
+    for field in struct.fields:
+        kind = field.dataType
+        match field.name:
+            case "is":
+                fits = isinstance(kind, _SEVERAL[:-1])
+            case "value":
+                fits = isinstance(kind, _SCALARS)
+            case "table":
+                fits = isinstance(kind, t.MapType)
+            case "piecewise":
+                fits = isinstance(kind, t.ArrayType) and _is_numbers(kind.elementType)
+            case _:
+                fits = field.name in _FORMS and _is_numbers(kind)
+        if not fits:
+            raise ModelError(
+                f"column {name!r} has the field {field.name}: {kind.simpleString()}; the fields of an imprecise value are "
+                "is: string, value: any crisp type, table: map, piecewise: array<array<double>>, and as array<double> "
+                f"{', '.join(form for form in FORMS if form not in ('table', 'piecewise'))}"
+            )
+
+
+def _is_numbers(kind: t.DataType) -> bool:
+    return isinstance(kind, t.ArrayType) and isinstance(kind.elementType, _NUMERIC)
+
+
 def events_of_table(table: pa.Table | pa.RecordBatch) -> Iterator[Outcome]:
-    """The events that the rows of an Arrow table hold; null is absent, a list is multi-valued."""
+    """The events that the rows of an Arrow table hold; null is absent, a list is multi-valued, a struct imprecise."""
     attributes = [name for name in table.schema.names if name not in RESERVED]
-    readers: dict[str, Callable[[Any], tuple[Scalar, ...]]] = {
-        name: _several if pa.types.is_list(table.schema.field(name).type) else _single for name in attributes
-    }
+    readers = {name: _reader(table.schema.field(name).type, name) for name in attributes}
     for row in table.to_pylist():
         try:
             yield Event(
@@ -95,6 +129,34 @@ def _required(row: dict[str, Any], name: str) -> Any:
     if row[name] is None:
         raise ModelError(f"{name!r} is null")
     return row[name]
+
+
+def _reader(kind: pa.DataType, name: str) -> Callable[[Any], AttributeValue]:
+    if pa.types.is_struct(kind):
+        return partial(_imprecise, name)
+    return _several if pa.types.is_list(kind) else _single
+
+
+def _imprecise(name: str, value: dict[str, Any]) -> AttributeValue:
+    """The one form that is not null; none is absent."""
+    forms = {form: content for form, content in value.items() if content is not None}
+    if not forms:
+        return ()
+    if len(forms) > 1:
+        raise ModelError(f"attribute {name!r} has several values: {', '.join(forms)}; all but one must be null")
+    ((form, content),) = forms.items()
+    if form == "value":
+        return _single(content)
+    if form == "is":
+        return parse_term(content)
+    return membership_of_json(form, _plain(content), f"attribute {name!r}")
+
+
+def _plain(content: Any) -> Any:
+    """Decimals as floats, at any depth."""
+    if isinstance(content, list | tuple):
+        return [_plain(item) for item in content]
+    return float(content) if isinstance(content, Decimal) else content
 
 
 def _single(value: Any) -> tuple[Scalar, ...]:
