@@ -101,6 +101,15 @@ def test_events_without_a_time_can_be_published_again(store: Any, lines: Any) ->
     assert "other content" in store("publish", lines("f.jsonl", [{"id": "e0", "attributes": {}}]), code=1).stderr
 
 
+def test_a_publication_outside_its_advertisement_is_rejected(store: Any, lines: Any) -> None:
+    form = {"kind": "advertisement", "id": "a1", "publisher": "shop", "where": "price <= 100", "k": 1}
+    store("subscribe", "--file", lines("c.jsonl", [form]))
+    under = {"time": "2004-02-13", "advertisement": "a1"}
+    events = [{"id": f"at-{price}", "attributes": {"price": price}, **under} for price in (99, 101)]
+    assert "e.jsonl:2: event 'at-101' is outside the space" in store("publish", lines("e.jsonl", events), code=1).stderr
+    assert logged() == ["at-99"]
+
+
 def test_hostile_lines(store: Any, tmp_path: Path) -> None:
     hostile = [
         b'{"id": "a", "attributes": ' + b"[" * 100_000,

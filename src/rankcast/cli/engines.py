@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from rankcast.cli.output import Output
 from rankcast.cli.sparks import silenced
-from rankcast.model import Catalog, Delivery, Event, Match
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from rankcast.batch import BatchShard
+    from rankcast.model import Catalog, Delivery, Event, Match
+    from rankcast.shard import Shard
+
 __all__ = ["MatchEngine", "ReplayEngine", "match_all", "replay_all"]
 
-_CHUNK = 500
-_LARGE_CHUNK = 2_000
+_CHUNK = 2_000
+"""So many events at a time: arrays want many, a bar that moves wants few."""
 
 
 class MatchEngine(Enum):
@@ -32,9 +35,10 @@ class ReplayEngine(Enum):
     SPARK = "spark"
 
 
-def match_all(engine: MatchEngine, catalog: Catalog, events: Sequence[Event], out: Output) -> Iterable[Match]:
+def match_all(engine: MatchEngine, catalog: "Catalog", events: "Sequence[Event]", out: Output) -> "Iterable[Match]":
     """All matches, by the position of the event, then by that of the subscription in the catalog."""
     if engine is MatchEngine.SPARK:
+        from rankcast.model import Match
         from rankcast.spark import match
 
         rows = _on_spark(lambda frame: match(frame, catalog, json="event"), events, out)
@@ -45,19 +49,20 @@ def match_all(engine: MatchEngine, catalog: Catalog, events: Sequence[Event], ou
     return _match_here(catalog, events, out)
 
 
-def replay_all(engine: ReplayEngine, catalog: Catalog, events: Sequence[Event], out: Output) -> list[Delivery]:
+def replay_all(engine: ReplayEngine, catalog: "Catalog", events: "Sequence[Event]", out: Output) -> "list[Delivery]":
     """All deliveries, by window, user and seq."""
     if engine is ReplayEngine.SPARK:
+        from rankcast.model import Delivery
         from rankcast.spark import deliver
 
         rows = _on_spark(lambda frame: deliver(frame, catalog, json="event"), events, out)
         deliveries = [Delivery(**{**row, "subscriptions": tuple(row["subscriptions"])}) for row in rows]
     else:
-        deliveries = _replay_here(engine, catalog, events, out)
+        deliveries = _replay_here(_shard(engine, catalog, events), events, out)
     return sorted(deliveries, key=lambda delivery: delivery.order)
 
 
-def _match_here(catalog: Catalog, events: Sequence[Event], out: Output) -> Iterable[Match]:
+def _match_here(catalog: "Catalog", events: "Sequence[Event]", out: Output) -> "Iterable[Match]":
     from rankcast.shard import Shard
 
     shard = Shard(catalog)
@@ -67,22 +72,28 @@ def _match_here(catalog: Catalog, events: Sequence[Event], out: Output) -> Itera
             advance(1)
 
 
-def _replay_here(engine: ReplayEngine, catalog: Catalog, events: Sequence[Event], out: Output) -> list[Delivery]:
-    from rankcast.batch import BatchShard
+def _shard(engine: ReplayEngine, catalog: "Catalog", events: "Sequence[Event]") -> "Shard | BatchShard":
+    """One shard for all users. Arrays do not know advertisements, so the oracle serves what stands under one."""
     from rankcast.shard import Shard
 
-    shard: Shard | BatchShard = Shard(catalog) if engine is ReplayEngine.ORACLE else BatchShard(catalog)
-    size = _CHUNK if engine is ReplayEngine.ORACLE else _LARGE_CHUNK
+    if engine is ReplayEngine.ORACLE or any(event.advertisement is not None for event in events):
+        return Shard(catalog)
+    from rankcast.batch import BatchShard
+
+    return BatchShard(catalog)
+
+
+def _replay_here(shard: "Shard | BatchShard", events: "Sequence[Event]", out: Output) -> "list[Delivery]":
     deliveries: list[Delivery] = []
     with out.progress("replaying", len(events)) as advance:
-        for start in range(0, len(events), size):
-            chunk = events[start : start + size]
+        for start in range(0, len(events), _CHUNK):
+            chunk = events[start : start + _CHUNK]
             deliveries += shard.publish(chunk)
             advance(len(chunk))
     return deliveries + shard.close()
 
 
-def _on_spark(job: "Callable[[DataFrame], DataFrame]", events: Sequence[Event], out: Output) -> list[dict[str, Any]]:
+def _on_spark(job: "Callable[[DataFrame], DataFrame]", events: "Sequence[Event]", out: Output) -> list[dict[str, Any]]:
     """The rows that a job over events in JSON gives."""
     import pyarrow as pa
 

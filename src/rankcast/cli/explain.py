@@ -36,7 +36,7 @@ def explain(
     Example:
 
       rankcast explain addison e4
-      rankcast explain addison e4 --catalog catalog.jsonl --events events.jsonl
+      rankcast explain addison e4 --catalog c.jsonl --events e.jsonl
     """
     out = Output(json)
     if (catalog_file is None) != (events_file is None):

@@ -17,11 +17,14 @@ def read_inputs(
 ) -> "tuple[Catalog, list[Event], int]":
     """The catalog, the events in publication order, and how many lines could not be used, which are told."""
     from rankcast.language import encode_reject, read_catalog, read_events
+    from rankcast.overlay import check_publication
 
     with out.progress("reading the catalog", count_lines(catalog_file)) as advance:
         catalog, bad_records = read_catalog(catalog_file, lambda number: advance(1))
     with out.progress("reading the events", count_lines(events_file)) as advance:
-        events, bad_events = read_events(events_file, catalog, lambda number: advance(1))
+        events, bad_events = read_events(
+            events_file, catalog, lambda number: advance(1), lambda event: check_publication(catalog, event)
+        )
     found = [*bad_records, *bad_events]
     if rejects_file is not None:
         write_lines(rejects_file, map(encode_reject, found))

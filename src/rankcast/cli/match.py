@@ -37,8 +37,8 @@ def match(
 
     Example:
 
-      rankcast match --catalog catalog.jsonl --events events.jsonl
-      rankcast match --catalog catalog.jsonl --events events.jsonl --engine spark --out matches.jsonl
+      rankcast match --catalog c.jsonl --events e.jsonl
+      rankcast match --catalog c.jsonl --events e.jsonl --engine spark
     """
     from rankcast.language import encode_match, label
 

@@ -15,6 +15,7 @@ from rankcast.errors import CatalogError, ModelError, RankcastError
 from rankcast.language import decode_event, numbered_lines
 from rankcast.language.files import MAX_LINE
 from rankcast.model import Event, Reject
+from rankcast.overlay import check_publication
 from rankcast.store import Store
 
 __all__ = ["Publisher", "chunks"]
@@ -74,6 +75,8 @@ class Publisher:
             try:
                 event = decode_event(checked(line), now)
                 self._check_new(event.id, number)
+                if event.advertisement is not None:
+                    check_publication(self.store.catalog(), event)
                 events.append(event)
                 origin[id(event)] = number, line
             except RankcastError as error:

@@ -30,8 +30,8 @@ def replay(
 
     Example:
 
-      rankcast replay --catalog catalog.jsonl --events events.jsonl
-      rankcast replay --catalog catalog.jsonl --events events.jsonl --engine spark --out deliveries.jsonl
+      rankcast replay --catalog c.jsonl --events e.jsonl
+      rankcast replay --catalog c.jsonl --events e.jsonl --engine spark
     """
     from rankcast.language import encode_delivery
 

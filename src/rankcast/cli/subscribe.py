@@ -48,7 +48,7 @@ def subscribe(
 
     Example:
 
-      rankcast subscribe --user addison "genre = 'drama' and year > 1999" --score 0.8
+      rankcast subscribe -u addison "genre = 'drama' and year > 1999" --score 0.8
       rankcast subscribe --file catalog.jsonl
     """
     from rankcast.store import Store

@@ -1,0 +1,42 @@
+"""``rankcast doctor``."""
+
+import json
+from typing import Any
+
+import pytest
+
+from rankcast.doctor import Finding
+
+HEALTHY = [Finding("Java", True, "17"), Finding("cores", None, "1", "more are faster")]
+
+
+def test_all_is_there(rankcast: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankcast.doctor.examine", lambda store: HEALTHY)
+    result = rankcast("doctor")
+    assert result.stderr == "all that is needed is there\n"
+    assert "cores: more are faster" in result.stdout
+    assert [json.loads(line) for line in rankcast("doctor", "--json").stdout.splitlines()] == [
+        {"name": "Java", "ok": True, "found": "17", "advice": ""},
+        {"name": "cores", "ok": None, "found": "1", "advice": "more are faster"},
+    ]
+
+
+def test_something_is_missing(rankcast: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = Finding("Java", False, "none", "install [it]")
+    monkeypatch.setattr("rankcast.doctor.examine", lambda store: [missing])
+    result = rankcast("doctor", code=1)
+    assert "Java: install [it]" in result.stdout
+    assert result.stderr == "missing: Java\n"
+
+
+def test_which_store_is_looked_at(rankcast: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr("rankcast.doctor.examine", lambda store: asked.append(store) or HEALTHY)
+    rankcast("doctor", "--store", "x.db")
+    rankcast("doctor", "--store", "postgresql://host/name")
+    assert [str(one) for one in asked] == ["x.db", "None"]
+
+
+def test_for_real(rankcast: Any) -> None:
+    names = [json.loads(line)["name"] for line in rankcast("doctor", "--json", code=None).stdout.splitlines()]
+    assert {"Python", "Java", "memory", "store"} <= set(names)
