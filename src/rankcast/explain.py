@@ -8,7 +8,8 @@ from rankcast.choose import Distance, Moment, Step
 from rankcast.errors import RankcastError, did_you_mean
 from rankcast.language import label, show, show_time
 from rankcast.match import Finding, OracleMatcher, explain_match
-from rankcast.model import Catalog, Event, Membership, Mode, Policy, Subscription, Term
+from rankcast.model import Catalog, Event, Membership, Mode, Part, Policy, Subscription, Term
+from rankcast.rank import Explained, recency
 from rankcast.subscriber import Subscriber
 
 __all__ = ["Decision", "Explanation", "Interest", "Rival", "explain"]
@@ -41,6 +42,7 @@ class Decision:
 
     window: int
     forwarded: str
+    rank: float
     candidates: int
     chosen: bool
     sent: bool
@@ -52,7 +54,8 @@ class Decision:
 class Explanation:
     """All that led to an event being sent to a user or not.
 
-    `decision` is the one that sent it, or else the last in which it was a candidate; None if it was in none.
+    `decision` is the one that sent it, or else the last in which it was a candidate; None if it was in none. `rank`
+    and its `parts` are as of that decision, or else of publication: they differ in recency.
     """
 
     user: str
@@ -165,14 +168,14 @@ def explain(
     )
     steps: list[Step] = []
     total = 0
-    rank, parts = None, ""
+    rank: float | None = None
+    combined: Explained | None = None
     matched = list(matcher.match(event))
     for published in events:
         made = subscriber.publish(Moment(published.seq, published.time), published, list(matcher.match(published)))
         if published is event and matched:
             combined = subscriber.explained
             rank = combined.score if combined else subscriber.candidate(event, matched).rank
-            parts = combined.label() if combined else ""
         for step in (step for step in made if _concerns(step, event)):
             total += 1
             steps = _kept(steps, step, event)
@@ -181,15 +184,20 @@ def explain(
             total += 1
             steps = _kept(steps, step, event)
     specific = subscriber.candidate(event, matched).specific if matched else ()
+    decision = _decision(steps[0], event, Distance(policy.weights, policy.attributes)) if steps else None
+    if decision is not None:
+        rank = decision.rank
+    if combined is not None and steps:
+        combined = combined.with_value(Part.RECENCY, recency(steps[0].forwarded - event.time, policy.half_life))
     return Explanation(
         user=user,
         event=event,
         policy=policy,
         interests=_interests(catalog, subscriber, subscriptions, event, matched, specific),
         rank=rank,
-        parts=parts,
+        parts=combined.label() if combined else "",
         decisions=total,
-        decision=_decision(steps[0], event, Distance(policy.weights, policy.attributes)) if steps else None,
+        decision=decision,
     )
 
 
@@ -208,6 +216,7 @@ def _decision(step: Step, event: Event, distance: Distance) -> Decision:
     return Decision(
         window=step.window,
         forwarded=show_time(step.forwarded),
+        rank=next(candidate.rank for candidate in step.candidates if candidate.seq == event.seq),
         candidates=len(step.candidates),
         chosen=any(candidate.seq == event.seq for candidate in step.chosen),
         sent=any(candidate.seq == event.seq for candidate in step.sent),

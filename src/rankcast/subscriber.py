@@ -6,8 +6,8 @@ from typing import Any
 
 from rankcast.choose import Candidate, DeliveryMode, Moment, Step, delivery_mode
 from rankcast.choose.filters import Filtered, filtered
-from rankcast.model import Catalog, Event, Part, Policy, Subscription
-from rankcast.rank import CombinedScore, Explained, Specificity, event_rank, scores
+from rankcast.model import Catalog, Event, Part, Policy, Scoring, Subscription
+from rankcast.rank import CombinedScore, Explained, Specificity, event_rank, novelty_of, scores
 
 __all__ = ["Subscriber"]
 
@@ -42,7 +42,7 @@ class Subscriber:
             else:
                 owed = old.close()
             known, self._combined = self._combined, _combined(self._policy)
-            if known is not None and self._combined is not None and before.score == self._policy.score:
+            if known is not None and self._combined is not None and _same_novelty(before, self._policy):
                 self._combined.restore(known.state())
         ids = [subscription.id for subscription in catalog.subscriptions_of(self._user)]
         if isinstance(self._mode, Filtered):
@@ -125,14 +125,22 @@ def _combined(policy: Policy) -> CombinedScore | None:
     """The combined score, if the policy asks for more than preference."""
     if all(part is Part.PREFERENCE for part, weight in policy.score.items() if weight > 0):
         return None
-    return CombinedScore(policy.score, authority=policy.authority, half_life=policy.half_life)
+    novelty = novelty_of(policy.novelty.scoring, policy.novelty.aging, policy.decay, policy.origin)
+    return CombinedScore(policy.score, novelty, policy.authority, policy.half_life)
 
 
 def _same_windows(before: Policy, after: Policy) -> bool:
     """Whether the state of a mode under one policy means the same under the other."""
+    decays = after.filter is not None and after.filter.scoring is Scoring.DECAY
     return (before.mode, before.length, before.origin, before.filter) == (
         after.mode,
         after.length,
         after.origin,
         after.filter,
-    )
+    ) and not (decays and before.decay != after.decay)
+
+
+def _same_novelty(before: Policy, after: Policy) -> bool:
+    """Whether the state of the novelty in one policy's score means the same in the other's."""
+    parts = (Part.NOVELTY in policy.score and policy.score[Part.NOVELTY] > 0 for policy in (before, after))
+    return all(parts) and (before.novelty, before.decay, before.origin) == (after.novelty, after.decay, after.origin)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankcast.choose import DivRank, Exact, Improved
+from rankcast.choose import DivRank, Exact, Improved, MaxMin, select
 
 
 def brute_force(candidates, k, objective):
@@ -31,11 +31,12 @@ def seqs(chosen):
     ),
     st.integers(1, 8),
     st.sampled_from([0, 0.25, 0.5, 0.9, 1]),
+    st.sampled_from([DivRank, MaxMin]),
 )
-def test_exact_is_the_best_of_all_subsets(candidate, movies, k, sigma):
+def test_exact_is_the_best_of_all_subsets(candidate, movies, k, sigma, kind):
     candidates = [candidate(seq, rank, g=genre, d=who) for seq, (rank, genre, who) in enumerate(movies, 1)]
     k = min(k, len(candidates) - 1)
-    objective = DivRank(sigma)
+    objective = kind(sigma)
     assert seqs(Exact().select(candidates, k, objective)) == brute_force(candidates, k, objective)
 
 
@@ -109,3 +110,31 @@ def test_eight_of_twenty_take_seconds_at_most(candidate, kinds):
     begun = time.perf_counter()
     assert len(Exact().select(stream, 8, DivRank(0.5))) == 8
     assert time.perf_counter() - begun < 20
+
+
+def random_stream(candidate, count, kinds=4):
+    draw = random.Random(count)
+    return [
+        candidate(seq, draw.randrange(10) / 10, **{name: str(draw.randrange(kinds)) for name in "abcd"})
+        for seq in range(1, count + 1)
+    ]
+
+
+def test_the_proof_says_nodes_and_bound(candidate):
+    stream = random_stream(candidate, 30)
+    selection = select(stream, 15, DivRank(0.5), Exact())
+    proof = selection.proof
+    assert proof.is_optimal
+    assert proof.value == selection.value == pytest.approx(proof.bound)
+    assert proof.nodes > 0
+    assert select(stream, 15, DivRank(0.5), Improved()).proof is None
+
+
+@pytest.mark.parametrize("objective", [DivRank(0.5), MaxMin(0.5)])
+def test_after_its_limit_it_says_what_it_may_have_missed(candidate, objective):
+    stream = random_stream(candidate, 12)
+    best = Exact().prove(stream, 5, objective)
+    for limit in (0, 1, 5, 20):
+        stopped = Exact(limit).prove(stream, 5, objective)
+        assert stopped.nodes <= limit + 1
+        assert stopped.value <= best.value <= stopped.bound + 1e-12

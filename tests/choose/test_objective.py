@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankcast.choose import Distance, DivRank
+from rankcast.choose import Distance, DivRank, MaxMin
 from rankcast.errors import ModelError
 
 
@@ -68,13 +68,19 @@ def test_sigma_outside_0_to_1_is_refused(sigma):
         DivRank(sigma)
 
 
-@given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from("abc")), min_size=2, max_size=6), st.floats(0, 1))
-def test_value_is_the_sum_of_its_shares(candidate, movies, sigma):
-    chosen = [candidate(seq, rank, genre=genre) for seq, (rank, genre) in enumerate(movies, 1)]
-    objective, k = DivRank(sigma), len(chosen)
-    shares = [objective.alone(each, k) for each in chosen]
-    shares += [objective.together(a, b, k) for a, b in itertools.combinations(chosen, 2)]
-    assert sum(shares) == pytest.approx(objective.value(chosen))
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.sampled_from("abc")), min_size=2, max_size=6),
+    st.floats(0, 1),
+    st.sampled_from([DivRank, MaxMin]),
+)
+def test_no_set_is_worth_more_than_its_bound(candidate, movies, sigma, kind):
+    candidates = [candidate(seq, rank, genre=genre) for seq, (rank, genre) in enumerate(movies, 1)]
+    objective = kind(sigma)
+    for k in range(1, len(candidates) + 1):
+        for chosen in itertools.combinations(candidates, k):
+            for begun in range(k):
+                bound = objective.bound(chosen[:begun], candidates[candidates.index(chosen[begun]) :], k)
+                assert objective.value(chosen) <= bound + 1e-12
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from("abc")), max_size=6), st.floats(0, 1), st.randoms())

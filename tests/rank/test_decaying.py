@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankcast.errors import ModelError
-from rankcast.model import EPOCH, Event, Length, Unit
-from rankcast.rank.decaying import Decay, DecayingNovelty
+from rankcast.model import EPOCH, Decay, Decaying, Event, Length, Unit
+from rankcast.rank.decaying import DecayingNovelty
 
 
 class Seen(NamedTuple):
@@ -24,19 +24,19 @@ def seen(matching, specific=None, seq=0, seconds=0.0):
 
 
 def test_linear_subtracts_and_is_read_before_the_update():
-    novelty = DecayingNovelty(beta=2, alpha=0.5)
+    novelty = DecayingNovelty(Decaying(beta=2, alpha=0.5))
     assert [novelty.score(seen("a")) for _ in range(3)] == [2, 1.5, 1]
     assert novelty.novelty("a") == 0.5
     assert novelty.novelty("never seen") == 2
 
 
 def test_exponential_multiplies():
-    novelty = DecayingNovelty(beta=2, alpha=0.5, decay=Decay.EXPONENTIAL)
+    novelty = DecayingNovelty(Decaying(beta=2, alpha=0.5, form=Decay.EXPONENTIAL))
     assert [novelty.score(seen("a")) for _ in range(3)] == [2, 1, 0.5]
 
 
 def test_importance_is_the_maximum_of_the_most_specific_and_all_matching_decay():
-    novelty = DecayingNovelty(alpha=0.1)
+    novelty = DecayingNovelty(Decaying(alpha=0.1))
     novelty.score(seen("gb", "b"))  # b is more specific than g
     novelty.score(seen("gb", "b"))
     assert novelty.score(seen("g")) == 0.8
@@ -46,25 +46,25 @@ def test_importance_is_the_maximum_of_the_most_specific_and_all_matching_decay()
 
 
 def test_linear_goes_below_zero_but_its_normal_form_does_not():
-    novelty = DecayingNovelty(beta=0.5, alpha=0.5)
+    novelty = DecayingNovelty(Decaying(beta=0.5, alpha=0.5))
     scores = [novelty.score(seen("a")) for _ in range(3)]
     assert scores == [0.5, 0, -0.5]
     assert [novelty.normalise(score) for score in scores] == [1, 0, 0]
 
 
 def test_period_of_matched_events_resets_to_beta():
-    novelty = DecayingNovelty(alpha=0.1, period=Length(2, Unit.MATCHED))
+    novelty = DecayingNovelty(Decaying(alpha=0.1, period=Length(2, Unit.MATCHED)))
     assert [novelty.score(seen("a")) for _ in range(5)] == [1, 0.9, 1, 0.9, 1]
 
 
 def test_period_of_published_events_counts_those_that_do_not_match_too():
-    novelty = DecayingNovelty(alpha=0.1, period=Length(4))
+    novelty = DecayingNovelty(Decaying(alpha=0.1, period=Length(4)))
     assert [novelty.score(seen("a", seq=seq)) for seq in (1, 4, 5, 8, 9, 17)] == [1, 0.9, 1, 0.9, 1, 1]
 
 
 def test_period_of_time_aligns_to_its_origin():
     def scores(origin):
-        novelty = DecayingNovelty(alpha=0.1, period=Length(timedelta(minutes=1), Unit.TIME), origin=origin)
+        novelty = DecayingNovelty(Decaying(alpha=0.1, period=Length(timedelta(minutes=1), Unit.TIME)), origin)
         return [novelty.score(seen("a", seconds=seconds)) for seconds in (0, 59.999999, 60, 95)]
 
     assert scores(EPOCH) == [1, 0.9, 1, 0.9]
@@ -72,17 +72,17 @@ def test_period_of_time_aligns_to_its_origin():
 
 
 def test_window_keeps_only_the_last_matches():
-    matched = DecayingNovelty(alpha=0.1, window=Length(2, Unit.MATCHED))
+    matched = DecayingNovelty(Decaying(alpha=0.1, window=Length(2, Unit.MATCHED)))
     assert [matched.score(seen(s)) for s in "aaabba"] == [1, 0.9, 0.9, 1, 0.9, 1]
-    published = DecayingNovelty(alpha=0.1, window=Length(2))
+    published = DecayingNovelty(Decaying(alpha=0.1, window=Length(2)))
     assert [published.score(seen("a", seq=seq)) for seq in (1, 2, 3, 5, 6)] == [1, 0.9, 0.9, 1, 0.9]
-    timed = DecayingNovelty(alpha=0.1, window=Length(timedelta(seconds=10), Unit.TIME))
+    timed = DecayingNovelty(Decaying(alpha=0.1, window=Length(timedelta(seconds=10), Unit.TIME)))
     assert [timed.score(seen("a", seconds=s)) for s in (0, 9, 10, 30)] == [1, 0.9, 0.9, 1]
 
 
 def test_more_general_subscriptions_lose_novelty_faster_as_in_dbrank_figure_2():
     children = {"s1": ("s3", "s4"), "s2": ("s5", "s6", "s7")}
-    novelty = DecayingNovelty(beta=1.0, alpha=0.001)
+    novelty = DecayingNovelty(Decaying(beta=1.0, alpha=0.001))
     kinds = [(parent, child) for parent, below in children.items() for child in below]
     counts = Counter()
     for number in range(1000):
@@ -98,13 +98,13 @@ def test_more_general_subscriptions_lose_novelty_faster_as_in_dbrank_figure_2():
     [
         ({"beta": 0}, "both must be above 0"),
         ({"alpha": 0}, "both must be above 0"),
-        ({"alpha": 1, "decay": Decay.EXPONENTIAL}, "must be below 1"),
+        ({"alpha": 1, "form": Decay.EXPONENTIAL}, "must be below 1"),
         ({"period": Length(1), "window": Length(1)}, "not over both"),
     ],
 )
 def test_refuses_what_cannot_decay(arguments, message):
     with pytest.raises(ModelError, match=message):
-        DecayingNovelty(**arguments)
+        Decaying(**arguments)
 
 
 def test_candidate_without_subscriptions_is_refused():
@@ -113,7 +113,7 @@ def test_candidate_without_subscriptions_is_refused():
 
 
 def test_forgotten_subscription_that_returns_is_not_touched_by_its_former_life():
-    novelty = DecayingNovelty(alpha=0.1, window=Length(3, Unit.MATCHED))
+    novelty = DecayingNovelty(Decaying(alpha=0.1, window=Length(3, Unit.MATCHED)))
     for matching in ("a", "ab"):
         novelty.score(seen(matching))
     novelty.keep({"b"})
@@ -141,7 +141,7 @@ def test_goes_on_from_its_state(steps, length, decay, cut):
     for gap, matching in steps:
         seq += gap
         stream.append(seen(matching, seq=seq, seconds=seq))
-    whole, before, after = (DecayingNovelty(1.0, 0.1, decay, **length) for _ in range(3))
+    whole, before, after = (DecayingNovelty(Decaying(decay, 1.0, 0.1, **length)) for _ in range(3))
     for candidate in stream[:cut]:
         before.score(candidate)
     after.restore(msgspec.msgpack.decode(msgspec.msgpack.encode(before.state())))

@@ -31,7 +31,7 @@ def test_rate_is_one_less_the_share_of_deliveries_before():
         1,  # nothing was before
         0,  # 1 of 1
         0.5,  # 1 of 2
-        round(1 - 2 / 3, 12),
+        1 - 2 / 3,
         1,
     ]
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankcast.errors import ModelError
-from rankcast.model import EPOCH, Event, Part, Scoring
+from rankcast.model import EPOCH, Decaying, Event, Part, Scoring
 from rankcast.rank.decaying import DecayingNovelty
 from rankcast.rank.novelty import NoveltyState
 from rankcast.rank.score import CombinedScore, combine, recency
@@ -94,7 +94,7 @@ def test_interval_novelty_is_taken_as_a_share_of_t():
 
 
 def test_decaying_novelty_serves_as_well():
-    score = CombinedScore({Part.NOVELTY: 1}, DecayingNovelty(beta=2, alpha=0.5))
+    score = CombinedScore({Part.NOVELTY: 1}, DecayingNovelty(Decaying(beta=2, alpha=0.5)))
     assert [score.score(Seen(), EPOCH).score for _ in range(3)] == [1, 0.75, 0.5]
 
 

@@ -3,10 +3,11 @@
 from rankcast.choose.all_events import AllEvents
 from rankcast.choose.candidates import Candidate, DeliveryMode, Moment, Step
 from rankcast.choose.distance import Distance, distance
-from rankcast.choose.exact import Exact
+from rankcast.choose.exact import Exact, Proof
 from rankcast.choose.greedy import Greedy
 from rankcast.choose.history import History
 from rankcast.choose.improved import Improved
+from rankcast.choose.max_min import MaxMin
 from rankcast.choose.modes import delivery_mode
 from rankcast.choose.objective import DivRank, Objective
 from rankcast.choose.periodic import Periodic
@@ -23,10 +24,12 @@ __all__ = [
     "Greedy",
     "History",
     "Improved",
+    "MaxMin",
     "Moment",
     "Objective",
     "Optimizer",
     "Periodic",
+    "Proof",
     "Selection",
     "Sliding",
     "Step",

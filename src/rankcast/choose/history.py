@@ -3,6 +3,7 @@
 from typing import Any
 
 from rankcast.choose.candidates import Candidate, Moment, Step
+from rankcast.choose.fading import Fading
 from rankcast.choose.objective import Objective
 from rankcast.choose.selection import select
 from rankcast.choose.ties import on_grid, recency
@@ -11,19 +12,29 @@ from rankcast.model import Length, Ties
 
 __all__ = ["History"]
 
+_NOTHING_FADES = Fading()
+
 
 class History:
     """Sends a matching event iff the list H of at most `k` sent events has room for it or is better with it.
 
     An entry of H expires after `length`. Where rank alone counts, the new event takes the place of the lowest if
     it ranks above it; else the place that makes H most valuable, if that is more than before. `ties` replace lets
-    an equal one in too (SPEC 8). Only a new event is ever sent; it costs O(k^2) distances, and holds k candidates.
+    an equal one in too (SPEC 8). Where ranks fade, they are as of the new event. Only a new event is ever sent; it costs O(k^2) distances, and holds k candidates.
     """
 
-    def __init__(self, k: int, length: Length, objective: Objective, ties: Ties = Ties.KEEP) -> None:
+    def __init__(
+        self,
+        k: int,
+        length: Length,
+        objective: Objective,
+        ties: Ties = Ties.KEEP,
+        fading: Fading = _NOTHING_FADES,
+    ) -> None:
         self._k = k
         self._objective = objective
         self._ties = ties
+        self._fading = fading
         self._held = Window(length)
 
     def publish(self, moment: Moment, candidate: Candidate | None) -> list[Step]:
@@ -32,7 +43,7 @@ class History:
             return []
         for gone in self._held.advance(moment, True):
             self._objective.forget(gone)
-        held = self._held.candidates
+        held = self._fading.as_of(self._held.candidates, moment.time)
         replaced = self._replaced(held, candidate) if len(held) == self._k else None
         sent = (candidate,) if len(held) < self._k or replaced is not None else ()
         if sent:
@@ -41,7 +52,15 @@ class History:
         if out is not None:
             self._held.remove(out)
             self._objective.forget(out)
-        return [Step(moment.seq, moment.time, (*held, candidate), self._held.candidates, sent)]
+        return [
+            Step(
+                moment.seq,
+                moment.time,
+                (*held, candidate),
+                self._fading.as_of(self._held.candidates, moment.time),
+                sent,
+            )
+        ]
 
     def close(self) -> list[Step]:
         """Nothing is owed."""

@@ -4,6 +4,7 @@ from rankcast.choose.all_events import AllEvents
 from rankcast.choose.candidates import DeliveryMode
 from rankcast.choose.distance import Distance
 from rankcast.choose.exact import Exact
+from rankcast.choose.fading import fading_of
 from rankcast.choose.greedy import Greedy
 from rankcast.choose.history import History
 from rankcast.choose.improved import Improved
@@ -30,10 +31,11 @@ def delivery_mode(policy: Policy) -> DeliveryMode:
     assert policy.length is not None
     objective = DivRank(policy.sigma, Distance(policy.weights, policy.attributes))
     optimizer = _OPTIMIZERS[policy.select]
+    fading = fading_of(policy)
     match policy.mode:
         case Mode.PERIODIC:
-            return Periodic(policy.k, policy.length, objective, optimizer, policy.origin)
+            return Periodic(policy.k, policy.length, objective, optimizer, policy.origin, fading)
         case Mode.SLIDING:
-            return Sliding(policy.k, policy.length, objective, optimizer)
+            return Sliding(policy.k, policy.length, objective, optimizer, fading)
         case Mode.HISTORY:
-            return History(policy.k, policy.length, objective, policy.ties)
+            return History(policy.k, policy.length, objective, policy.ties, fading)

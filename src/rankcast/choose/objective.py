@@ -16,8 +16,8 @@ __all__ = ["DivRank", "Objective"]
 class Objective(Protocol):
     """The worth of a set of candidates, in the forms in which optimizers ask for it.
 
-    For a set of k, `value` is the sum of `alone` over its members and `together` over its pairs; `pair` and
-    `gain` are what the greedy heuristic maximises instead.
+    `value` is what counts; `pair` and `gain` are what the greedy heuristic maximises on the way, and `bound` is what an
+    exact search needs.
     """
 
     @property
@@ -27,11 +27,9 @@ class Objective(Protocol):
     def value(self, chosen: Sequence[Candidate]) -> float:
         """The worth of a set."""
 
-    def alone(self, candidate: Candidate, k: int) -> float:
-        """What one member contributes by itself to the worth of a set of k."""
-
-    def together(self, a: Candidate, b: Candidate, k: int) -> float:
-        """What two members contribute as a pair to the worth of a set of k (2 or more); not negative."""
+    def bound(self, chosen: Sequence[Candidate], rest: Sequence[Candidate], k: int) -> float:
+        """At least the worth of every set of k made of all of `chosen` and some of `rest`, and of fewer if `rest` has
+        fewer."""
 
     def pair(self, a: Candidate, b: Candidate) -> float:
         """The worth of two candidates to begin with."""
@@ -44,6 +42,10 @@ class Objective(Protocol):
 
     def forget(self, candidate: Candidate) -> None:
         """Drop what is remembered of a candidate that will not come again."""
+
+
+def _top_ranks(candidates: Sequence[Candidate], count: int) -> float:
+    return math.fsum(sorted((candidate.rank for candidate in candidates), reverse=True)[:count])
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +81,13 @@ class DivRank:
         rank = math.fsum(candidate.rank for candidate in chosen) / len(chosen)
         return rank if self.by_rank_alone else self.sigma * rank + (1 - self.sigma) * self.div(chosen)
 
-    def alone(self, candidate: Candidate, k: int) -> float:
-        """A member's share of divrank through its rank."""
-        return self.sigma * candidate.rank / k
-
-    def together(self, a: Candidate, b: Candidate, k: int) -> float:
-        """A pair's share of divrank through its distance."""
-        return (1 - self.sigma) * self.apart(a, b) / (k * (k - 1) / 2)
+    def bound(self, chosen: Sequence[Candidate], rest: Sequence[Candidate], k: int) -> float:
+        """The best ranks, and all pairs not chosen yet as far apart as can be. `Exact` has a sharper one of its own."""
+        rank = math.fsum(candidate.rank for candidate in chosen) + _top_ranks(rest, k - len(chosen))
+        pairs = max(k * (k - 1) // 2, 1)
+        known = [self.apart(a, b) for a, b in itertools.combinations(chosen, 2)]
+        diversity = (math.fsum(known) + pairs - len(known)) / pairs if k > 1 else 0.0
+        return self.sigma * rank / k + (1 - self.sigma) * diversity
 
     def pair(self, a: Candidate, b: Candidate) -> float:
         """The divrank of the two: sigma * (r_a + r_b) / 2 + (1 - sigma) * d(a, b)."""

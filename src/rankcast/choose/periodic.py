@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from rankcast.choose.candidates import Candidate, Moment, Step
+from rankcast.choose.fading import Fading
 from rankcast.choose.greedy import Greedy
 from rankcast.choose.objective import Objective
 from rankcast.choose.positions import Positions, instant, microseconds, span
@@ -13,6 +14,7 @@ from rankcast.model import EPOCH, Length, Unit
 __all__ = ["Periodic"]
 
 _GREEDY = Greedy()
+_NOTHING_FADES = Fading()
 
 
 class Periodic:
@@ -22,15 +24,22 @@ class Periodic:
     period counted in events is over with its last event, a period of time when a later event is published or the
     stream ends. Holds the candidates of one period; one selection per period.
 
-    Events come in publication order; one dated before the present period still counts in it.
+    Ranks are as of the end of the period. Events come in publication order; one dated before the present period still counts in it.
     """
 
     def __init__(
-        self, k: int, length: Length, objective: Objective, optimizer: Optimizer = _GREEDY, origin: datetime = EPOCH
+        self,
+        k: int,
+        length: Length,
+        objective: Objective,
+        optimizer: Optimizer = _GREEDY,
+        origin: datetime = EPOCH,
+        fading: Fading = _NOTHING_FADES,
     ) -> None:
         self._k = k
         self._objective = objective
         self._optimizer = optimizer
+        self._fading = fading
         self._positions = Positions(length.unit)
         self._span = span(length)
         self._origin = microseconds(origin) if length.unit is Unit.TIME else 1
@@ -57,11 +66,12 @@ class Periodic:
         """End the present period."""
         if self._period is None or not self._candidates:
             return []
-        candidates, self._candidates = tuple(self._candidates), []
+        end = self._end(self._period)
+        candidates, self._candidates = self._fading.as_of(self._candidates, end), []
         chosen = select(candidates, self._k, self._objective, self._optimizer).chosen
         for candidate in candidates:
             self._objective.forget(candidate)
-        return [Step(self._period, self._end(self._period), candidates, chosen, chosen)]
+        return [Step(self._period, end, candidates, chosen, chosen)]
 
     def state(self) -> dict[str, Any]:
         """Plain data for `restore`."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from rankcast.choose.candidates import Candidate
+from rankcast.choose.exact import Exact, Proof
 from rankcast.choose.greedy import Greedy
 from rankcast.choose.objective import Objective
 from rankcast.choose.ties import on_grid
@@ -23,10 +24,11 @@ class Optimizer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The chosen candidates in order of `seq`, and the value of the set."""
+    """The chosen candidates in order of `seq`, the value of the set, and, where `Exact` searched for it, the proof."""
 
     chosen: tuple[Candidate, ...]
     value: float
+    proof: Proof | None = None
 
 
 _GREEDY = Greedy()
@@ -54,11 +56,15 @@ def select(candidates: Iterable[Candidate], k: int, objective: Objective, optimi
         raise ModelError(f"k is {k}; it must be at least 1")
     offered = sorted(candidates, key=lambda candidate: (candidate.seq, candidate.event.id))
     chosen: Sequence[Candidate]
+    proof = None
     if len(offered) <= k:
         chosen = offered
     elif objective.by_rank_alone:
         chosen = heapq.nlargest(k, offered, key=lambda candidate: (on_grid(candidate.rank), candidate.seq))
+    elif isinstance(optimizer, Exact):
+        proof = optimizer.prove(offered, k, objective)
+        chosen = proof.chosen
     else:
         chosen = optimizer.select(offered, k, objective)
     in_order = tuple(sorted(chosen, key=lambda candidate: (candidate.seq, candidate.event.id)))
-    return Selection(in_order, objective.value(in_order))
+    return Selection(in_order, objective.value(in_order), proof)

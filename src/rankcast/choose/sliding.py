@@ -3,6 +3,7 @@
 from typing import Any
 
 from rankcast.choose.candidates import Candidate, Moment, Step
+from rankcast.choose.fading import Fading
 from rankcast.choose.greedy import Greedy
 from rankcast.choose.objective import Objective
 from rankcast.choose.selection import Optimizer, select
@@ -12,6 +13,7 @@ from rankcast.model import Length
 __all__ = ["Sliding"]
 
 _GREEDY = Greedy()
+_NOTHING_FADES = Fading()
 
 
 class Sliding:
@@ -19,13 +21,22 @@ class Sliding:
 
     An event that does not match may move the window too: one that drops out of it can let an older one in. So every
     published event counts, and one that this mode is not told of is a window that it does not see. One selection
-    per event that changes the window, none for others; holds the candidates of the window.
+    per event that changes the window, none for others (where ranks fade, they are as of that event); holds the candidates
+    of the window.
     """
 
-    def __init__(self, k: int, length: Length, objective: Objective, optimizer: Optimizer = _GREEDY) -> None:
+    def __init__(
+        self,
+        k: int,
+        length: Length,
+        objective: Objective,
+        optimizer: Optimizer = _GREEDY,
+        fading: Fading = _NOTHING_FADES,
+    ) -> None:
         self._k = k
         self._objective = objective
         self._optimizer = optimizer
+        self._fading = fading
         self._window = Window(length)
         self._sent: set[int] = set()
 
@@ -39,7 +50,7 @@ class Sliding:
             self._window.add(candidate)
         elif not left:
             return []
-        candidates = self._window.candidates
+        candidates = self._fading.as_of(self._window.candidates, moment.time)
         chosen = select(candidates, self._k, self._objective, self._optimizer).chosen
         sent = tuple(each for each in chosen if each.seq not in self._sent)
         self._sent.update(each.seq for each in sent)

@@ -9,7 +9,8 @@ import typer
 from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath
 from rankcast.cli.output import Column, Output
 from rankcast.cli.values import numbers
-from rankcast.model import Aggregate, FilterKind, Levels, Mode, Norm, Rates, Scoring, Select, Ties, Unit, Update
+from rankcast.language.presets import PRESETS, preset_fields
+from rankcast.model import Aggregate, FilterKind, Levels, Mode, Norm, Policy, Rates, Scoring, Select, Ties, Unit, Update
 
 __all__ = ["policy"]
 
@@ -28,6 +29,7 @@ _FILTER = "Novelty filter"
 
 def policy(
     user: OneUser = None,
+    preset: Annotated[str | None, typer.Option(metavar="NAME", help=f"A policy by name: {', '.join(PRESETS)}.")] = None,
     mode: Annotated[Mode | None, typer.Option(help="When the best are taken.")] = None,
     k: Annotated[int | None, typer.Option("--k", "-k", help="How many of the best.")] = None,
     length: Annotated[
@@ -93,6 +95,7 @@ def policy(
 
       rankcast policy --user addison --mode sliding --k 2 --length 100 --sigma 0.5
       rankcast policy --user addison --mode periodic --k 5 --length 1d
+      rankcast policy --user addison --preset balanced
       rankcast policy                   (lists all)
     """
     from rankcast.errors import CatalogError
@@ -127,6 +130,8 @@ def policy(
         rates=rates,
         seed=seed,
     )
+    if preset is not None:
+        given = {**preset_fields(preset), **given}
     out = Output(json)
     with Store.open(store) as opened:
         catalog = opened.catalog()
@@ -142,11 +147,11 @@ def policy(
             opened.change(remove=[catalog.policies[user]])
             out.done(f"{user} gets all that matches", {"kind": "policy", "user": user})
             return
-        before = encode_record(catalog.policy_of(user))
+        before = encode_record(Policy(user) if preset is not None else catalog.policy_of(user))
         if "length" in given:
             before.pop("unit", None)
         if novelty:
-            given["filter"] = {**before.get("filter", {}), **novelty}
+            given["filter"] = {**given.get("filter", before.get("filter", {})), **novelty}
         new = decode_record({**before, **given})
         opened.change(put=[new])
     out.done(f"{user}: {_words(encode_record(new))}", encode_record(new))

@@ -8,6 +8,7 @@ from rankcast.language.labels import label
 from rankcast.language.limits import MAX_DEPTH, MAX_LENGTH, MAX_PREDICATES, check_limits
 from rankcast.language.outputs import decode_delivery, encode_delivery, encode_match, encode_reject
 from rankcast.language.parsing import parse
+from rankcast.language.presets import PRESETS, Preset
 from rankcast.language.printing import show
 from rankcast.language.records import decode_record, encode_record
 from rankcast.language.times import parse_duration, parse_time, show_duration, show_time
@@ -16,6 +17,8 @@ __all__ = [
     "MAX_DEPTH",
     "MAX_LENGTH",
     "MAX_PREDICATES",
+    "PRESETS",
+    "Preset",
     "check_limits",
     "decode_delivery",
     "decode_event",

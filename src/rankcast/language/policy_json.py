@@ -5,24 +5,28 @@ from typing import Any
 
 from rankcast.errors import ModelError, RecordError, did_you_mean
 from rankcast.language.fields import Fields, cut, number_of, text_of
+from rankcast.language.novelty_json import (
+    decode_decay,
+    decode_filter,
+    decode_novelty,
+    encode_decay,
+    encode_filter,
+    encode_novelty,
+)
+from rankcast.language.presets import preset_fields
 from rankcast.language.times import parse_duration, parse_time, show_duration, show_time
 from rankcast.model import (
     EPOCH,
     Aggregate,
-    Filter,
-    FilterKind,
     Length,
     Levels,
     Mode,
     Norm,
     Part,
     Policy,
-    Rates,
-    Scoring,
     Select,
     Ties,
     Unit,
-    Update,
 )
 
 __all__ = ["decode_policy", "encode_policy"]
@@ -42,15 +46,19 @@ _FIELDS = (
     "half_life",
     "filter",
     "origin",
+    "novelty",
+    "decay",
+    "preset",
     *_WORDS,
 )
-_FILTER_WORDS = {"novelty": FilterKind, "scoring": Scoring, "update": Update, "rates": Rates}
-_FILTER_FIELDS = (*_FILTER_WORDS, "rate", "period", "aging", "seed")
 
 
 def decode_policy(obj: dict[str, Any]) -> Policy:
-    """The policy that an object of kind ``policy`` describes."""
+    """The policy that an object of kind ``policy`` describes; a ``preset`` gives the fields that it does not."""
     fields = Fields("a policy", obj, _FIELDS)
+    if "preset" in fields:
+        own = {name: value for name, value in obj.items() if value is not None and name != "preset"}
+        fields = Fields("a policy", {**preset_fields(fields.text("preset")), **own}, _FIELDS)
     given: dict[str, Any] = {name: fields.choice(name, words) for name, words in _WORDS.items() if name in fields}
     if "k" in fields:
         given["k"] = fields.whole("k")
@@ -71,7 +79,11 @@ def decode_policy(obj: dict[str, Any]) -> Policy:
     if "half_life" in fields:
         given["half_life"] = _duration("half_life", fields.text("half_life"))
     if "filter" in fields:
-        given["filter"] = _filter(fields.object("filter"))
+        given["filter"] = decode_filter(fields.object("filter"))
+    if "novelty" in fields:
+        given["novelty"] = decode_novelty(fields.object("novelty"))
+    if "decay" in fields:
+        given["decay"] = decode_decay(fields.object("decay"))
     if "origin" in fields:
         given["origin"] = _origin(fields)
     return Policy(fields.text("user"), **given)
@@ -106,7 +118,11 @@ def encode_policy(policy: Policy) -> dict[str, Any]:
     if policy.half_life != default.half_life:
         form["half_life"] = show_duration(policy.half_life)
     if policy.filter is not None:
-        form["filter"] = _encode_filter(policy.filter)
+        form["filter"] = encode_filter(policy.filter)
+    if policy.novelty != default.novelty:
+        form["novelty"] = encode_novelty(policy.novelty)
+    if policy.decay != default.decay:
+        form["decay"] = encode_decay(policy.decay)
     if policy.origin != EPOCH:
         form["origin"] = show_time(policy.origin)
     return form
@@ -152,33 +168,6 @@ def _score(fields: Fields) -> dict[Part, float]:
             raise RecordError(f"'score' has no part {cut(name)}; it has {', '.join(known)}{did_you_mean(name, known)}")
         score[Part(name)] = float(number_of(weight, f"the weight of {name!r} in 'score'"))
     return score
-
-
-def _filter(obj: dict[str, Any]) -> Filter:
-    fields = Fields("a filter", obj, _FILTER_FIELDS)
-    given: dict[str, Any] = {
-        name: fields.choice(name, words)
-        for name, words in _FILTER_WORDS.items()
-        if name in fields and name != "novelty"
-    }
-    for name in ("period", "seed"):
-        if name in fields:
-            given[name] = fields.whole(name)
-    if "aging" in fields:
-        given["aging"] = fields.number("aging")
-    return Filter(fields.choice("novelty", FilterKind), fields.number("rate"), **given)
-
-
-def _encode_filter(novelty: Filter) -> dict[str, Any]:
-    default = Filter(novelty.novelty, novelty.rate)
-    form: dict[str, Any] = {"novelty": novelty.novelty.value, "rate": novelty.rate}
-    for name in ("scoring", "update", "rates"):
-        if getattr(novelty, name) is not getattr(default, name):
-            form[name] = getattr(novelty, name).value
-    for name in ("period", "aging", "seed"):
-        if getattr(novelty, name) != getattr(default, name):
-            form[name] = getattr(novelty, name)
-    return form
 
 
 def _origin(fields: Fields) -> Any:

@@ -10,12 +10,15 @@ from rankcast.model.values import EPOCH, check_scalar
 
 __all__ = [
     "Aggregate",
+    "Decay",
+    "Decaying",
     "Filter",
     "FilterKind",
     "Length",
     "Levels",
     "Mode",
     "Norm",
+    "NoveltyPart",
     "Part",
     "Policy",
     "Rates",
@@ -96,18 +99,29 @@ class Part(Enum):
 
 
 class FilterKind(Enum):
-    """The novelty filters (SPEC 5)."""
+    """The filters (SPEC 5): the k best of late, by chance in favour of the rare, all from a fixed score on, by chance."""
 
     THRESHOLD = "threshold"
     SAMPLING = "sampling"
+    MINIMUM = "minimum"
     RANDOM = "random"
 
 
 class Scoring(Enum):
-    """The novelty of a subscription: by its share of the deliveries, or by the distance to its last one."""
+    """What a filter goes by: novelty as a share of the deliveries, as the distance to the last one, as what decays with
+    every match; or the event's rank, whatever made it."""
 
     RATE = "rate"
     INTERVAL = "interval"
+    DECAY = "decay"
+    SCORE = "score"
+
+
+class Decay(Enum):
+    """What one matching event does to a decaying novelty: subtract `alpha`, or multiply by it."""
+
+    LINEAR = "linear"
+    EXPONENTIAL = "exponential"
 
 
 class Update(Enum):
@@ -140,9 +154,45 @@ class Length:
 
 
 @dataclass(frozen=True, slots=True)
+class Decaying:
+    """Novelty that starts at `beta` and falls by `alpha`, or to `alpha` times itself, with every match (DBRank'10).
+
+    Only the matches of the current `period`, or those within the last `window`, count; with neither, all do.
+    """
+
+    form: Decay = Decay.LINEAR
+    beta: float = 1.0
+    alpha: float = 0.001
+    period: Length | None = None
+    window: Length | None = None
+
+    def __post_init__(self) -> None:
+        if not (0 < self.beta < float("inf") and 0 < self.alpha < float("inf")):
+            raise ModelError(f"beta is {self.beta} and alpha {self.alpha}; both must be above 0")
+        if self.form is Decay.EXPONENTIAL and self.alpha >= 1:
+            raise ModelError(f"alpha is {self.alpha}; a factor of decay must be below 1")
+        if self.period is not None and self.window is not None:
+            raise ModelError("novelty decays over a period or over a window, not over both")
+
+
+@dataclass(frozen=True, slots=True)
+class NoveltyPart:
+    """Which novelty is a part of the combined score."""
+
+    scoring: Scoring = Scoring.RATE
+    aging: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.scoring is Scoring.SCORE:
+            raise ModelError("the novelty in a score cannot be that score; say rate, interval or decay")
+        if not 0 <= self.aging <= 1:
+            raise ModelError(f"aging is {self.aging}; it must lie in 0..1")
+
+
+@dataclass(frozen=True, slots=True)
 class Filter:
-    """A novelty filter with the budget `rate` * `period` per period of matching events (lazy), or in the last
-    `period` of them (eager)."""
+    """A filter with the budget `rate` * `period` per period of matching events (lazy), or in the last `period` of
+    them (eager). `minimum` is for the kind of that name; `aging` for scoring by rate and interval."""
 
     novelty: FilterKind
     rate: float
@@ -152,8 +202,11 @@ class Filter:
     aging: float = 1.0
     rates: Rates = Rates.HISTORY
     seed: int = 0
+    minimum: float = 0.5
 
     def __post_init__(self) -> None:
+        if not -float("inf") < self.minimum < float("inf"):
+            raise ModelError(f"minimum is {self.minimum}; it must be a number")
         if not 0 < self.rate <= 1:
             raise ModelError(f"rate is {self.rate}; it must be above 0 and at most 1")
         if self.period < 1:
@@ -172,8 +225,9 @@ class Policy:
 
     `sigma` weighs rank (1) against diversity (0). `weights` and `attributes` shape the distance of events:
     weights default to 1, and `attributes` None means that all count. `score` weighs the parts of the rank;
-    `authority` says how much each source is worth (1 if not named), `half_life` at what age an event is worth half.
-    `origin` is where periods of time begin.
+    `authority` says how much each source is worth (1 if not named), `half_life` at what age an event is worth half,
+    `novelty` which novelty it is, and `decay` how the decaying one falls, there and in the filter. `origin` is where
+    periods of time begin.
     """
 
     user: str
@@ -193,6 +247,8 @@ class Policy:
     half_life: timedelta = timedelta(days=1)
     filter: Filter | None = None
     origin: datetime = EPOCH
+    novelty: NoveltyPart = NoveltyPart()
+    decay: Decaying = Decaying()
 
     def __post_init__(self) -> None:
         if not self.user:

@@ -1,17 +1,17 @@
 """How much an event is worth to a user: preference, specificity, novelty, the combined score; and measures of it."""
 
-from rankcast.rank.decaying import Decay, DecayingNovelty
+from rankcast.rank.decaying import DecayingNovelty
 from rankcast.rank.event_rank import event_rank
 from rankcast.rank.levels import level_score, levels, scores
 from rankcast.rank.measures import Distances, Place, count_at, distances, entropy, fairness, places
 from rankcast.rank.novelty import Matched, Novelty, NoveltyState
+from rankcast.rank.of_policy import novelty_of
 from rankcast.rank.score import CombinedScore, Contribution, Explained, Ranked, combine, recency
 from rankcast.rank.specificity import Specificity
 
 __all__ = [
     "CombinedScore",
     "Contribution",
-    "Decay",
     "DecayingNovelty",
     "Distances",
     "Explained",
@@ -29,6 +29,7 @@ __all__ = [
     "fairness",
     "level_score",
     "levels",
+    "novelty_of",
     "places",
     "recency",
     "scores",

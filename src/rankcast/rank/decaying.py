@@ -3,21 +3,13 @@
 from collections import deque
 from collections.abc import Collection
 from datetime import datetime, timedelta
-from enum import Enum
 from typing import Any
 
 from rankcast.errors import ModelError
-from rankcast.model import EPOCH, Length, Unit
+from rankcast.model import EPOCH, Decay, Decaying, Unit
 from rankcast.rank.novelty import Matched
 
-__all__ = ["Decay", "DecayingNovelty"]
-
-
-class Decay(Enum):
-    """What one matching event does to a novelty: subtract `alpha`, or multiply by it."""
-
-    LINEAR = "linear"
-    EXPONENTIAL = "exponential"
+__all__ = ["DecayingNovelty"]
 
 
 class DecayingNovelty:
@@ -35,34 +27,17 @@ class DecayingNovelty:
     ...     matching: tuple[str, ...]
     ...     specific: tuple[str, ...]
     ...     event: object = None
-    >>> novelty = DecayingNovelty(beta=1.0, alpha=0.25)
+    >>> novelty = DecayingNovelty(Decaying(alpha=0.25))
     >>> [novelty.score(Seen(("drama", "burton"), ("burton",))) for _ in range(2)]
     [1.0, 0.75]
     >>> novelty.score(Seen(("drama",), ("drama",)))
     0.5
     """
 
-    def __init__(
-        self,
-        beta: float = 1.0,
-        alpha: float = 0.001,
-        decay: Decay = Decay.LINEAR,
-        *,
-        period: Length | None = None,
-        window: Length | None = None,
-        origin: datetime = EPOCH,
-    ) -> None:
-        if not (beta > 0 and alpha > 0):
-            raise ModelError(f"beta is {beta} and alpha {alpha}; both must be above 0")
-        if decay is Decay.EXPONENTIAL and alpha >= 1:
-            raise ModelError(f"alpha is {alpha}; a factor of decay must be below 1")
-        if period is not None and window is not None:
-            raise ModelError("novelty decays over a period or over a window, not over both")
-        self.beta = beta
-        self.alpha = alpha
-        self.decay = decay
-        self._length = period or window
-        self._slides = window is not None
+    def __init__(self, settings: Decaying | None = None, origin: datetime = EPOCH) -> None:
+        self.settings = settings or Decaying()
+        self._length = self.settings.period or self.settings.window
+        self._slides = self.settings.window is not None
         self._origin = origin
         self._t = 0
         self._period = 0
@@ -72,9 +47,9 @@ class DecayingNovelty:
     def novelty(self, subscription: str) -> float:
         """The novelty of a subscription after the last event."""
         matches = self._matches.get(subscription, 0)
-        if self.decay is Decay.EXPONENTIAL:
-            return round(self.beta * self.alpha**matches, 12)
-        return round(self.beta - self.alpha * matches, 12)
+        if self.settings.form is Decay.EXPONENTIAL:
+            return round(self.settings.beta * self.settings.alpha**matches, 12)
+        return round(self.settings.beta - self.settings.alpha * matches, 12)
 
     def score(self, candidate: Matched) -> float:
         """The importance of the next event that matches the user, as it was before the event."""
@@ -92,7 +67,7 @@ class DecayingNovelty:
 
     def normalise(self, score: float) -> float:
         """The score as a share of `beta`, at least 0."""
-        return max(0.0, round(score / self.beta, 12))
+        return max(0.0, round(score / self.settings.beta, 12))
 
     def delivered(self, candidate: Matched) -> None:
         """Nothing: this novelty looks at matches, not at deliveries."""

@@ -64,7 +64,8 @@ class NoveltyState:
     is none, and the score is `now`. (Thesis 3.3 speaks of the event "delivered"; read literally, aging would ruin
     the rate form, which by its figure 4.10 it does not.)
 
-    A subscription never seen before starts as one never delivered. O(matching subscriptions) per event.
+    A subscription never seen before starts as one never delivered. O(matching subscriptions) per event. Scores are on no
+    grid: each is one fixed formula, equal shares give equal floats, and any engine gets them to the last bit.
 
     >>> from typing import NamedTuple
     >>> class Seen(NamedTuple):
@@ -98,7 +99,7 @@ class NoveltyState:
 
     def normalise(self, score: float) -> float:
         """The score just given, on the scale from 0 to 1: a rate as it is, an interval as a share of t."""
-        return score if self.scoring is Scoring.RATE else round(score / self.t, 12)
+        return round(score if self.scoring is Scoring.RATE else score / self.t, 12)
 
     def delivered(self, candidate: Matched) -> None:
         """The user got this event: all its matching subscriptions become less novel."""
@@ -132,7 +133,7 @@ class NoveltyState:
         score = self._now(subscription)
         if self.aging < 1:
             previous = self._previous.get(subscription, score)
-            score = round(self.aging * score + (1 - self.aging) * previous, 12)
+            score = self.aging * score + (1 - self.aging) * previous
             self._previous[subscription] = score
         return score
 
@@ -141,4 +142,4 @@ class NoveltyState:
             return float(self.t - self._last.get(subscription, 0))
         if self.t == 1:
             return 1.0
-        return round(1 - self._delivered.get(subscription, 0) / (self.t - 1), 12)
+        return 1 - self._delivered.get(subscription, 0) / (self.t - 1)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
@@ -49,6 +49,10 @@ class Explained:
     def score(self) -> float:
         """The weighted mean of the parts."""
         return round(math.fsum(part.amount for part in self.parts), 12)
+
+    def with_value(self, part: Part, value: float) -> "Explained":
+        """The same with another value of one part, if it is among them."""
+        return Explained(tuple(replace(each, value=value) if each.part is part else each for each in self.parts))
 
     def label(self) -> str:
         """For people: the score and each part's contribution, by weight."""

@@ -17,6 +17,8 @@ from rankcast.model import (
     Between,
     Compare,
     Concept,
+    Decay,
+    Decaying,
     Event,
     Exists,
     Expression,
@@ -33,6 +35,7 @@ from rankcast.model import (
     Mode,
     Norm,
     Not,
+    NoveltyPart,
     OneOf,
     Op,
     Or,
@@ -207,6 +210,11 @@ def _policies() -> st.SearchStrategy[Policy]:
         aging=_degrees,
         rates=st.sampled_from(Rates),
         seed=_whole,
+        minimum=st.floats(-1e6, 1e6),
+    )
+    decay = st.one_of(
+        st.builds(Decaying, st.just(Decay.LINEAR), st.floats(0.001, 9), st.floats(0.001, 9), period=length),
+        st.builds(Decaying, st.just(Decay.EXPONENTIAL), alpha=st.floats(0.001, 0.999), window=length),
     )
     return st.builds(
         Policy,
@@ -227,6 +235,8 @@ def _policies() -> st.SearchStrategy[Policy]:
         origin=_times,
         authority=st.dictionaries(names(), _degrees, max_size=2),
         half_life=st.timedeltas(min_value=timedelta(microseconds=1)),
+        novelty=st.builds(NoveltyPart, st.sampled_from([Scoring.RATE, Scoring.INTERVAL, Scoring.DECAY]), _degrees),
+        decay=decay,
     )
 
 

@@ -10,21 +10,24 @@ from rankcast.model import Filter, FilterKind, Rates, Scoring, Update
 
 subscriptions = st.sets(st.sampled_from("abcd"), min_size=1).map(sorted)
 streams = st.lists(subscriptions, max_size=80)
-settings = st.builds(
-    Filter,
-    st.sampled_from(FilterKind),
-    st.floats(0.01, 1),
-    st.integers(1, 15),
-    st.sampled_from(Scoring),
-    st.sampled_from(Update),
-    st.sampled_from([0.0, 0.1, 0.5, 1.0]),
-    st.sampled_from(Rates),
-    st.integers(0, 3),
+settings = st.integers(1, 15).flatmap(
+    lambda period: st.builds(
+        Filter,
+        st.sampled_from(FilterKind),
+        st.floats(1 / period, 1),
+        st.just(period),
+        st.sampled_from(Scoring),
+        st.sampled_from(Update),
+        st.sampled_from([0.0, 0.1, 0.5, 1.0]),
+        st.sampled_from(Rates),
+        st.integers(0, 3),
+        st.sampled_from([0.3, 0.9]),
+    )
 )
 
 
 def admit(made, candidate, stream, start=1):
-    return [made.admit(candidate(seq, matching)) for seq, matching in enumerate(stream, start)]
+    return [made.admit(candidate(seq, matching, rank=len(matching) / 4)) for seq, matching in enumerate(stream, start)]
 
 
 @given(settings, streams)
@@ -60,5 +63,5 @@ def test_takes_subscriptions_that_come_and_go(candidate, how, stream, kept, cut)
 @pytest.mark.parametrize("kind", FilterKind)
 @pytest.mark.parametrize("update", Update)
 def test_rate_of_one_passes_the_first_period(candidate, kind, update):
-    made = event_filter("u", Filter(kind, 1.0, 10, update=update))
+    made = event_filter("u", Filter(kind, 1.0, 10, update=update, minimum=0.0))
     assert all(one.passed for one in admit(made, candidate, ["a", "b"] * 5))

@@ -7,6 +7,7 @@ from rankcast.choose.filters.filtered import EventFilter, Filtered, Verdict
 from rankcast.choose.filters.of_policy import event_filter, filtered
 from rankcast.choose.filters.random import Random
 from rankcast.choose.filters.sampling import Sampling
+from rankcast.choose.filters.score_sampling import ScoreSampling
 from rankcast.choose.filters.threshold import CandidateScore, Threshold
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Filtered",
     "Random",
     "Sampling",
+    "ScoreSampling",
     "Threshold",
     "Verdict",
     "chance",

@@ -1,10 +1,44 @@
-"""The k-th highest score: of the previous period, or of a sliding window."""
+"""Where the bar lies: at the k-th highest score of the previous period or of a sliding window, or where it was put."""
 
 from collections import deque
 from heapq import heapify, heappop, heappush, heappushpop, nlargest
-from typing import Any
+from typing import Any, Protocol
 
-__all__ = ["KthOfPeriod", "KthOfWindow"]
+__all__ = ["Bar", "Fixed", "KthOfPeriod", "KthOfWindow"]
+
+
+class Bar(Protocol):
+    """The least score that passes; it may move with the scores that it is told of."""
+
+    @property
+    def value(self) -> float:
+        """The least score that passes now."""
+
+    def add(self, score: float) -> None:
+        """One more score."""
+
+    def state(self) -> dict[str, Any]:
+        """Plain data that `restore` takes back."""
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where `state` was taken."""
+
+
+class Fixed:
+    """A bar that never moves."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def add(self, score: float) -> None:
+        """Nothing to learn."""
+
+    def state(self) -> dict[str, Any]:
+        """Nothing."""
+        return {}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Nothing to restore."""
 
 
 class KthOfPeriod:

@@ -1,28 +1,38 @@
 """From the filter of a policy to the filter that does it."""
 
+from datetime import datetime
+
 from rankcast.choose.candidates import DeliveryMode
+from rankcast.choose.filters.by_rank import ByRank
 from rankcast.choose.filters.filtered import EventFilter, Filtered
 from rankcast.choose.filters.random import Random
 from rankcast.choose.filters.sampling import Sampling
-from rankcast.choose.filters.threshold import Threshold
-from rankcast.model import Filter, FilterKind, Policy
-from rankcast.rank import NoveltyState
+from rankcast.choose.filters.score_sampling import ScoreSampling
+from rankcast.choose.filters.threshold import CandidateScore, Threshold
+from rankcast.model import EPOCH, Decaying, Filter, FilterKind, Policy, Scoring
+from rankcast.rank import novelty_of
 
 __all__ = ["event_filter", "filtered"]
 
 
-def event_filter(user: str, settings: Filter) -> EventFilter:
-    """A fresh filter for a user."""
+def event_filter(user: str, settings: Filter, decay: Decaying | None = None, origin: datetime = EPOCH) -> EventFilter:
+    """A fresh filter for a user; `decay` and `origin` are for scoring by decaying novelty."""
     match settings.novelty:
-        case FilterKind.THRESHOLD:
-            novelty = NoveltyState(settings.scoring, settings.aging)
-            return Threshold(novelty, settings.rate, settings.period, settings.update)
-        case FilterKind.SAMPLING:
-            return Sampling(user, settings)
         case FilterKind.RANDOM:
             return Random(user, settings.rate, settings.seed)
+        case FilterKind.SAMPLING if settings.scoring in (Scoring.RATE, Scoring.INTERVAL):
+            return Sampling(user, settings)
+    score: CandidateScore = (
+        ByRank() if settings.scoring is Scoring.SCORE else novelty_of(settings.scoring, settings.aging, decay, origin)
+    )
+    if settings.novelty is FilterKind.SAMPLING:
+        return ScoreSampling(user, score, settings)
+    minimum = settings.minimum if settings.novelty is FilterKind.MINIMUM else None
+    return Threshold(score, settings.rate, settings.period, settings.update, minimum)
 
 
 def filtered(policy: Policy, mode: DeliveryMode) -> DeliveryMode:
     """The mode behind the policy's filter; the mode itself if the policy has none."""
-    return mode if policy.filter is None else Filtered(event_filter(policy.user, policy.filter), mode)
+    if policy.filter is None:
+        return mode
+    return Filtered(event_filter(policy.user, policy.filter, policy.decay, policy.origin), mode)

@@ -84,13 +84,12 @@ class Sampling:
         aging = self._settings.aging
         for subscription in subscriptions:
             if subscription in self._active:
-                aged = aging * self._now(subscription) + (1 - aging) * self._active[subscription]
-                self._active[subscription] = round(aged, 12)
+                self._active[subscription] = aging * self._now(subscription) + (1 - aging) * self._active[subscription]
 
     def _now(self, subscription: str) -> float:
         share = self._settings.rate / len(self._active)
         rate = self._matches.rate(subscription)
-        if round(rate - share, 12) < 0:
+        if rate < share:
             return 1.0
         if self._settings.scoring is Scoring.RATE:
             return min(1.0, share / rate)

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from rankcast.choose.candidates import Candidate
 from rankcast.choose.filters.budget import Budget
 from rankcast.choose.filters.filtered import Verdict
-from rankcast.choose.filters.kth_highest import KthOfPeriod, KthOfWindow
+from rankcast.choose.filters.kth_highest import Bar, Fixed, KthOfPeriod, KthOfWindow
 from rankcast.model import Update
 
 __all__ = ["CandidateScore", "Threshold"]
@@ -37,19 +37,27 @@ class Threshold:
 
     The threshold is the k-th highest score of the previous period of matching events (lazy), or of the last `period`
     before this one (eager); it starts at 0, as does that of a window with fewer than k events. What passes is
-    delivered in the eyes of `score`. Amortised O(log period) per event in both forms.
+    delivered in the eyes of `score`. Amortised O(log period) per event in both forms. With `minimum` the threshold is that,
+    and stays.
     """
 
-    def __init__(self, score: CandidateScore, rate: float, period: int, update: Update = Update.LAZY) -> None:
+    def __init__(
+        self,
+        score: CandidateScore,
+        rate: float,
+        period: int,
+        update: Update = Update.LAZY,
+        minimum: float | None = None,
+    ) -> None:
         self._score = score
         self._budget = Budget(rate, period, update)
         kth_highest = KthOfWindow if update is Update.EAGER else KthOfPeriod
-        self._kth_highest: KthOfWindow | KthOfPeriod = kth_highest(self._budget.k, period)
+        self._bar: Bar = kth_highest(self._budget.k, period) if minimum is None else Fixed(minimum)
 
     @property
     def threshold(self) -> float:
         """The least score with which the next candidate may pass."""
-        return self._kth_highest.value
+        return self._bar.value
 
     def admit(self, candidate: Candidate) -> Verdict:
         """Decide on the next candidate."""
@@ -57,7 +65,7 @@ class Threshold:
         verdict = self._decide(score)
         if verdict.passed:
             self._score.delivered(candidate)
-        self._kth_highest.add(score)
+        self._bar.add(score)
         self._budget.count(verdict.passed)
         return verdict
 
@@ -70,14 +78,14 @@ class Threshold:
         return {
             "score": self._score.state(),
             "budget": self._budget.state(),
-            "kth_highest": self._kth_highest.state(),
+            "bar": self._bar.state(),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on where `state` was taken, in a fresh instance of the same settings."""
         self._score.restore(state["score"])
         self._budget.restore(state["budget"])
-        self._kth_highest.restore(state["kth_highest"])
+        self._bar.restore(state["bar"])
 
     def _decide(self, score: float) -> Verdict:
         shown, bar = _apart(score, self.threshold)

@@ -1,0 +1,91 @@
+"""Sampling by a score of events: the higher it is against the usual, the likelier the event passes (SPEC 5)."""
+
+from collections import deque
+from collections.abc import Collection
+from typing import Any
+
+from rankcast.choose.candidates import Candidate
+from rankcast.choose.filters.budget import Budget
+from rankcast.choose.filters.chance import chance
+from rankcast.choose.filters.filtered import Verdict
+from rankcast.choose.filters.threshold import CandidateScore
+from rankcast.model import Filter, Update
+
+__all__ = ["ScoreSampling"]
+
+_GRID = 10**12
+
+
+class ScoreSampling:
+    """Passes a candidate with probability ``rate * score / mean score``, at most 1, while the budget has room.
+
+    The mean is that of the previous period (lazy) or of the last `period` candidates before this one (eager); before there
+    is any, all pass that have room. A score below 0 counts as 0; if the mean is 0, each passes with probability `rate`. So
+    about the share `rate` passes, whatever the scores are. The sum of scores is one of whole steps of 1e-12, exact however
+    long it runs. O(1) per event; the eager form keeps a window of scores.
+    """
+
+    def __init__(self, user: str, score: CandidateScore, settings: Filter) -> None:
+        self._user = user
+        self._score = score
+        self._settings = settings
+        self._budget = Budget(settings.rate, settings.period, settings.update)
+        self._steps: deque[int] = deque()
+        self._sum = 0
+        self._mean: float | None = None
+
+    def admit(self, candidate: Candidate) -> Verdict:
+        """Decide on the next candidate."""
+        score = max(0.0, self._score.score(candidate))
+        verdict = self._decide(candidate, self._probability(score))
+        if verdict.passed:
+            self._score.delivered(candidate)
+        self._budget.count(verdict.passed)
+        self._learn(round(score * _GRID))
+        return verdict
+
+    def keep(self, ids: Collection[str]) -> None:
+        """Forget all subscriptions but these; the mean is of what was."""
+        self._score.keep(ids)
+
+    def state(self) -> dict[str, Any]:
+        """Plain data that `restore` takes back."""
+        return {
+            "score": self._score.state(),
+            "budget": self._budget.state(),
+            "steps": list(self._steps),
+            "mean": self._mean,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where `state` was taken, in a fresh instance of the same settings."""
+        self._score.restore(state["score"])
+        self._budget.restore(state["budget"])
+        self._steps = deque(state["steps"])
+        self._sum = sum(self._steps)
+        self._mean = state["mean"]
+
+    def _probability(self, score: float) -> float:
+        if self._mean is None:
+            return 1.0
+        return min(1.0, self._settings.rate * score / self._mean) if self._mean > 0 else self._settings.rate
+
+    def _decide(self, candidate: Candidate, probability: float) -> Verdict:
+        drawn = chance(self._settings.seed, self._user, candidate.event.id)
+        if drawn >= probability:
+            return Verdict(False, f"stopped by the sampling filter: drawn {drawn:.4f}, probability {probability:.4f}")
+        if not self._budget.has_room:
+            return Verdict(False, f"stopped by the sampling filter: {self._budget.label()} passed already")
+        return Verdict(True, f"passed the sampling filter: drawn {drawn:.4f}, probability {probability:.4f}")
+
+    def _learn(self, steps: int) -> None:
+        self._steps.append(steps)
+        self._sum += steps
+        if self._settings.update is Update.EAGER:
+            if len(self._steps) > self._settings.period:
+                self._sum -= self._steps.popleft()
+            self._mean = self._sum / (_GRID * len(self._steps))
+        elif self._budget.ends_period:
+            self._mean = self._sum / (_GRID * len(self._steps))
+            self._steps.clear()
+            self._sum = 0

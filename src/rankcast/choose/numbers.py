@@ -1,0 +1,104 @@
+"""Numbers in compiled loops: rounded and summed as Python rounds and sums, to the last bit.
+
+This imports numba; import it where a kernel is about to run, not before.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+
+__all__ = ["exact_sum", "grid_steps", "kernel"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_STEPS = 1e12
+"""How many steps of the grid there are to 1; exact as a float."""
+
+_SPLIT = 134217729.0
+"""2**27 + 1: splits a float into halves whose products are exact (Dekker)."""
+
+
+def kernel(function: Function) -> Function:
+    """The function, compiled when it is first called; later processes load what the first one compiled.
+
+    Arithmetic is that of IEEE 754, nothing reordered or fused, so that a kernel gives the floats that Python gives. What
+    was compiled is kept until the function's own file changes, whatever it calls.
+    """
+    try:
+        return cast(Function, numba.njit(cache=True, error_model="numpy")(function))
+    except RuntimeError:  # no folder to keep it in
+        return cast(Function, numba.njit(error_model="numpy")(function))
+
+
+@kernel
+def grid_steps(value: float) -> int:
+    """The value in steps of the grid, rounded as ``round(value, 12)`` rounds: exactly, halves to even."""
+    steps = value * _STEPS
+    whole = np.floor(steps)
+    above_half = (steps - whole) - 0.5
+    if above_half > 1e-3:
+        return int(whole) + 1
+    if above_half < -1e-3:
+        return int(whole)
+    # So near to a half the rounding of the product decides; `error` is what it lost.
+    high = value * _SPLIT
+    high = high - (high - value)
+    low = value - high
+    other_high = _STEPS * _SPLIT
+    other_high = other_high - (other_high - _STEPS)
+    other_low = _STEPS - other_high
+    error = low * other_low - (((steps - high * other_high) - low * other_high) - high * other_low)
+    if above_half > -error or (above_half == -error and int(whole) % 2 != 0):
+        return int(whole) + 1
+    return int(whole)
+
+
+@kernel
+def exact_sum(values: Any, count: int, parts: Any) -> float:
+    """The sum of the first `count` values, rounded once, as `math.fsum`; `parts` is room for as many floats."""
+    total = 0.0
+    lossless = True
+    for place in range(count):
+        value = values[place]
+        after = total + value
+        back = after - total
+        if (total - (after - back)) + (value - back) != 0.0:
+            lossless = False
+            break
+        total = after
+    if lossless:
+        return total
+    used = 0
+    for place in range(count):
+        x = values[place]
+        kept = 0
+        for number in range(used):
+            y = parts[number]
+            if abs(x) < abs(y):
+                x, y = y, x
+            high = x + y
+            low = y - (high - x)
+            if low != 0.0:
+                parts[kept] = low
+                kept += 1
+            x = high
+        parts[kept] = x
+        used = kept + 1
+    used -= 1
+    high, low = parts[used], 0.0
+    while used > 0:
+        x = high
+        used -= 1
+        y = parts[used]
+        high = x + y
+        low = y - (high - x)
+        if low != 0.0:
+            break
+    if used > 0 and ((low < 0.0 and parts[used - 1] < 0.0) or (low > 0.0 and parts[used - 1] > 0.0)):
+        y = low * 2.0
+        x = high + y
+        if y == x - high:
+            high = x
+    return float(high)

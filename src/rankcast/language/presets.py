@@ -1,0 +1,73 @@
+"""Policies for people: a name for a way of being served, each a few fields of the JSON form."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from rankcast.errors import RecordError, did_you_mean
+
+__all__ = ["PRESETS", "Preset", "preset_fields"]
+
+
+class Preset(NamedTuple):
+    """What a preset promises, and the fields that keep it."""
+
+    meaning: str
+    fields: Mapping[str, Any]
+
+
+PRESETS: Mapping[str, Preset] = {
+    "only the best": Preset(
+        "once a day, the three events of the highest rank",
+        {"mode": "periodic", "length": "1d", "k": 3},
+    ),
+    "balanced": Preset(
+        "as it happens, what is among the five best of the last hundred: liked, not seen lately, new, and different",
+        {
+            "mode": "sliding",
+            "length": 100,
+            "k": 5,
+            "sigma": 0.7,
+            "score": {"preference": 0.5, "novelty": 0.3, "recency": 0.2},
+        },
+    ),
+    "surprise me": Preset(
+        "every fifth event or fewer, those of the subscriptions that came up least",
+        {
+            "filter": {"novelty": "threshold", "rate": 0.2, "period": 100},
+            "score": {"preference": 0.2, "novelty": 0.8},
+        },
+    ),
+    "calm": Preset(
+        "once a day at most five, out of the better fifth, and no two alike",
+        {
+            "mode": "periodic",
+            "length": "1d",
+            "k": 5,
+            "sigma": 0.5,
+            "score": {"preference": 0.6, "novelty": 0.4},
+            "filter": {"novelty": "threshold", "scoring": "score", "rate": 0.2, "period": 100},
+        },
+    ),
+    "headlines": Preset(
+        "as it happens, the three best of the last hour, the newer the better",
+        {
+            "mode": "sliding",
+            "length": "1h",
+            "k": 3,
+            "score": {"preference": 0.4, "recency": 0.4, "authority": 0.2},
+            "half_life": "20m",
+        },
+    ),
+}
+"""By name. A policy that names one may still say any field itself."""
+
+
+def preset_fields(name: str) -> Mapping[str, Any]:
+    """The fields that a preset stands for.
+
+    >>> preset_fields("only the best")["k"]
+    3
+    """
+    if name not in PRESETS:
+        raise RecordError(f"there is no preset {name!r}; there are {', '.join(PRESETS)}{did_you_mean(name, PRESETS)}")
+    return PRESETS[name].fields
