@@ -1,11 +1,24 @@
 """The shard over arrays gives what the oracle gives, in the same order, and has the same state (docs/semantics.md, 4)."""
 
 import random
+from datetime import UTC, datetime
 
 import pytest
 
 from rankcast.batch import BatchShard
-from rankcast.model import Catalog, Mode, Select, Subscription, Unit
+from rankcast.model import (
+    Advertisement,
+    Always,
+    Catalog,
+    Event,
+    Length,
+    Mode,
+    Policy,
+    ScorerName,
+    Select,
+    Subscription,
+    Unit,
+)
 from rankcast.shard import Shard
 
 
@@ -114,3 +127,18 @@ def test_nothing_is_nothing(worlds):
     assert fast.publish([]) == []
     assert fast.close() == []
     assert BatchShard(Catalog()).publish(worlds.events(random.Random(3), 5)) == []
+
+
+def test_advertised_events_go_to_the_admitted_only():
+    catalog = Catalog(
+        [
+            *(Subscription(f"s{number}", f"user{number}", Always(), weight=float(number)) for number in range(1, 6)),
+            Policy("user4", mode=Mode.PERIODIC, k=1, length=Length(2)),
+            Advertisement("a1", "shop", Always(), k=2, score=ScorerName.WEIGHT),
+        ]
+    )
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    events = [Event(f"e{seq}", start, {}, seq=seq, advertisement="a1" if seq % 2 else None) for seq in range(1, 7)]
+    assert BatchShard(catalog).publish(events) == Shard(catalog).publish(events)
+    chosen = {"e1": {"s1", "s4"}, "e5": {"s2"}}
+    assert BatchShard(catalog).publish(events, chosen) == Shard(catalog).publish(events, chosen)

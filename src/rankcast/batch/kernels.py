@@ -11,106 +11,23 @@ from typing import Any
 
 import numpy as np
 
-from rankcast.batch.compiling import kernel
+from rankcast.choose.numbers import exact_sum, grid_steps, kernel
 
 __all__ = [
     "best_by_rank",
     "best_diverse",
     "distances",
-    "exact_sum",
-    "on_grid",
     "remember_by_rank",
     "remember_diverse",
     "slide_by_rank",
     "slide_diverse",
 ]
 
-_STEPS = 1e12
-"""How many steps of the grid there are to 1; exact as a float."""
-
-_SPLIT = 134217729.0
-"""2**27 + 1: splits a float into halves whose products are exact (Dekker)."""
-
 _NEAR = 1e-11
 """Values nearer to each other than this may be equal on the grid."""
 
 _NONE = -(2**62)
 """Less than every value on the grid."""
-
-# ---- numbers
-
-
-@kernel
-def on_grid(value: float) -> int:
-    """The value in steps of the grid, rounded as ``round(value, 12)`` rounds: exactly, halves to even."""
-    steps = value * _STEPS
-    whole = np.floor(steps)
-    above_half = (steps - whole) - 0.5
-    if above_half > 1e-3:
-        return int(whole) + 1
-    if above_half < -1e-3:
-        return int(whole)
-    # So near to a half the rounding of the product decides; `error` is what it lost.
-    high = value * _SPLIT
-    high = high - (high - value)
-    low = value - high
-    other_high = _STEPS * _SPLIT
-    other_high = other_high - (other_high - _STEPS)
-    other_low = _STEPS - other_high
-    error = low * other_low - (((steps - high * other_high) - low * other_high) - high * other_low)
-    if above_half > -error or (above_half == -error and int(whole) % 2 != 0):
-        return int(whole) + 1
-    return int(whole)
-
-
-@kernel
-def exact_sum(values: Any, count: int, parts: Any) -> float:
-    """The sum of the first `count` values, rounded once, as `math.fsum`; `parts` is room for as many floats."""
-    total = 0.0
-    lossless = True
-    for place in range(count):
-        value = values[place]
-        after = total + value
-        back = after - total
-        if (total - (after - back)) + (value - back) != 0.0:
-            lossless = False
-            break
-        total = after
-    if lossless:
-        return total
-    used = 0
-    for place in range(count):
-        x = values[place]
-        kept = 0
-        for number in range(used):
-            y = parts[number]
-            if abs(x) < abs(y):
-                x, y = y, x
-            high = x + y
-            low = y - (high - x)
-            if low != 0.0:
-                parts[kept] = low
-                kept += 1
-            x = high
-        parts[kept] = x
-        used = kept + 1
-    used -= 1
-    high, low = parts[used], 0.0
-    while used > 0:
-        x = high
-        used -= 1
-        y = parts[used]
-        high = x + y
-        low = y - (high - x)
-        if low != 0.0:
-            break
-    if used > 0 and ((low < 0.0 and parts[used - 1] < 0.0) or (low > 0.0 and parts[used - 1] > 0.0)):
-        y = low * 2.0
-        x = high + y
-        if y == x - high:
-            high = x
-    return float(high)
-
 
 # ---- distances
 
@@ -283,7 +200,7 @@ def _best_older(
             if size > 0:
                 table[entry % size, older % size] = apart
                 table[older % size, entry % size] = apart
-        value = on_grid(sigma * ((ranks[entry] + ranks[older]) / 2) + (1 - sigma) * apart)
+        value = grid_steps(sigma * ((ranks[entry] + ranks[older]) / 2) + (1 - sigma) * apart)
         if value >= best:
             best, partner = value, older
     return best, partner
@@ -310,7 +227,7 @@ def _greedy(
     if k == 1:
         best, added = _NONE, begin
         for entry in range(begin, end):
-            value = on_grid(sigma * ranks[entry] + (1 - sigma) * 0.0)
+            value = grid_steps(sigma * ranks[entry] + (1 - sigma) * 0.0)
             if value >= best:
                 best, added = value, entry
         chosen[added] = True
@@ -327,7 +244,7 @@ def _greedy(
         best, added = _NONE, -1
         for entry in range(begin, end):
             if not chosen[entry]:
-                value = on_grid(sigma * ranks[entry] + (1 - sigma) * nearest[entry])
+                value = grid_steps(sigma * ranks[entry] + (1 - sigma) * nearest[entry])
                 if value >= best:
                     best, added = value, entry
         chosen[added] = True
@@ -547,7 +464,7 @@ def _worth(
                 values[pairs] = table[place, other]
                 pairs += 1
     diversity = exact_sum(values, pairs, parts) / pairs if pairs else 0.0
-    return on_grid(sigma * rank + (1 - sigma) * diversity)
+    return grid_steps(sigma * rank + (1 - sigma) * diversity)
 
 
 @kernel

@@ -1,6 +1,6 @@
 """The shard over arrays: what `rankcast.shard.Shard` does, a batch at a time."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ from rankcast.batch.table import EventTable
 from rankcast.batch.user import ArrayUser, deliveries_of, serve_one_by_one
 from rankcast.match import OracleMatcher
 from rankcast.model import Catalog, Delivery, Event, Match, Subscription
+from rankcast.overlay import Admission
 from rankcast.subscriber import Subscriber
 
 __all__ = ["BatchShard"]
@@ -47,6 +48,7 @@ class BatchShard:
         self._users: dict[str, ArrayUser | Subscriber] = {}
         self._subscriptions: list[Subscription] = []
         self._matcher: BatchMatcher
+        self._admission: Admission
         self.update(catalog)
 
     def update(self, catalog: Catalog) -> list[Delivery]:
@@ -59,6 +61,7 @@ class BatchShard:
         self._users = dict(sorted(self._users.items()))
         self._subscriptions = [s for s in catalog.subscriptions.values() if s.user in self._users]
         self._matcher = self._make_matcher(self._subscriptions, catalog)
+        self._admission = Admission(catalog)
         number = {user: place for place, user in enumerate(self._users)}
         self._user_of = np.array([number[s.user] for s in self._subscriptions], np.int64)
         own = {s.id: place for user in self._users for place, s in enumerate(catalog.subscriptions_of(user))}
@@ -72,12 +75,18 @@ class BatchShard:
             subscription = self._subscriptions[place]
             yield Match(event.id, subscription.id, subscription.user, degree)
 
-    def publish(self, events: Sequence[Event]) -> list[Delivery]:
-        """Serve the next events, in order of `seq`; the deliveries that they cause, in the order of `Shard.publish`."""
+    def publish(self, events: Sequence[Event], admitted: Mapping[str, Collection[str]] | None = None) -> list[Delivery]:
+        """Serve the next events, in order of `seq`; the deliveries that they cause, in the order of `Shard.publish`.
+
+        `admitted` says to which subscriptions each event under an advertisement goes, as for `Shard.publish`.
+        """
         events = list(events)
         if not events:
             return []
-        return self.deliver(events, self._matcher.match_batch(events))
+        matches = self._matcher.match_batch(events)
+        if any(event.advertisement is not None for event in events):
+            matches = self._admit(events, matches, admitted)
+        return self.deliver(events, matches)
 
     def deliver(self, events: Sequence[Event], matches: Matches) -> list[Delivery]:
         """Rank and choose among the given matches of the next events: `publish` without its first step."""
@@ -145,6 +154,25 @@ class BatchShard:
 
     def _serve(self, user: str, catalog: Catalog, oracle: Subscriber) -> ArrayUser | Subscriber:
         return ArrayUser(user, catalog, oracle, self._table) if suits(catalog.policy_of(user)) else oracle
+
+    def _admit(
+        self, events: Sequence[Event], matches: Matches, admitted: Mapping[str, Collection[str]] | None
+    ) -> Matches:
+        """The matches without those that the publishers' advertisements rule out."""
+        keep = np.ones(len(matches.event), bool)
+        bounds = np.searchsorted(matches.event, np.arange(len(events) + 1)).tolist()
+        for place, event in enumerate(events):
+            if event.advertisement is None:
+                continue
+            own = slice(bounds[place], bounds[place + 1])
+            found = [self._subscriptions[number] for number in matches.subscription[own].tolist()]
+            if admitted is None:
+                pairs = list(zip(found, matches.degree[own].tolist(), strict=True))
+                chosen: Collection[str] = {each.id for each, _ in self._admission.admitted(event, pairs)}
+            else:
+                chosen = admitted.get(event.id, ())
+            keep[own] = [subscription.id in chosen for subscription in found]
+        return Matches(matches.event[keep], matches.subscription[keep], matches.degree[keep])
 
     def _matched(self, matches: Matches, places: Integers) -> dict[int, list[tuple[Subscription, float]]]:
         matched: dict[int, list[tuple[Subscription, float]]] = {}
