@@ -6,6 +6,7 @@ from rankcast.rank.levels import level_score, levels, scores
 from rankcast.rank.measures import Distances, Place, count_at, distances, entropy, fairness, places
 from rankcast.rank.novelty import Matched, Novelty, NoveltyState
 from rankcast.rank.of_policy import novelty_of
+from rankcast.rank.optimum import Optimum, entropy_bound, optimal_counts, optimum
 from rankcast.rank.score import CombinedScore, Contribution, Explained, Ranked, combine, recency
 from rankcast.rank.specificity import Specificity
 
@@ -18,6 +19,7 @@ __all__ = [
     "Matched",
     "Novelty",
     "NoveltyState",
+    "Optimum",
     "Place",
     "Ranked",
     "Specificity",
@@ -25,11 +27,14 @@ __all__ = [
     "count_at",
     "distances",
     "entropy",
+    "entropy_bound",
     "event_rank",
     "fairness",
     "level_score",
     "levels",
     "novelty_of",
+    "optimal_counts",
+    "optimum",
     "places",
     "recency",
     "scores",
