@@ -57,10 +57,6 @@ def search(
             continue
         nodes += 1
         bound = worth[depth] + _most(adds[depth], company, first, missing, (1 - sigma) / pairs / 2, values)
-        steps = grid_steps(bound + _FLOAT_NOISE)
-        if steps < best_steps or (steps == best_steps and seq_sum[depth] + seq_sums[first, missing] < best_sum):
-            depth -= 1
-            continue
         if nodes > limit:
             bounds[depth] = bound
             for above in range(depth):
@@ -70,6 +66,10 @@ def search(
                         adds[above], company, following[above], left, (1 - sigma) / pairs / 2, values
                     )
             return nodes, max(bounds.max(), best_steps / 1e12)
+        steps = grid_steps(bound + _FLOAT_NOISE)
+        if steps < best_steps or (steps == best_steps and seq_sum[depth] + seq_sums[first, missing] < best_sum):
+            depth -= 1
+            continue
         following[depth] = first + 1
         chosen[depth] = first
         worth[depth + 1] = worth[depth] + adds[depth, first]
