@@ -1,14 +1,17 @@
 """Expressions as boxes: the covering of boxes is that of the expressions."""
 
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rankcast.cover import covers, normal_form
-from rankcast.cover.boxes import Boxes, box_of
+from rankcast.cover.boxes import Boxes, box_of, point_of
 from rankcast.language import parse
-from rankcast.model import And, Expression
-from rankcast.testing.strategies import predicates
+from rankcast.match import NO_CONCEPTS, matches
+from rankcast.model import And, Event, Expression, Interval
+from rankcast.testing.strategies import events, predicates
 
 
 @pytest.mark.parametrize(
@@ -56,3 +59,22 @@ def test_open_and_closed_ends_differ() -> None:
         found = box_of(normal_form(parse(text)))
         assert found is not None
         assert boxes.covering(found).tolist() == [covers(parse(other), parse(text)) for other in texts]
+
+
+@given(st.lists(conjunctions, max_size=8), events())
+def test_what_covers_the_point_of_an_event_matches_it(expressions: list[Expression], event: Event) -> None:
+    point = point_of(event)
+    assert point is not None
+    for where in expressions:
+        box = box_of(normal_form(where))
+        if box is not None:
+            boxes = Boxes([])
+            boxes.append(box)
+            assert boxes.covering(point).tolist() == [matches(where, event, NO_CONCEPTS)]
+
+
+def test_what_has_no_point() -> None:
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    assert point_of(Event("e1", now, {"x": (2**53 + 1,)})) is None
+    assert point_of(Event("e1", now, {"x": Interval(1, 2)})) is None
+    assert point_of(Event("e1", now, {"p": ("a", "b"), "f": (True,)})) == {}

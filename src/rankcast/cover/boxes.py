@@ -10,12 +10,12 @@ import numpy as np
 from rankcast.cover.cells import Cell
 from rankcast.cover.line import Cut, Line
 from rankcast.cover.normal import NormalForm
-from rankcast.model import EPOCH
+from rankcast.model import EPOCH, Event
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ANYTHING", "Box", "Boxes", "Interval", "box_of"]
+__all__ = ["ANYTHING", "Box", "Boxes", "Interval", "box_of", "point_of"]
 
 Interval: TypeAlias = tuple[float, float]
 Box: TypeAlias = Mapping[str, Interval]
@@ -53,8 +53,30 @@ def box_of(form: NormalForm) -> Box | None:
         interval = _interval(line) if line is not None else None
         if interval is None:
             return None
-        box[f"{name}\0time" if cell.times else name] = interval
+        box[_column(name, bool(cell.times))] = interval
     return box
+
+
+def point_of(event: Event) -> Box | None:
+    """The numbers and times of a crisp event as a box of no size: a box matches the event iff it covers this.
+
+    None for an event with imprecise values, or with a number that a float does not hold exactly.
+    """
+    point: dict[str, Interval] = {}
+    for name, values in event.attributes.items():
+        if not isinstance(values, tuple):
+            return None
+        if isinstance(values[0], bool | str):
+            continue
+        value = _value((values[0], 0))
+        if value is None:
+            return None
+        point[_column(name, isinstance(values[0], datetime))] = value, value
+    return point
+
+
+def _column(name: str, is_time: bool) -> str:
+    return f"{name}\0time" if is_time else name
 
 
 def _only_line(cell: Cell) -> Line | None:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from heapq import nsmallest
 from typing import Any, NamedTuple
 
-from rankcast.match import OracleMatcher
 from rankcast.model import Advertisement, Catalog, Event, Ranking
+from rankcast.overlay.finding import Finder
 from rankcast.overlay.lots import waiting
 from rankcast.overlay.order import Known, Order
 from rankcast.overlay.recipients import Matched, recipients
@@ -49,7 +49,7 @@ class Broker:
         self._order = order
         self._known: dict[str, dict[str, Known]] = {LOCAL: {}}
         self._origin: dict[str, str] = {}
-        self._matcher: OracleMatcher | None = None
+        self._finder: Finder | None = None
         self.forwarded: dict[str, Known] = {}
 
     def judge(self, scorer: Scorer, order: Order) -> None:
@@ -71,7 +71,7 @@ class Broker:
             known[one.subscription.id] = one
             self._origin[one.subscription.id] = origin
         if changes.added or changes.removed:
-            self._matcher = None
+            self._finder = None
 
     def settle(self) -> Changes:
         """Work out anew what goes upstream; what is different from before."""
@@ -88,15 +88,9 @@ class Broker:
 
     def match(self, event: Event) -> list[Matched]:
         """Which of the known subscriptions the event matches."""
-        if self._matcher is None:
-            meaning_of = meanings_of(self._catalog)
-            self._matcher = OracleMatcher(
-                [known.subscription for known in self.known()],
-                meaning_of=lambda user: meaning_of(user) or self._catalog.membership,
-                norm_of=lambda user: self._catalog.policy_of(user).norm,
-                shared=self._catalog.membership,
-            )
-        return list(self._matcher.match(event))
+        if self._finder is None:
+            self._finder = Finder([known.subscription for known in self.known()], self._catalog)
+        return self._finder.match(event)
 
     def choose(self, event: Event, count: int) -> dict[str, list[str]]:
         """The subscriptions chosen among the known, by the neighbour they came from.

@@ -1,5 +1,6 @@
 """Which subscriptions stand above which: by covering alone, or by covering and rank (SPEC 7)."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from typing import NamedTuple
@@ -32,11 +33,13 @@ class Standing(Enum):
 
 
 class Entry(NamedTuple):
-    """A known subscription with all that comparing it takes; `low` and `high` bound its score."""
+    """A known subscription with all that comparing it takes; `low` and `high` bound its score. `size` is the smaller, the
+    larger the box."""
 
     known: Known
     form: NormalForm
     box: Box | None
+    size: tuple[float, float]
     low: Score
     high: Score
 
@@ -79,11 +82,11 @@ class Order:
         return self._above is None
 
     def entries(self, known: Iterable[Known]) -> list[Entry]:
-        """The subscriptions in an order in which nothing comes before what stands above it."""
+        """The subscriptions in an order in which nothing comes before what stands above it; boxes otherwise by size."""
         found = [self._entry(one) for one in known]
         if all(entry.box is not None for entry in found):
             names = sorted({name for entry in found for name in entry.box or ()})
-            found.sort(key=lambda entry: (_negative(entry.low), _corners(entry.box or {}, names), entry.id))
+            found.sort(key=lambda entry: (_negative(entry.low), entry.size, _corners(entry.box or {}, names), entry.id))
         else:
             found.sort(key=lambda entry: (_negative(entry.low), entry.id))
             if self.standing is not Standing.RANK:
@@ -101,7 +104,8 @@ class Order:
         if entry is None or entry.known.subscription is not subscription:
             form = normal_form(subscription.where, self._meaning_of(subscription.user))
             low, high = _TIED if self._is_tied() else self._scorer.bounds(subscription)
-            entry = Entry(known, form, box_of(form), low, high)
+            box = box_of(form)
+            entry = Entry(known, form, box, _size(box or {}), low, high)
             self._entries[id(subscription)] = entry
         return entry if entry.known.weight == known.weight else entry._replace(known=known)
 
@@ -123,6 +127,12 @@ def _above(standing: Standing, ranking: Ranking) -> Callable[[Entry, Entry], boo
 
 def _negative(score: Score) -> Score:
     return tuple(-part for part in score)
+
+
+def _size(box: Box) -> tuple[float, float]:
+    """The number of attributes and the negative logarithm of the volume: neither is larger for a covering box."""
+    widths = (min(max(high - low, 1e-300), 1e300) for low, high in box.values())
+    return len(box), -sum(math.log(width) for width in widths)
 
 
 def _corners(box: Box, names: Sequence[str]) -> tuple[float, ...]:

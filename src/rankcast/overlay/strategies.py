@@ -127,12 +127,13 @@ class AncestorFairK:
     """As AncestorCoverK, in an order in which ties may stand above each other; what is forwarded carries a weight.
 
     A hidden subscription's weight is shared out equally among the `sharers` forwarded ones nearest above it that may tie
-    with it (by default k of them, and there always are k above it): nearest is the last in the order, of which
-    covering ones come first. The weights always sum to the number of subscriptions, those aside that can never be
-    among the k best because all above them score higher.
+    with it: the smallest boxes, or else those that most others cover. By default there is one, for that was the fairest
+    (see the experiment covering_fig6a): a smaller one matches the fewest publications that the hidden one does not. The
+    weights always sum to the number of subscriptions, those aside that can never be among the k best because all above
+    them score higher.
     """
 
-    sharers: int | None = None
+    sharers: int = 1
     standing: Standing = Standing.TIES
     is_top_k: bool = True
 
@@ -154,7 +155,7 @@ class AncestorFairK:
                 forwarded.append(entry)
             else:
                 tied = [at for at in above.tolist() if forwarded[at].low <= entry.high]
-                sharing = tied[-(self.sharers or k) :]
+                sharing = tied[-self.sharers :]
                 if sharing:
                     weights[sharing] += entry.known.weight / len(sharing)
         return [

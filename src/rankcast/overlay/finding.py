@@ -1,0 +1,52 @@
+"""Which of the subscriptions that a broker knows an event matches: many boxes at once where all are boxes."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from rankcast.cover import normal_form
+from rankcast.cover.boxes import Boxes, box_of, point_of
+from rankcast.match import OracleMatcher
+from rankcast.model import Catalog, Event, Subscription
+from rankcast.overlay.recipients import Matched
+from rankcast.overlay.scorers import meanings_of
+
+__all__ = ["Finder"]
+
+
+class Finder:
+    """Finds the matching ones of some subscriptions: in numpy if all are boxes and the event is crisp, else by plain
+    evaluation. O(subscriptions) either way."""
+
+    def __init__(self, subscriptions: Sequence[Subscription], catalog: Catalog) -> None:
+        self._subscriptions = list(subscriptions)
+        self._catalog = catalog
+
+    def match(self, event: Event) -> list[Matched]:
+        """The subscriptions that the event matches, in the given order, with their degrees."""
+        point = point_of(event)
+        if self._boxes is None or point is None:
+            return list(self._matcher.match(event))
+        return [(self._subscriptions[at], 1.0) for at in np.flatnonzero(self._boxes.covering(point)).tolist()]
+
+    @cached_property
+    def _boxes(self) -> Boxes | None:
+        meaning_of = meanings_of(self._catalog)
+        boxes = Boxes([])
+        for one in self._subscriptions:
+            box = box_of(normal_form(one.where, meaning_of(one.user)))
+            if box is None:
+                return None
+            boxes.append(box)
+        return boxes
+
+    @cached_property
+    def _matcher(self) -> OracleMatcher:
+        catalog = self._catalog
+        return OracleMatcher(
+            self._subscriptions,
+            meaning_of=lambda user: lambda attribute, term: catalog.membership(attribute, term, user),
+            norm_of=lambda user: catalog.policy_of(user).norm,
+            shared=catalog.membership,
+        )
