@@ -1,5 +1,6 @@
 """The commands together: quick to start, each with help and an example, nothing heavy until it is needed."""
 
+import inspect
 import json
 import os
 import subprocess
@@ -60,13 +61,14 @@ def test_help_has_an_example_and_json(rankcast: Any, name: str, monkeypatch: pyt
     assert "--json" in text
 
 
-def test_examples_fit_the_screen(rankcast: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", COMMANDS)
+def test_examples_stand_indented_and_unbroken(rankcast: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    for name in COMMANDS:
-        command = get_command(app).commands[name]  # type: ignore[attr-defined]
-        for line in command.help.splitlines():
-            if line.startswith("  "):
-                assert line.strip() in rankcast(name, "--help").stdout, f"{name}: {line!r} is broken over two lines"
+    shown = [line.rstrip() for line in rankcast(name, "--help").stdout.splitlines()]
+    written = inspect.cleandoc(get_command(app).commands[name].callback.__doc__)  # type: ignore[attr-defined]
+    for line in written.splitlines():
+        if line.startswith("  "):
+            assert f" {line}" in shown, f"{line!r} is broken over two lines or not indented"
 
 
 def test_help_tells_the_exit_codes(rankcast: Any) -> None:

@@ -49,12 +49,13 @@ def test_records_are_a_table_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> N
     assert out.getvalue() == '{"name":"b","n":20}\n'
 
 
-def test_no_records_are_said_to_people_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    streams(monkeypatch, out := Terminal(), err := Terminal())
+@pytest.mark.parametrize("stdout", [io.StringIO, Terminal])
+def test_no_records_are_said_to_people_only(monkeypatch: pytest.MonkeyPatch, stdout: type[io.StringIO]) -> None:
+    streams(monkeypatch, out := stdout(), err := io.StringIO())
     Output().records([], COLUMNS, cells, "there are none")
     assert (out.getvalue(), err.getvalue()) == ("", "there are none\n")
-    streams(monkeypatch, out := io.StringIO(), err := io.StringIO())
-    Output().records([], COLUMNS, cells, "there are none")
+    streams(monkeypatch, out := stdout(), err := io.StringIO())
+    Output(json=True).records([], COLUMNS, cells, "there are none")
     assert (out.getvalue(), err.getvalue()) == ("", "")
 
 
@@ -112,7 +113,7 @@ def test_tables_keep_what_must_not_be_cut() -> None:
 
 
 def test_lines_into_a_file(tmp_path: Path) -> None:
-    write_lines(tmp_path / "x.jsonl", [{"é": "ü"}])
+    assert write_lines(tmp_path / "x.jsonl", [{"é": "ü"}]) == 1
     assert (tmp_path / "x.jsonl").read_bytes() == '{"é":"ü"}\n'.encode()
 
 

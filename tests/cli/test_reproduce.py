@@ -38,9 +38,9 @@ def experiments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_no_experiments_yet(rankcast: Any, experiments: Any) -> None:
-    assert rankcast("reproduce").stdout == ""
-    assert rankcast("reproduce", "--list").stdout == ""
-    assert rankcast("reproduce", "all").stdout == ""
+    for arguments in ([], ["--list"], ["all"]):
+        result = rankcast("reproduce", *arguments)
+        assert (result.stdout, result.stderr) == ("", "there are no experiments yet\n")
 
 
 def test_list(rankcast: Any, experiments: Any) -> None:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -27,3 +28,12 @@ def test_silenced(debug: str, heard: list[str]) -> None:
     )
     assert run.stderr.splitlines() == heard
     assert run.stdout == ""
+
+
+def test_without_java(rankcast: Any, lines: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankcast.spark.session.find_java", lambda: None)
+    files = ("--catalog", lines("c.jsonl", []), "--events", lines("e.jsonl", []))
+    for command in (["demo"], ["replay", *files, "--engine", "spark"], ["match", *files, "--engine", "spark"]):
+        said = rankcast(*command, code=3).stderr
+        assert "error: Spark needs Java 17" in said
+        assert "rankcast doctor" in said

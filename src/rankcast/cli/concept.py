@@ -22,7 +22,7 @@ _Two: TypeAlias = tuple[float, float]
 
 
 def concept(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="The word, such as cheap.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The word, such as cheap.")] = None,
     attribute: Annotated[str | None, typer.Option(metavar="NAME", help="The attribute that it is said of.")] = None,
     user: OneUser = None,
     trapezoid: Annotated[

@@ -11,7 +11,7 @@ __all__ = ["init"]
 
 
 def init(
-    place: Annotated[str | None, typer.Argument(metavar="[STORE]", help="Where; the same as --store.")] = None,
+    place: Annotated[str | None, typer.Argument(metavar="STORE", help="Where; the same as --store.")] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:

@@ -76,9 +76,15 @@ def rankcast(
 
 
 def _help(command: Callable[..., None]) -> str:
-    """The docstring with its paragraphs as one line each, so that they fill the terminal; indented lines stay."""
+    """The docstring for the screen: paragraphs as one line each, so that they fill the terminal; indented lines stay."""
     paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
-    return "\n\n".join(text if text.startswith(" ") else " ".join(text.split()) for text in paragraphs)
+    return "\n\n".join(_as_it_is(text) if text.startswith(" ") else " ".join(text.split()) for text in paragraphs)
+
+
+def _as_it_is(text: str) -> str:
+    """The lines with their indentation, which only a tag before it can save."""
+    escaped = text.replace("[", r"\[")
+    return "\n".join(f"[cyan]{line}[/cyan]" for line in escaped.splitlines())
 
 
 app.callback(help=_help(rankcast))(rankcast)

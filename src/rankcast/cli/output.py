@@ -91,14 +91,16 @@ class Output:
     ) -> None:
         """Records, as lines or as a table whose rows `cells` makes; `empty` tells people that there are none. With
         `file`, as lines into that, whatever is asked for or stdout is."""
+        count = 0
         if file is not None:
-            write_lines(file, records)
+            count = write_lines(file, records)
         elif self.as_lines:
-            for record in records:
+            for count, record in enumerate(records, 1):  # noqa: B007  the last number is how many
                 self.record(record)
         elif rows := [cells(record) for record in records]:
+            count = len(rows)
             self.show(table(columns, rows))
-        else:
+        if not count and not self.json:
             self.say(empty)
 
     def show(self, *things: "RenderableType") -> None:
@@ -193,13 +195,16 @@ class Output:
         return sys.stderr.isatty() and not (self.json and self.terminal)
 
 
-def write_lines(file: Path, records: Iterable[Mapping[str, Any]]) -> None:
-    """Records as JSON Lines into a file."""
+def write_lines(file: Path, records: Iterable[Mapping[str, Any]]) -> int:
+    """Records as JSON Lines into a file; how many there were."""
     from rankcast.language import dumps
 
+    count = 0
     with file.open("w", encoding="utf-8") as lines:
         for record in records:
             lines.write(dumps(record) + "\n")
+            count += 1
+    return count
 
 
 def table(columns: Sequence[Column], rows: Iterable[Sequence[str]], title: str | None = None) -> "Table":

@@ -17,7 +17,7 @@ _COLUMNS = (Column("prefers"), Column("over"))
 def prefer(
     user: UserName,
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID ID]...", help="Subscriptions of the user, the best first.")
+        list[str] | None, typer.Argument(metavar="ID", help="Subscriptions of the user, the best first.")
     ] = None,
     remove: Annotated[bool, typer.Option("--remove", help="Take the preference back.")] = False,
     store: StorePath = DEFAULT_STORE,

@@ -20,7 +20,7 @@ __all__ = ["publish"]
 
 
 def publish(
-    events: Annotated[str | None, typer.Argument(metavar="[EVENTS]", help="A file of JSON Lines; - is stdin.")] = None,
+    events: Annotated[str | None, typer.Argument(metavar="EVENTS", help="A file of JSON Lines; - is stdin.")] = None,
     attr: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="Instead: an attribute of one event. Several.")
     ] = None,

@@ -27,7 +27,7 @@ _COMPARISONS = (
 
 
 def reproduce(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which ones; `all` for all.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Which ones; `all` for all.")] = None,
     list_only: Annotated[bool, typer.Option("--list", help="Only name the experiments.")] = False,
     folder: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where tables and figures are kept.")] = Path(
         "out/experiments"
@@ -50,7 +50,7 @@ def reproduce(
 
     out = Output(json)
     known = experiments()
-    if list_only or not names:
+    if list_only or not names or not known:
         listed = [{"name": one.name, "title": one.title, "source": one.source} for one in known.values()]
         out.records(listed, _EXPERIMENTS, lambda one: tuple(one.values()), "there are no experiments yet")
         return

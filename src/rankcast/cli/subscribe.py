@@ -28,7 +28,7 @@ _COLUMNS = (
 
 
 def subscribe(
-    where: Annotated[str | None, typer.Argument(metavar="[EXPRESSION]", help="What the user wants to hear of.")] = None,
+    where: Annotated[str | None, typer.Argument(metavar="EXPRESSION", help="What the user wants to hear of.")] = None,
     user: OneUser = None,
     name: Annotated[str | None, typer.Option("--id", metavar="ID", help="A name for it; made up if left out.")] = None,
     score: Annotated[float | None, typer.Option(metavar="0..1", help="How much the user likes it.")] = None,
@@ -132,7 +132,7 @@ def _load(store: "Store", file: Path, out: Output) -> None:
 
 
 def unsubscribe(
-    names: Annotated[list[str], typer.Argument(metavar="ID...", help="Which subscriptions.")],
+    names: Annotated[list[str], typer.Argument(metavar="ID", help="Which subscriptions.")],
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
