@@ -1,0 +1,97 @@
+"""Mining concepts: how many an attribute has, what they are called and what they mean (SPEC 6; A-ToPSS, section 3).
+
+The numbers come as a `Summary`. As many clusters are taken as explain the spread, and each becomes a concept.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rankcast.errors import ModelError
+from rankcast.fuzzy.clustering import best_divisions
+from rankcast.fuzzy.partition import Cluster, Scale, clusters_of, concepts_of, enough, scale_of
+from rankcast.fuzzy.summary import Summary
+from rankcast.fuzzy.words import names_for
+from rankcast.model import Between, Compare, Concept, Expression, OneOf, Op, predicates_of
+
+__all__ = ["Mined", "mine", "numbers_asked_for"]
+
+FEWEST = 5
+"""So many numbers must be known to say anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mined:
+    """What was found for one attribute; without concepts, `reason` says why. `unexplained` is the share of the variance
+    that 1, 2, 3, … clusters leave."""
+
+    summary: Summary
+    concepts: tuple[Concept, ...] = ()
+    clusters: tuple[Cluster, ...] = ()
+    scale: Scale | None = None
+    unexplained: tuple[float, ...] = ()
+    reason: str = ""
+
+
+def mine(summary: Summary, *, at_most: int = 5, count: int | None = None, names: Sequence[str] | None = None) -> Mined:
+    """The concepts of an attribute. O(buckets), some 0.1 s for thousands.
+
+    Parameters
+    ----------
+    summary
+        What is known of its numbers; `Summary.merged` adds what came since.
+    at_most
+        No more concepts than this.
+    count
+        So many concepts, whatever the data says.
+    names
+        Their names in ascending order, in place of the proposed ones; gives the count too.
+
+    Examples
+    --------
+    >>> prices = [100, 105, 110, 115, 400, 405, 410, 420, 900, 905, 910, 920]
+    >>> [(concept.name, concept.membership) for concept in mine(Summary.of("price", prices)).concepts][0]
+    ('cheap', LeftShoulder(a=115, b=400))
+    """
+    count = len(names) if names is not None else count
+    if (count is not None and count < 2) or at_most < 2:
+        raise ModelError("fewer than 2 concepts tell nothing apart")
+    if summary.count < FEWEST:
+        reason = f"{summary.count} numbers of {summary.attribute!r} are known; it takes at least {FEWEST}"
+        return Mined(summary, reason=reason)
+    scale = scale_of(summary)
+    if scale is None:
+        return Mined(summary, reason=f"all numbers of {summary.attribute!r} are the same")
+    places = [(scale.place(x), weight) for x, weight in summary.points()]
+    divisions = best_divisions(places, count or at_most)
+    unexplained = tuple(left / divisions[0][1] for _, left in divisions)
+    if count is not None and len(divisions) < count:
+        reason = f"{summary.attribute!r} has only {len(divisions)} numbers that can be told apart"
+        return Mined(summary, scale=scale, unexplained=unexplained, reason=reason)
+    centres, _ = divisions[(count or enough(unexplained)) - 1]
+    clusters = clusters_of(summary, scale, centres)
+    concepts = concepts_of(summary.attribute, names or names_for(summary.attribute, len(clusters)), clusters)
+    return Mined(summary, tuple(concepts), tuple(clusters), scale, unexplained)
+
+
+def numbers_asked_for(wheres: Iterable[Expression], attribute: str) -> list[float]:
+    """The numbers that past subscriptions compare an attribute with: they show what people tell apart.
+
+    >>> from rankcast.language import parse
+    >>> numbers_asked_for([parse("price <= 1500 and size > 40"), parse("price between 500 and 900")], "price")
+    [1500, 500, 900]
+    """
+    found: list[float] = []
+    for where in wheres:
+        for predicate in predicates_of(where):
+            if predicate.attribute != attribute:
+                continue
+            constants: tuple[object, ...] = ()
+            match predicate.test:
+                case Compare(op, value) if op is not Op.NE:
+                    constants = (value,)
+                case Between(low, high):
+                    constants = (low, high)
+                case OneOf(values):
+                    constants = values
+            found += [x for x in constants if isinstance(x, int | float) and not isinstance(x, bool)]
+    return found
