@@ -3,11 +3,13 @@
 from rankcast.datasets.apartments import listings, listings_table, rentals, rentals_table
 from rankcast.datasets.auctions import auction_items, auction_items_table, auctions, auctions_table
 from rankcast.datasets.movies import FIRST_PUBLICATION, movies, movies_table
+from rankcast.datasets.news import TEN_AGENCIES, news, news_table
 from rankcast.datasets.tastes import demo_catalog
 from rankcast.datasets.workload import subscriptions
 
 __all__ = [
     "FIRST_PUBLICATION",
+    "TEN_AGENCIES",
     "auction_items",
     "auction_items_table",
     "auctions",
@@ -17,6 +19,8 @@ __all__ = [
     "listings_table",
     "movies",
     "movies_table",
+    "news",
+    "news_table",
     "rentals",
     "rentals_table",
     "subscriptions",
