@@ -70,7 +70,13 @@ def test_every_digest_gives_its_reasons(digests: list[Digest], monkeypatch: pyte
 
 @pytest.mark.parametrize(
     ("title", "said"),
-    [("Birds, The", "The Birds"), ("Pelota vasca, La", "La Pelota vasca"), ("Good, Bad", "Good, Bad"), ("The", "The")],
+    [
+        ("Birds, The", "The Birds"),
+        ("Pelota vasca, La", "La Pelota vasca"),
+        ("Atalante, L'", "L'Atalante"),
+        ("Good, Bad", "Good, Bad"),
+        ("The", "The"),
+    ],
 )
 def test_titles_are_read_out(title: str, said: str) -> None:
     assert digest_view._read_out(title) == said

@@ -33,15 +33,34 @@ _COLUMNS = (
     Column("diversity", align="right"),
 )
 
-_ARTICLES = ("The", "A", "An", "La", "Le", "Les", "El", "Los", "Las", "Il", "Lo", "Der", "Die", "Das", "Den", "De", "O")
+_ARTICLES = (
+    "The",
+    "A",
+    "An",
+    "La",
+    "Le",
+    "Les",
+    "L'",
+    "El",
+    "Los",
+    "Las",
+    "Il",
+    "Lo",
+    "Der",
+    "Die",
+    "Das",
+    "Den",
+    "De",
+    "O",
+)
 
 
 def show(digests: Sequence[Digest], films: int, seconds: float, out: Output) -> None:
     """All of it."""
     out.show(
         Text(
-            f"{films:,} films were published through Spark, the oldest first, one a minute. This is what "
-            f"{len(digests)} users got last,\neach with its rank, under what they had asked for:"
+            f"{films:,} films were published through Spark, the oldest first, one a minute. The last that each of "
+            f"{len(digests)} users got, with their ranks, under what the user had asked for:"
         )
     )
     for digest in digests:
@@ -75,8 +94,9 @@ def _reasons(digest: Digest) -> Iterator[RenderableType]:
     """The last deliveries, those with the same reason together."""
     last = sorted(digest.last(), key=lambda delivery: (delivery.subscriptions, delivery.seq))
     for subscriptions, group in groupby(last, key=lambda delivery: delivery.subscriptions):
-        for name in subscriptions:
-            yield Text(printable(label(digest.catalog.subscriptions[name].where)), style="italic cyan")
+        for number, name in enumerate(subscriptions):
+            why = label(digest.catalog.subscriptions[name].where)
+            yield Text(printable(f"and also: {why}" if number else why), style="italic cyan")
         yield _films([(delivery, digest.films[delivery.event]) for delivery in group])
 
 
@@ -95,7 +115,8 @@ def _films(found: "Sequence[tuple[Delivery, Event]]") -> Table:
 def _read_out(title: str) -> str:
     """``Birds, The`` as people say it."""
     name, comma, article = title.rpartition(", ")
-    return f"{article} {name}" if comma and article in _ARTICLES else title
+    space = "" if article.endswith("'") else " "
+    return f"{article}{space}{name}" if comma and article in _ARTICLES else title
 
 
 def _policy(digest: Digest) -> str:
@@ -131,14 +152,20 @@ def _percent(part: int, whole: int) -> str:
 
 
 def _next_steps() -> RenderableType:
+    steps = {
+        "init": "make a store of your own",
+        "subscribe --user me \"genre = 'drama'\"": "say what you want to hear of",
+        "--help": "publish, run, explain, and the rest",
+    }
+    width = max(map(len, steps)) + 2
     command = _command()
-    steps = Table.grid(padding=(0, 2))
-    steps.add_row(Text(f"{command} init", style="bold"), "make a store of your own")
-    steps.add_row(
-        Text(f"{command} subscribe --user me \"genre = 'drama'\"", style="bold"), "say what you want to hear of"
+    lines = [
+        Text.assemble(("  " + f"{command} {what}".ljust(len(command) + 1 + width), "bold"), why)
+        for what, why in steps.items()
+    ]
+    return Group(
+        Text("Next steps", style="bold"), *(Text.assemble(line, overflow="ignore", no_wrap=True) for line in lines)
     )
-    steps.add_row(Text(f"{command} --help", style="bold"), "publish, run, explain, and the rest")
-    return Group(Text("Next steps", style="bold"), Padding(steps, (0, 0, 1, 2)))
 
 
 def _command() -> str:

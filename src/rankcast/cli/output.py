@@ -106,8 +106,12 @@ class Output:
     def show(self, *things: "RenderableType") -> None:
         """Something rich for people, on stdout; plain text where stdout is no terminal."""
         console = _console(stderr=False)
-        for thing in things:
-            console.print(thing)
+        with console.capture() as shown:
+            console.print(*things, sep="\n")
+        text = shown.get()
+        if not self.terminal:
+            text = "".join(line.rstrip() + "\n" for line in text.splitlines())
+        sys.stdout.write(text)
 
     # words, on stderr
 

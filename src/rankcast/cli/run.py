@@ -49,6 +49,8 @@ def run(
     served = delivered = 0
     with Store.open(store) as opened, _stoppable() as stopped:
         divided = _shards(opened, shards)
+        if follow and not json:
+            out.say("serving what is published; Ctrl-C ends it")
         while True:
             for events, new in _serve(opened, divided, close and (not follow or stopped()), out, stopped):
                 served += events
