@@ -4,7 +4,7 @@ from rankcast.overlay.broker import Broker
 from rankcast.overlay.distance import distance
 from rankcast.overlay.extent import Extent, Space, extent
 from rankcast.overlay.forwarding import concerned, forwarded, order_of
-from rankcast.overlay.lots import draw, lot, waiting
+from rankcast.overlay.lots import draw, lot, lots, waiting
 from rankcast.overlay.order import Known, Order, Standing
 from rankcast.overlay.publications import Admission, admitted, advertisement_of, check_publication
 from rankcast.overlay.recipients import Matched, recipients
@@ -73,6 +73,7 @@ __all__ = [
     "extent",
     "forwarded",
     "lot",
+    "lots",
     "meanings_of",
     "order_of",
     "parse_topology",

@@ -1,12 +1,12 @@
 """One broker's part in serving an advertisement: what it knows, what it forwards, whom it chooses."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from heapq import nsmallest
 from typing import Any, NamedTuple
 
 from rankcast.model import Advertisement, Catalog, Event, Ranking
 from rankcast.overlay.finding import Finder
-from rankcast.overlay.lots import waiting
+from rankcast.overlay.lots import lots, waiting
 from rankcast.overlay.order import Known, Order
 from rankcast.overlay.recipients import Matched, recipients
 from rankcast.overlay.scorers import Scorer, meanings_of
@@ -117,16 +117,14 @@ class Broker:
         return found
 
     def _drawn(self, event: Event, matched: list[Matched], count: int) -> list[str]:
-        weights: Mapping[str, Known] = {name: one for known in self._known.values() for name, one in known.items()}
         by_score = self._advertisement.rank is not Ranking.FAIR
+        # Each broker draws for itself: the same lot again would always pass over what upstream did not know.
+        drawn = lots(self._advertisement.id, event.id, self.name)
 
         def place(one: Matched) -> tuple[Any, ...]:
             subscription, degree = one
             score = self._scorer.score(event, subscription, degree) if by_score else ()
-            # Each broker draws for itself: the same lot again would always pass over what upstream did not know.
-            time = waiting(
-                weights[subscription.id].weight, self._advertisement.id, event.id, self.name, subscription.id
-            )
-            return tuple(-part for part in score), time, subscription.id
+            weight = self._known[self._origin[subscription.id]][subscription.id].weight
+            return tuple(-part for part in score), waiting(drawn(subscription.id), weight), subscription.id
 
         return [subscription.id for subscription, _ in nsmallest(count, matched, key=place)]

@@ -1,11 +1,11 @@
 """Drawing by lot: numbers that depend on nothing but stable ids, and weighted samples of them."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from heapq import nsmallest
 
-__all__ = ["draw", "lot", "waiting"]
+__all__ = ["draw", "lot", "lots", "waiting"]
 
 
 def lot(*ids: str) -> float:
@@ -14,18 +14,33 @@ def lot(*ids: str) -> float:
     >>> lot("a1", "e1", "s1") == lot("a1", "e1", "s1") != lot("a1", "e", "1s1")
     True
     """
-    digest = blake2b(digest_size=8)
+    return lots(*ids[:-1])(ids[-1])
+
+
+def lots(*ids: str) -> Callable[[str], float]:
+    """The lots of many names under the same first ids: ``lots("a1", "e1")("s1")`` is ``lot("a1", "e1", "s1")``."""
+    start = blake2b(digest_size=8)
     for text in ids:
-        encoded = text.encode()
-        # the length keeps ("ab", "c") apart from ("a", "bc")
-        digest.update(len(encoded).to_bytes(4) + encoded)
-    return ((int.from_bytes(digest.digest()) >> 12) + 0.5) / 2**52
+        start.update(_marked(text))
+
+    def of(name: str) -> float:
+        digest = start.copy()
+        digest.update(_marked(name))
+        return ((int.from_bytes(digest.digest()) >> 12) + 0.5) / 2**52
+
+    return of
 
 
-def waiting(weight: float, *ids: str) -> float:
-    """An exponential time of rate `weight`, by lot: of several, those that come first are a weighted sample without
+def _marked(text: str) -> bytes:
+    encoded = text.encode()
+    # the length keeps ("ab", "c") apart from ("a", "bc")
+    return len(encoded).to_bytes(4) + encoded
+
+
+def waiting(lot: float, weight: float) -> float:
+    """The lot as an exponential time of rate `weight`: of several, those that come first are a weighted sample without
     replacement, in the order of the draws (Efraimidis and Spirakis)."""
-    return -math.log(lot(*ids)) / weight
+    return -math.log(lot) / weight
 
 
 def draw(weights: Mapping[str, float], k: int, *ids: str) -> list[str]:
@@ -37,4 +52,5 @@ def draw(weights: Mapping[str, float], k: int, *ids: str) -> list[str]:
     >>> draw({"s1": 1.0, "s2": 1e9}, 1, "a1", "e1")
     ['s2']
     """
-    return nsmallest(k, weights, key=lambda name: (waiting(weights[name], *ids, name), name))
+    drawn = lots(*ids)
+    return nsmallest(k, weights, key=lambda name: (waiting(drawn(name), weights[name]), name))

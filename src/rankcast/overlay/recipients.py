@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from rankcast.cover import normal_form
 from rankcast.model import Advertisement, Event, Ranking, Subscription
 from rankcast.overlay.distance import distance
-from rankcast.overlay.lots import lot
+from rankcast.overlay.lots import lots
 from rankcast.overlay.scorers import Area, MeaningOf, Score, Scorer
 
 __all__ = ["Matched", "recipients"]
@@ -46,6 +46,7 @@ def recipients(
     """
     chosen = event.k or advertisement.k
     scorer = scorer or Area(advertisement, meaning_of)
+    drawn = lots(advertisement.id, event.id)
     sums = _sums(matches, meaning_of) if advertisement.rank is Ranking.DIVERSE else {}
 
     def place(matched: Matched) -> tuple[Any, ...]:
@@ -55,10 +56,10 @@ def recipients(
             case Ranking.RELEVANCE:
                 return _negative(scorer.score(event, subscription, degree)), subscription.id
             case Ranking.FAIR:
-                return lot(advertisement.id, event.id, subscription.id), subscription.id
+                return drawn(subscription.id), subscription.id
             case Ranking.RELEVANCE_FAIR_TIES:
-                drawn = lot(advertisement.id, event.id, subscription.id)
-                return _negative(scorer.score(event, subscription, degree)), drawn, subscription.id
+                score = _negative(scorer.score(event, subscription, degree))
+                return score, drawn(subscription.id), subscription.id
             case Ranking.DIVERSE:
                 return -sums[subscription.id], subscription.id
 

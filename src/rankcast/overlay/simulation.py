@@ -135,15 +135,17 @@ class Overlay:
                 serving.stale.add(at)
         self._settle()
 
+    def broker(self, advertisement: str, name: str) -> Broker:
+        """One broker's part in serving an advertisement."""
+        return self._serves(advertisement).brokers[name]
+
     def known(self, advertisement: str, at: str) -> tuple[str, ...]:
         """The subscriptions that a broker knows for an advertisement, sorted."""
-        serving = self._serves(advertisement)
-        return tuple(sorted(known.subscription.id for known in serving.brokers[at].known()))
+        return tuple(sorted(known.subscription.id for known in self.broker(advertisement, at).known()))
 
     def weights(self, advertisement: str, at: str) -> dict[str, float]:
         """How many subscriptions each of those that a broker knows stands for."""
-        serving = self._serves(advertisement)
-        return {known.subscription.id: known.weight for known in serving.brokers[at].known()}
+        return {known.subscription.id: known.weight for known in self.broker(advertisement, at).known()}
 
     # publications
 
