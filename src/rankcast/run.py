@@ -1,9 +1,10 @@
 """Serving a store: events from its log, through the shards, into its deliveries."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from rankcast.batch import BatchShard, shard_for
 from rankcast.model import Catalog, Delivery
 from rankcast.overlay import Admission
 from rankcast.shard import Shard, shard_of
@@ -30,7 +31,8 @@ def serve_pending(store: Store, shards: int = 1, batch: int = 5_000, close: bool
     """
     progress = store.progress()
     catalog = store.catalog(progress.catalog_version)
-    served = [Shard(catalog, _lives_in(number, shards)) for number in range(shards)]
+    pending = store.last_offset() - progress.offset
+    served = [shard_for(pending, catalog, _lives_in(number, shards)) for number in range(shards)]
     for number, state in progress.states.items():
         served[number].restore(state)
     offset, version = progress.offset, progress.catalog_version
@@ -61,7 +63,7 @@ def serve_pending(store: Store, shards: int = 1, batch: int = 5_000, close: bool
             return
 
 
-def _publish(served: list[Shard], catalog: Catalog, logged: list[Logged]) -> list[Delivery]:
+def _publish(served: Sequence[Shard | BatchShard], catalog: Catalog, logged: list[Logged]) -> list[Delivery]:
     events = [entry.event for entry in logged]
     admission = Admission(catalog)
     admitted: dict[str, set[str]] = {}

@@ -14,9 +14,12 @@ from rankcast.batch.user import ArrayUser, deliveries_of, serve_one_by_one
 from rankcast.match import OracleMatcher
 from rankcast.model import Catalog, Delivery, Event, Match, Subscription
 from rankcast.overlay import Admission
+from rankcast.shard import Shard
 from rankcast.subscriber import Subscriber
 
-__all__ = ["BatchShard"]
+__all__ = ["BatchShard", "shard_for"]
+
+_FEW = 2_000
 
 
 class BatchShard:
@@ -184,6 +187,15 @@ class BatchShard:
     def _forget(self) -> None:
         rows = [served.oldest_row for served in self._users.values() if isinstance(served, ArrayUser)]
         self._table.forget(min(rows, default=self._table.next_row))
+
+
+def shard_for(events: int, catalog: Catalog, serves: Callable[[str], bool] = lambda user: True) -> Shard | BatchShard:
+    """The shard that serves so many events soonest; either gives the same.
+
+    Few events are with the users before the kernels are loaded, which takes a second or two (and, the first time on a
+    machine, some ten to compile them).
+    """
+    return Shard(catalog, serves) if events < _FEW else BatchShard(catalog, serves)
 
 
 def _one_by_one(subscriptions: Sequence[Subscription], catalog: Catalog) -> BatchMatcher:

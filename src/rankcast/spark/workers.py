@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
+from rankcast.batch import shard_for
 from rankcast.errors import CatalogError
 from rankcast.language import decode_record, dumps, encode_event, encode_match
 from rankcast.model import Catalog, Event, in_publication_order
@@ -30,7 +31,7 @@ CATALOG, EVENTS = 0, 1
 JSON = "event_json"
 """The one column of events that are JSON."""
 
-InShard: TypeAlias = Callable[[Shard, list[Event]], pa.Table]
+InShard: TypeAlias = Callable[[Catalog, list[Event]], pa.Table]
 
 
 def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -106,12 +107,12 @@ def in_worker(in_shard: InShard) -> Callable[[pa.Table], pa.Table]:
         for kind, blob in zip(rows["kind"].to_pylist(), rows["blob"].to_pylist(), strict=True):
             blobs[kind].append(blob)
         catalog = _catalog(b"\n".join(blobs[CATALOG]))
-        return in_shard(Shard(catalog), _accepted(blobs[EVENTS], catalog))
+        return in_shard(catalog, _accepted(blobs[EVENTS], catalog))
 
     return run
 
 
-def deliver_in_shard(shard: Shard, events: list[Event]) -> pa.Table:
+def deliver_in_shard(catalog: Catalog, events: list[Event]) -> pa.Table:
     """The deliveries of one shard."""
     schema = pa.schema(
         [
@@ -125,15 +126,17 @@ def deliver_in_shard(shard: Shard, events: list[Event]) -> pa.Table:
             ("window", pa.int64()),
         ]
     )
+    shard = shard_for(len(events), catalog)
     deliveries = shard.publish(events) + shard.close()
     rows = [{name: getattr(delivery, name) for name in schema.names} for delivery in deliveries]
     return pa.Table.from_pylist(rows, schema=schema)
 
 
-def match_in_shard(shard: Shard, events: list[Event]) -> pa.Table:
+def match_in_shard(catalog: Catalog, events: list[Event]) -> pa.Table:
     """The matches of one shard."""
     schema = pa.schema(
         [("event", pa.string()), ("subscription", pa.string()), ("user", pa.string()), ("degree", pa.float64())]
     )
+    shard = Shard(catalog)
     rows = [encode_match(found) for event in events for found in shard.match(event)]
     return pa.Table.from_pylist(rows, schema=schema)
