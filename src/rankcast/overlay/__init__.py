@@ -8,6 +8,7 @@ from rankcast.overlay.lots import draw, lot, lots, waiting
 from rankcast.overlay.order import Known, Order, Standing
 from rankcast.overlay.publications import Admission, admitted, advertisement_of, check_publication
 from rankcast.overlay.recipients import Matched, recipients
+from rankcast.overlay.routing import CONSUMERS, Router, Summary, summarise
 from rankcast.overlay.scorers import (
     Area,
     Custom,
@@ -35,6 +36,7 @@ from rankcast.overlay.traffic import Message, Traffic
 from rankcast.overlay.tree import Tree, parse_topology
 
 __all__ = [
+    "CONSUMERS",
     "STRATEGIES",
     "Admission",
     "AncestorCoverK",
@@ -55,12 +57,14 @@ __all__ = [
     "RankCoverK",
     "RegularCover",
     "RegularK",
+    "Router",
     "Score",
     "Scorer",
     "Selectivity",
     "Space",
     "Standing",
     "Strategy",
+    "Summary",
     "Traffic",
     "Tree",
     "Weight",
@@ -79,5 +83,6 @@ __all__ = [
     "parse_topology",
     "recipients",
     "scorer_of",
+    "summarise",
     "waiting",
 ]

@@ -1,0 +1,87 @@
+"""Shards as edge brokers: a summary of each, and which shards an event has to visit (SPEC 7)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TypeAlias
+
+from rankcast.errors import ModelError
+from rankcast.model import Catalog, Event, Ranking, ScorerName, Subscription
+from rankcast.overlay.finding import Finder
+from rankcast.overlay.forwarding import forwarded
+from rankcast.overlay.order import Known, Order, Standing
+from rankcast.overlay.recipients import recipients
+from rankcast.overlay.scorers import Preferred, Scorer, Weight, meanings_of, scorer_of
+from rankcast.overlay.strategies import RegularCover, Strategy
+
+__all__ = ["CONSUMERS", "Router", "Summary", "summarise"]
+
+CONSUMERS = ""
+"""In place of an advertisement's id: what a shard wants of events without one."""
+
+Summary: TypeAlias = Mapping[str, tuple[Subscription, ...]]
+"""What a shard forwards, under each advertisement and for events without one."""
+
+
+def summarise(catalog: Catalog, strategy: Strategy) -> dict[str, tuple[Subscription, ...]]:
+    """The summary of a shard with this part of the catalog.
+
+    Under an advertisement, what the strategy forwards; for other events, the uncovered subscriptions. Where preference is
+    what counts, the subscriptions carry their scores, so that whoever reads the summary needs no preferences.
+    """
+    everything = RegularCover()
+    order = Order(Standing.COVER, Ranking.RELEVANCE, Weight(), meanings_of(catalog))
+    wanted = everything.forward(map(Known, catalog.subscriptions.values()), order, 1)
+    summary = {CONSUMERS: tuple(known.subscription for known in wanted)}
+    for advertisement in catalog.advertisements.values():
+        if not strategy.is_top_k or not strategy.is_exact(advertisement.rank):
+            raise ModelError(
+                f"this strategy does not find just the k best under the {advertisement.rank.value} ranking of "
+                f"advertisement {advertisement.id!r}; ancestor-cover, rank-cover and regular do"
+            )
+        found = [known.subscription for known in forwarded(catalog, advertisement, strategy)]
+        if advertisement.score is ScorerName.PREFERENCE:
+            preferred = Preferred(catalog)
+            found = [replace(one, score=preferred.fixed(one)[0]) for one in found]
+        summary[advertisement.id] = tuple(found)
+    return summary
+
+
+class Router:
+    """Says which shards an event has to visit, so that no delivery is missed.
+
+    Under an advertisement those that hold one of the k best; if the ranking depends on what only the shards know (degree,
+    diversity) and for events without advertisement, those that hold any match. An event with imprecise values visits
+    all shards, for covering speaks of crisp ones. Costs a match over the summaries.
+
+    Parameters
+    ----------
+    shared
+        A catalog with the advertisements and concepts; users' records are not needed.
+    summaries
+        The summary of each shard.
+    """
+
+    def __init__(self, shared: Catalog, summaries: Mapping[int, Summary]) -> None:
+        self._catalog = shared
+        self._all = tuple(sorted(summaries))
+        self._home: dict[str, dict[str, int]] = {}
+        self._finders: dict[str, Finder] = {}
+        self._scorers: dict[str, Scorer] = {}
+        for name in (CONSUMERS, *shared.advertisements):
+            held = [(one, shard) for shard in self._all for one in summaries[shard].get(name, ())]
+            self._home[name] = {one.id: shard for one, shard in held}
+            self._finders[name] = Finder([one for one, _ in held], shared)
+
+    def shards(self, event: Event) -> tuple[int, ...]:
+        """The shards that the event has to visit, ascending."""
+        if not all(isinstance(value, tuple) for value in event.attributes.values()):
+            return self._all
+        name = event.advertisement or CONSUMERS
+        found = self._finders[name].match(event)
+        if event.advertisement is not None:
+            advertisement = self._catalog.advertisements[event.advertisement]
+            if advertisement.rank is not Ranking.DIVERSE and advertisement.score is not ScorerName.DEGREE:
+                if name not in self._scorers:
+                    self._scorers[name] = scorer_of(self._catalog, advertisement)
+                found = recipients(advertisement, event, found, self._scorers[name], meanings_of(self._catalog))
+        return tuple(sorted({self._home[name][subscription.id] for subscription, _ in found}))
