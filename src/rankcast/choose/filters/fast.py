@@ -10,7 +10,7 @@ from rankcast.choose.filters.budget import Budget
 from rankcast.choose.filters.chance import event_key, user_key
 from rankcast.model import Filter, FilterKind, Rates, Scoring, Update
 
-__all__ = ["ArrayFilter", "Batch", "array_filter", "draws", "event_keys"]
+__all__ = ["ArrayFilter", "ArrayThreshold", "Batch", "array_filter", "draws", "event_keys"]
 
 Integers: TypeAlias = NDArray[np.int64]
 Reals: TypeAlias = NDArray[np.float64]
@@ -62,7 +62,7 @@ def array_filter(user: str, settings: Filter, ids: Sequence[str]) -> ArrayFilter
                 return None
             return _Sampling(user, settings, ids)
         case FilterKind.THRESHOLD | FilterKind.MINIMUM:
-            return None if settings.scoring is Scoring.DECAY else _Threshold(settings, ids)
+            return None if settings.scoring is Scoring.DECAY else ArrayThreshold(settings, ids)
 
 
 def event_keys(event_ids: Iterable[str]) -> Keys:
@@ -130,7 +130,9 @@ class _Budgeted:
                 values[self._places[name]] = value
 
 
-class _Threshold(_Budgeted):
+class ArrayThreshold(_Budgeted):
+    """The threshold filter over arrays, also that with a fixed minimum."""
+
     def __init__(self, settings: Filter, ids: Sequence[str]) -> None:
         super().__init__(settings, ids)
         count, period = len(ids), settings.period
@@ -145,6 +147,11 @@ class _Threshold(_Budgeted):
         self._below = np.zeros(room + 1 if self._eager else 0, np.int64)
         self._at = np.zeros(room, np.int64)
         self._is_above = np.zeros(room if self._eager else 0, np.bool_)
+
+    @property
+    def threshold(self) -> float:
+        """The least score with which the next event may pass."""
+        return float(self._bar[0])
 
     @property
     def _kind(self) -> int:

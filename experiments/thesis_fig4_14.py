@@ -1,0 +1,52 @@
+"""Thesis Figure 4.14: how popular and how active the agencies are."""
+
+import numpy as np
+from experiments.novelty_news import PERIOD, agencies
+
+from rankcast.reproduce import Experiment, Report
+
+
+def run(report: Report) -> None:
+    """Shares of the ten agencies, over all and by period."""
+    from matplotlib.figure import Figure
+
+    names, stream = agencies()
+    shares = stream.share_of_each
+    periods = len(stream.places) // PERIOD
+    parts = [stream.places[number * PERIOD : (number + 1) * PERIOD] for number in range(periods)]
+    activity = np.array([np.bincount(part, minlength=len(names)) for part in parts])
+    report.table(
+        "fig4_14_popularity", ("agency", "share"), [(n, round(float(s), 5)) for n, s in zip(names, shares, strict=True)]
+    )
+    report.table(
+        "fig4_14_activity", ("period", *names), [(number, *row) for number, row in enumerate(activity.tolist(), 1)]
+    )
+    figure = Figure(figsize=(11, 4), layout="constrained")
+    figure.suptitle("Figure 4.14: posts of ten agencies, 2014-12-30 to 2015-03-14")
+    left, right = figure.subplots(1, 2)
+    left.bar(names, 100 * shares)
+    left.tick_params(axis="x", labelrotation=60)
+    left.set_ylabel("share of the posts, per cent")
+    for name, line in zip(names, activity.T, strict=True):
+        right.plot(range(1, periods + 1), line, lw=1.2, label=name)
+    right.set_xlabel(f"periods of {PERIOD} events")
+    right.set_ylabel("posts in the period")
+    right.set_ylim(0, 1.45 * activity.max())
+    right.legend(fontsize=7, ncols=3)
+    report.figure("fig4_14", figure)
+    slope = np.polyfit(np.log(np.arange(1, len(names) + 1)), np.log(shares), 1)[0]
+    report.compare(
+        "popularity is zipf-like: slope of log share on log rank", "about -1", f"{slope:.2f}", bool(-1.5 < slope < -0.6)
+    )
+    spread = (activity.std(axis=0) / activity.mean(axis=0)).mean()
+    by_chance = (np.sqrt(PERIOD * shares * (1 - shares)) / (PERIOD * shares)).mean()
+    report.compare(
+        "activity differs from period to period more than by chance (mean relative deviation)",
+        "some periods are busy, some not",
+        f"{spread:.2f} against {by_chance:.2f}",
+        bool(spread > by_chance),
+    )
+    report.remark("The thesis' own posts (17,362 of ten agencies, early 2011) were not published; these are others.")
+
+
+EXPERIMENT = Experiment("thesis_fig4_14", "The news: popularity and activity", "Thesis 2011, Figure 4.14", run)

@@ -1,0 +1,73 @@
+"""The novelty experiments: each runs in a reduced form, and the figures that EXPERIMENTS.md states hold in full."""
+
+import inspect
+import math
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from rankcast.model import FilterKind, Scoring, Update
+from rankcast.reproduce import Report, experiments
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from experiments import novelty_changes, novelty_common  # noqa: E402
+
+KNOWN = experiments(Path(__file__).parents[2] / "experiments")
+NAMES = ["dbrank_fig2", *(f"thesis_fig4_{number}" for number in range(1, 17))]
+HIGHEST = math.log2(10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_each_experiment_runs_on_a_short_stream(name, tmp_path):
+    run = KNOWN[name].run
+    report = Report(tmp_path)
+    run(report, **({"events": 4000} if "events" in inspect.signature(run).parameters else {}))
+    assert report.comparisons
+    assert msgspec.json.encode(report.comparisons)
+    assert any(file.endswith(".png") for file in report.files)
+    assert all((tmp_path / file).stat().st_size for file in report.files)
+
+
+def run(kind=FilterKind.THRESHOLD, scoring=Scoring.RATE, update=Update.LAZY, stream=None, **more):
+    how = novelty_common.settings(kind, scoring, update, **more)
+    return novelty_common.run(stream or novelty_common.default_stream(), how)
+
+
+def test_threshold_by_rate_reaches_the_optimum_and_nearly_spends_the_budget():
+    for period in (1000, 100):
+        found = run(period=period)
+        assert found.entropy == pytest.approx(HIGHEST, abs=0.001)
+    assert 0.19 <= run().share <= 0.20
+    assert run().entropy == pytest.approx(novelty_common.yardstick(novelty_common.default_stream(), 20_000), abs=0.001)
+
+
+def test_threshold_by_interval_stays_below():
+    assert run(scoring=Scoring.INTERVAL).entropy == pytest.approx(3.278, abs=0.003)
+    assert run(scoring=Scoring.INTERVAL, period=100).entropy == pytest.approx(3.275, abs=0.003)
+
+
+def test_random_is_well_below():
+    assert run(FilterKind.RANDOM).entropy < 2.7
+
+
+def test_skew_reverse_hurts_sampling_and_not_threshold():
+    stream = novelty_changes.skew_reverse()
+    assert run(stream=stream).entropy == pytest.approx(HIGHEST, abs=0.001)
+    assert run(FilterKind.SAMPLING, stream=stream).measures(50_000)["entropy"] < 3
+
+
+def test_after_leaving_five_of_ten_the_mean_distance_is_five():
+    stream = novelty_changes.leaving()
+    found = novelty_common.run(stream, novelty_common.settings(FilterKind.THRESHOLD), {50_000: novelty_changes.KEPT})
+    assert found.measures(50_000)["distance"] == pytest.approx(5, abs=0.01)
+
+
+def test_aging_helps_interval_and_not_rate():
+    interval = [run(scoring=Scoring.INTERVAL, aging=aging).entropy for aging in (1.0, 0.5, 0.1)]
+    assert interval[0] < interval[1] < interval[2]
+    rate = [run(aging=aging).entropy for aging in (1.0, 0.5, 0.1)]
+    assert max(rate[1:]) < rate[0] + 0.0005
