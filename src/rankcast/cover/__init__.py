@@ -1,7 +1,21 @@
 """The relation between two subscriptions, and posets of many (SPEC 1)."""
 
+from rankcast.cover.drawing import draw
+from rankcast.cover.graph import GraphMatch, Interest, Node, SubscriptionGraph
 from rankcast.cover.normal import NormalForm, normal_form
 from rankcast.cover.poset import Poset
 from rankcast.cover.relation import Relation, covers, relate
 
-__all__ = ["NormalForm", "Poset", "Relation", "covers", "normal_form", "relate"]
+__all__ = [
+    "GraphMatch",
+    "Interest",
+    "Node",
+    "NormalForm",
+    "Poset",
+    "Relation",
+    "SubscriptionGraph",
+    "covers",
+    "draw",
+    "normal_form",
+    "relate",
+]

@@ -1,0 +1,159 @@
+"""The preferential subscription graph: equal subscriptions in one node, edges from the general to the special
+(DEBS'09, section 6.1, Def. 15)."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from rankcast.cover.literals import Meaning
+from rankcast.cover.poset import Poset
+from rankcast.model import Event, Expression, Subscription
+
+__all__ = ["GraphMatch", "Interest", "Node", "SubscriptionGraph"]
+
+
+@dataclass(frozen=True, slots=True)
+class Interest:
+    """A user's stake in a node: the subscription, its score, and the status bit: whether the same user has a more
+    special subscription below."""
+
+    user: str
+    subscription: str
+    score: float
+    refined: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One subscription, whoever has it, with the nodes directly below it. `level` is 1 for a root."""
+
+    number: int
+    where: Expression
+    interests: tuple[Interest, ...]
+    children: tuple[int, ...]
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class GraphMatch:
+    """What a walk found: the nodes that match, for each user the most specific of them, and what it cost."""
+
+    nodes: tuple[int, ...]
+    specific: Mapping[str, tuple[str, ...]] = field(hash=False)
+    visited: int
+
+
+class SubscriptionGraph:
+    """Subscriptions ordered by cover.
+
+    Parameters
+    ----------
+    subscriptions
+        Of one user or of many.
+    scores
+        The score of each, by id; 1 where it is missing.
+    meaning
+        What concepts mean; the same to everybody.
+
+    To build it costs at most two comparisons for each pair of different subscriptions. Matching goes breadth first from
+    the roots and never below a node that misses, for what is below it misses too.
+
+    >>> from rankcast.language import parse
+    >>> from rankcast.match import NO_CONCEPTS, matches
+    >>> wheres = {"s1": "x > 1", "s2": "x > 2", "s3": "x > 3 and y = 1", "s4": "z = 1"}
+    >>> graph = SubscriptionGraph([Subscription(name, "ann", parse(text)) for name, text in wheres.items()])
+    >>> from rankcast.model import EPOCH
+    >>> event = Event("e", EPOCH, {"x": (2.5,)})
+    >>> found = graph.match(event, lambda where, event: matches(where, event, NO_CONCEPTS))
+    >>> found.specific, found.visited
+    ({'ann': ('s2',)}, 4)
+    """
+
+    def __init__(
+        self,
+        subscriptions: Iterable[Subscription],
+        scores: Mapping[str, float] | None = None,
+        meaning: Meaning | None = None,
+    ) -> None:
+        poset: Poset[Expression] = Poset(meaning=meaning)
+        given = {subscription.id: subscription for subscription in subscriptions}
+        for name, subscription in given.items():
+            poset.add(name, subscription.where)
+        first_of = {name: poset.equals(name)[0] for name in given}
+        number_of = {name: number for number, name in enumerate(dict.fromkeys(first_of.values()))}
+        known_scores = scores or {}
+        nodes = []
+        for name, number in number_of.items():
+            below = {given[other].user for other in poset.descendants(name)}
+            interests = tuple(
+                Interest(given[one].user, one, known_scores.get(one, 1.0), given[one].user in below)
+                for one in poset.equals(name)
+            )
+            children = dict.fromkeys(number_of[first_of[child]] for child in poset.children(name))
+            nodes.append(Node(number, given[name].where, interests, tuple(children), poset.depth(name)))
+        self.nodes = tuple(nodes)
+        covered = {child for node in nodes for child in node.children}
+        self.roots = tuple(node.number for node in nodes if node.number not in covered)
+        self._users_from: list[frozenset[str]] = [
+            frozenset(given[one].user for one in (*poset.equals(name), *poset.descendants(name))) for name in number_of
+        ]
+
+    def match(self, event: Event, matches: Callable[[Expression, Event], bool]) -> GraphMatch:
+        """All nodes that an event matches, as ranking needs them: a node that holds is followed by those below it."""
+        return self._walk(event, matches, every=True)
+
+    def match_any(self, event: Event, matches: Callable[[Expression, Event], bool]) -> GraphMatch:
+        """Only as many nodes as plain publish/subscribe needs, which asks who gets the event and not why: below a node
+        that holds, it looks further only for users who have nothing that holds so far."""
+        return self._walk(event, matches, every=False)
+
+    def _walk(self, event: Event, matches: Callable[[Expression, Event], bool], every: bool) -> GraphMatch:
+        visited = 0
+        holds: list[int] = []
+        satisfied: set[str] = set()
+        seen = set(self.roots)
+        pending = list(self.roots)
+        while pending:
+            following: list[int] = []
+            for number in pending:
+                visited += 1
+                node = self.nodes[number]
+                if not matches(node.where, event):
+                    continue
+                holds.append(number)
+                satisfied.update(interest.user for interest in node.interests)
+                new = [
+                    child
+                    for child in node.children
+                    if child not in seen and (every or not self._users_from[child] <= satisfied)
+                ]
+                seen.update(new)
+                following += new
+            pending = following
+        return GraphMatch(tuple(holds), self._specific(holds), visited)
+
+    def _specific(self, holds: list[int]) -> dict[str, tuple[str, ...]]:
+        """For each user the matching subscriptions below which none of theirs matches. The status bit says for which of
+        them there is anything to look for."""
+        matching = set(holds)
+        specific: dict[str, list[str]] = {}
+        for number in sorted(holds):
+            below: set[str] | None = None
+            for interest in self.nodes[number].interests:
+                if interest.refined:
+                    below = self._matching_users_below(number, matching) if below is None else below
+                    if interest.user in below:
+                        continue
+                specific.setdefault(interest.user, []).append(interest.subscription)
+        return {user: tuple(names) for user, names in sorted(specific.items())}
+
+    def _matching_users_below(self, number: int, matching: set[int]) -> set[str]:
+        users: set[str] = set()
+        pending = [child for child in self.nodes[number].children if child in matching]
+        seen = set(pending)
+        while pending:
+            node = self.nodes[pending.pop()]
+            users.update(interest.user for interest in node.interests)
+            new = [child for child in node.children if child in matching and child not in seen]
+            seen.update(new)
+            pending += new
+        return users
