@@ -14,6 +14,7 @@ from rankcast.cli.doctor import doctor
 from rankcast.cli.exits import Commands
 from rankcast.cli.explain import explain
 from rankcast.cli.forward import forward
+from rankcast.cli.graph import graph
 from rankcast.cli.init import init
 from rankcast.cli.match import match
 from rankcast.cli.output import Output
@@ -42,7 +43,7 @@ app = typer.Typer(
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "With a store: what users want": (init, subscribe, unsubscribe, subscriptions, prefer, policy, concept),
     "With a store: what happens": (publish, run, deliveries, explain, rejects),
-    "With files, keeping nothing": (match, replay, relate, forward),
+    "With files, keeping nothing": (match, replay, relate, graph, forward),
     "This installation": (demo, doctor, reproduce),
 }
 
