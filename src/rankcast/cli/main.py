@@ -8,6 +8,7 @@ import typer
 
 from rankcast import __version__
 from rankcast.cli.concept import concept
+from rankcast.cli.concepts import mine
 from rankcast.cli.deliveries import deliveries
 from rankcast.cli.demo import demo
 from rankcast.cli.doctor import doctor
@@ -92,6 +93,10 @@ app.callback(help=_help(rankcast))(rankcast)
 for panel, commands in _PANELS.items():
     for command in commands:
         app.command(help=_help(command), rich_help_panel=panel)(command)
+concepts = typer.Typer(name="concepts", no_args_is_help=True, help="Find out what vague words mean in past data.")
+concepts.callback()(lambda: None)  # so that `mine`, though alone, stays a command of a group
+concepts.command(help=_help(mine))(mine)
+app.add_typer(concepts, rich_help_panel="With files, keeping nothing")
 
 
 def main() -> None:

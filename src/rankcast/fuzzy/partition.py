@@ -19,8 +19,8 @@ __all__ = ["Cluster", "Scale", "clusters_of", "concepts_of", "enough", "scale_of
 ENOUGH = 0.85
 """Clusters are enough when they explain this share of the variance …"""
 
-GAP = 0.25
-"""… unless one more leaves less than this share of the rest: then there is a gap to find."""
+GAP = 0.1
+"""… unless a further one leaves less than this share of the rest: then there is a gap to find."""
 
 NOISE = 0.01
 """What is left below this share of the variance is not worth a further cluster in any case."""
@@ -79,21 +79,18 @@ def scale_of(summary: Summary) -> Scale | None:
 def enough(unexplained: Sequence[float]) -> int:
     """How many clusters there are, given the variance that 1, 2, 3, … of them leave within clusters.
 
-    The fewest that explain 85 % of it; and more as long as one more leaves less than a quarter of the rest, which
-    only happens where there is a gap between groups.
+    The fewest that explain 85 % of it; or more, if some further one leaves less than a tenth of what the one before
+    left, which only happens where there is a gap between groups.
 
-    >>> enough([1.0, 0.36, 0.19, 0.12, 0.08]), enough([1.0, 0.2, 0.1, 0.001, 0.0009])
-    (4, 4)
+    >>> enough([1.0, 0.36, 0.19, 0.12, 0.08]), enough([1.0, 0.2, 0.1, 0.05, 0.0004])
+    (4, 5)
     """
     total = unexplained[0]
     chosen = next((k for k, left in enumerate(unexplained, 1) if left <= (1 - ENOUGH) * total), len(unexplained))
-    while (
-        chosen < len(unexplained)
-        and unexplained[chosen - 1] > NOISE * total
-        and unexplained[chosen] < GAP * unexplained[chosen - 1]
-    ):
-        chosen += 1
-    return chosen
+    gaps = [
+        k for k, (before, left) in enumerate(pairwise(unexplained), 2) if before > NOISE * total and left < GAP * before
+    ]
+    return max(chosen, *gaps) if gaps else chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +140,8 @@ def _slope(left: Cluster, right: Cluster) -> tuple[float, float]:
     border = (left.high + right.low) / 2
     reach = min(border - left.last_quarter, right.first_quarter - border)
     low, high = border - reach, border + reach
-    noise = 1e-9 * (right.high - left.low)
-    digit = math.floor(math.log10(right.high - left.low)) - 2
+    width = right.last_quarter - left.first_quarter
+    noise, digit = 1e-9 * width, math.floor(math.log10(width)) - 2
     for decimals in range(-digit, 4 - digit):
         start, end = _rounded(low, decimals, math.ceil), _rounded(high, decimals, math.floor)
         if low - noise <= start <= end <= high + noise:

@@ -90,7 +90,7 @@ class Summary:
         """Both together, as fine as the coarser of the two; in any order and grouping the same."""
         if other.attribute != self.attribute:
             raise ModelError(f"a summary of {other.attribute!r} is none of {self.attribute!r}")
-        digits = min(self.digits, other.digits)
+        digits = min((one.digits for one in (self, other) if one.buckets), default=1)
         buckets: dict[Key, Bucket] = {}
         for one in (self, other):
             for key, (count, total) in one.buckets.items():

@@ -1,0 +1,81 @@
+"""``rankcast concepts mine``: from events, data sets and subscriptions to concepts, in words, JSON and pictures."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+EVENT = '{{"id": "e{n}", "time": "2026-01-01T00:00:00Z", "attributes": {{"price": {price}, "same": 1}}}}\n'
+
+
+@pytest.fixture
+def prices() -> Path:
+    file = Path("events.jsonl")
+    numbers = [100, 101, 102, 103, 104, 500, 501, 502, 503, 504]
+    file.write_text("".join(EVENT.format(n=n, price=price) for n, price in enumerate(numbers)))
+    return file
+
+
+def concepts_in(text: str) -> list[dict]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.mark.spark
+def test_from_events_into_the_store(rankcast, prices):
+    rankcast("init")
+    result = rankcast(
+        "concepts", "mine", "--attribute", "price", "--events", str(prices), "--put", "--picture", "p.png"
+    )
+    assert concepts_in(result.stdout) == [
+        {"kind": "concept", "name": "cheap", "attribute": "price", "left_shoulder": [103, 501]},
+        {"kind": "concept", "name": "expensive", "attribute": "price", "right_shoulder": [103, 501]},
+    ]
+    assert Path("p.png").read_bytes().startswith(b"\x89PNG")
+    assert concepts_in(rankcast("concept").stdout) == concepts_in(result.stdout)
+
+
+@pytest.mark.spark
+def test_a_constant_is_answered_with_a_reason(rankcast, prices):
+    result = rankcast("concepts", "mine", "--attribute", "same", "--events", str(prices), code=1)
+    assert "no concepts: all numbers of 'same' are the same" in result.stderr
+
+
+@pytest.mark.spark
+def test_new_data_is_added_to_a_summary(rankcast, prices):
+    arguments = ("concepts", "mine", "--attribute", "price", "--summary", "price.json")
+    rankcast(*arguments, "--events", str(prices))
+    Path("later.jsonl").write_text(
+        "".join(EVENT.format(n=n, price=price) for n, price in enumerate([900, 901, 902, 903]))
+    )
+    result = rankcast(*arguments, "--events", "later.jsonl")
+    assert [concept["name"] for concept in concepts_in(result.stdout)] == ["cheap", "fair", "expensive"]
+    assert rankcast(*arguments).stdout == result.stdout  # the summary alone is enough, and needs no Spark
+
+
+def test_from_subscriptions(rankcast):
+    wheres = ["price <= 100", "price <= 110", "price < 120", "price between 400 and 420", "price > 410"]
+    lines = [{"kind": "subscription", "id": f"s{n}", "user": "u", "where": where} for n, where in enumerate(wheres)]
+    Path("c.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    result = rankcast(
+        "concepts", "mine", "--attribute", "price", "--catalog", "c.jsonl", "--name", "low", "--name", "high"
+    )
+    assert [concept["name"] for concept in concepts_in(result.stdout)] == ["low", "high"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--attribute", "price"], "from what"),
+        (["--attribute", "a", "--attribute", "b", "--summary", "s.json", "--catalog", "c.jsonl"], "of one attribute"),
+    ],
+)
+def test_what_is_missing_is_said(rankcast, arguments, says):
+    Path("c.jsonl").write_text("")
+    assert says in rankcast("concepts", "mine", *arguments, code=2).stderr
+
+
+def test_a_file_that_is_no_summary(rankcast):
+    for content in ("{", "{}"):
+        Path("s.json").write_text(content)
+        result = rankcast("concepts", "mine", "--attribute", "price", "--summary", "s.json", code=2)
+        assert "no summary" in result.stderr
