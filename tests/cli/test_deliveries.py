@@ -79,6 +79,7 @@ def test_cells_say_why() -> None:
     assert len(row) == len(COLUMNS)
 
 
+@pytest.mark.slow
 def test_follow_tells_what_comes(served: Any, lines: Any) -> None:
     with subprocess.Popen([*COMMAND, "deliveries", "--follow", "--user", "bob"], stdout=subprocess.PIPE) as following:
         assert following.stdout is not None

@@ -88,6 +88,7 @@ def test_typer_shows_its_own(rankcast: Any) -> None:
     assert "Missing argument" in rankcast("relate", code=2).stderr
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_ends_it_quietly(lines: Any, tmp_path: Path) -> None:
     catalog = lines("c.jsonl", [{"kind": "subscription", "id": "s", "user": "u", "where": "true"}])
     events = lines("e.jsonl", [{"id": f"e{n}", "time": "2004-02-13", "attributes": {"n": n}} for n in range(5000)])
@@ -103,6 +104,7 @@ def test_a_reader_that_leaves_ends_it_quietly(lines: Any, tmp_path: Path) -> Non
         assert writer.wait(60) == 128 + signal.SIGPIPE
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_it_with_one_word(lines: Any, process: Any, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "never.jsonl")
     catalog = lines("c.jsonl", [])

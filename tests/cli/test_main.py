@@ -99,6 +99,7 @@ def test_starts_at_once(arguments: list[str], limit: float) -> None:
     assert HEAVY.isdisjoint(modules)
 
 
+@pytest.mark.slow
 def test_the_installed_command_runs() -> None:
     command = Path(sys.executable).with_name("rankcast")
     if not command.exists():

@@ -117,6 +117,7 @@ def test_lines_into_a_file(tmp_path: Path) -> None:
     assert (tmp_path / "x.jsonl").read_bytes() == '{"é":"ü"}\n'.encode()
 
 
+@pytest.mark.slow
 def test_a_real_terminal_gets_a_table(process: Callable) -> None:
     """Through a pseudo-terminal, so that nobody has to pretend."""
     process("init")

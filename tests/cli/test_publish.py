@@ -130,6 +130,7 @@ def test_hostile_lines(store: Any, tmp_path: Path) -> None:
     assert len(store("rejects").stdout.splitlines()) == 9
 
 
+@pytest.mark.slow
 def test_stdin(process: Any) -> None:
     process("init")
     result = process(
@@ -143,6 +144,7 @@ def test_stdin(process: Any) -> None:
     assert result.returncode == 1
 
 
+@pytest.mark.slow
 def test_what_a_slow_writer_wrote_is_acknowledged_before_more_is_waited_for(process: Any) -> None:
     process("init")
     with subprocess.Popen([*COMMAND, "publish", "-", "--json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as slow:

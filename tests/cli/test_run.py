@@ -74,6 +74,7 @@ def test_close_ends_an_unfinished_period(sliding: Any) -> None:
 
 
 @pytest.mark.parametrize("polite", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.slow
 def test_follow_serves_what_comes_until_it_is_asked_to_stop(sliding: Any, polite: signal.Signals) -> None:
     with subprocess.Popen(
         [*COMMAND, "run", "--follow", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE

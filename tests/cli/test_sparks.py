@@ -22,6 +22,7 @@ subprocess.run([sys.executable, "-c", "import sys; print('heard', file=sys.stder
     ("debug", "heard"),
     [("", ["before", "within", "after", "heard"]), ("1", ["before", "noise", "within", "after", "heard"])],
 )
+@pytest.mark.slow
 def test_silenced(debug: str, heard: list[str]) -> None:
     run = subprocess.run(
         [sys.executable, "-c", PROBE], capture_output=True, text=True, check=True, env={"RANKCAST_DEBUG": debug}

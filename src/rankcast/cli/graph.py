@@ -16,7 +16,9 @@ _MANY = 200
 
 def graph(
     catalog_file: CatalogFile,
-    user: Annotated[str | None, typer.Option(help="Only the subscriptions of this user.")] = None,
+    user: Annotated[
+        str | None, typer.Option("--user", "-u", metavar="NAME", help="Only the subscriptions of this user.")
+    ] = None,
     out_file: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where the picture goes.")] = Path(
         "graph.svg"
     ),
