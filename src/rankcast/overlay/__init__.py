@@ -3,11 +3,12 @@
 from rankcast.overlay.broker import Broker
 from rankcast.overlay.distance import distance
 from rankcast.overlay.extent import Extent, Space, extent
+from rankcast.overlay.finding import Finder
 from rankcast.overlay.forwarding import concerned, forwarded, order_of
 from rankcast.overlay.lots import draw, lot, lots, waiting
 from rankcast.overlay.order import Known, Order, Standing
 from rankcast.overlay.publications import Admission, admitted, advertisement_of, check_publication
-from rankcast.overlay.recipients import Matched, recipients
+from rankcast.overlay.recipients import Matched, place_of, recipients
 from rankcast.overlay.routing import CONSUMERS, Router, Summary, summarise
 from rankcast.overlay.scorers import (
     Area,
@@ -46,6 +47,7 @@ __all__ = [
     "Custom",
     "Degree",
     "Extent",
+    "Finder",
     "Known",
     "Matched",
     "MeaningOf",
@@ -81,6 +83,7 @@ __all__ = [
     "meanings_of",
     "order_of",
     "parse_topology",
+    "place_of",
     "recipients",
     "scorer_of",
     "summarise",

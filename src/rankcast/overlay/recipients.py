@@ -1,16 +1,16 @@
 """Who gets a publication: the k best-ranked of the matching subscriptions, chosen by one who knows all (SPEC 7)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from heapq import nsmallest
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from rankcast.cover import normal_form
 from rankcast.model import Advertisement, Event, Ranking, Subscription
 from rankcast.overlay.distance import distance
 from rankcast.overlay.lots import lots
-from rankcast.overlay.scorers import Area, MeaningOf, Score, Scorer
+from rankcast.overlay.scorers import Area, MeaningOf, Scorer
 
-__all__ = ["Matched", "recipients"]
+__all__ = ["Matched", "place_of", "recipients"]
 
 Matched: TypeAlias = tuple[Subscription, float]
 """A matching subscription, and the degree of the match."""
@@ -44,30 +44,29 @@ def recipients(
 
     Others cost O(n log k).
     """
-    chosen = event.k or advertisement.k
     scorer = scorer or Area(advertisement, meaning_of)
+    place = place_of(advertisement, event, scorer)
+    if advertisement.rank is Ranking.DIVERSE:
+        sums = _sums(matches, meaning_of)
+        place = lambda matched: (-sums[matched[0].id],)  # noqa: E731  # the other places are functions too
+    return nsmallest(event.k or advertisement.k, matches, key=lambda matched: (place(matched), matched[0].id))
+
+
+def place_of(advertisement: Advertisement, event: Event, scorer: Scorer) -> Callable[[Matched], tuple[float, ...]]:
+    """By what matching subscriptions are ordered, as numbers of which less is better; ties go by id.
+
+    Not for diversity, where a subscription's place depends on the others.
+    """
     drawn = lots(advertisement.id, event.id)
-    sums = _sums(matches, meaning_of) if advertisement.rank is Ranking.DIVERSE else {}
 
-    def place(matched: Matched) -> tuple[Any, ...]:
-        """Less is better."""
+    def place(matched: Matched) -> tuple[float, ...]:
         subscription, degree = matched
-        match advertisement.rank:
-            case Ranking.RELEVANCE:
-                return _negative(scorer.score(event, subscription, degree)), subscription.id
-            case Ranking.FAIR:
-                return drawn(subscription.id), subscription.id
-            case Ranking.RELEVANCE_FAIR_TIES:
-                score = _negative(scorer.score(event, subscription, degree))
-                return score, drawn(subscription.id), subscription.id
-            case Ranking.DIVERSE:
-                return -sums[subscription.id], subscription.id
+        if advertisement.rank is Ranking.FAIR:
+            return (drawn(subscription.id),)
+        score = tuple(-part for part in scorer.score(event, subscription, degree))
+        return score if advertisement.rank is Ranking.RELEVANCE else (*score, drawn(subscription.id))
 
-    return nsmallest(chosen, matches, key=place)
-
-
-def _negative(score: Score) -> Score:
-    return tuple(-part for part in score)
+    return place
 
 
 def _sums(matches: Sequence[Matched], meaning_of: MeaningOf) -> dict[str, float]:
