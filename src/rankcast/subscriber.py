@@ -51,6 +51,11 @@ class Subscriber:
             self._combined.keep(ids)
         return owed
 
+    @property
+    def mode(self) -> DeliveryMode:
+        """The delivery mode, behind its filter if it has one."""
+        return self._mode
+
     def score(self, subscription: str) -> float:
         """The preference score of one of the user's subscriptions."""
         return self._scores[subscription]

@@ -13,7 +13,7 @@ from rankcast.reproduce import Report, experiments
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from experiments import novelty_changes, novelty_common  # noqa: E402
+from experiments import novelty_changes, novelty_common
 
 KNOWN = experiments(Path(__file__).parents[2] / "experiments")
 NAMES = ["dbrank_fig2", *(f"thesis_fig4_{number}" for number in range(1, 17))]

@@ -27,6 +27,7 @@ from rankcast.cli.relate import relate
 from rankcast.cli.replay import replay
 from rankcast.cli.reproduce import reproduce
 from rankcast.cli.run import run
+from rankcast.cli.stats import stats
 from rankcast.cli.subscribe import subscribe, subscriptions, unsubscribe
 
 __all__ = ["app", "main"]
@@ -43,7 +44,7 @@ app = typer.Typer(
 
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "With a store: what users want": (init, subscribe, unsubscribe, subscriptions, prefer, policy, concept),
-    "With a store: what happens": (publish, run, deliveries, explain, rejects),
+    "With a store: what happens": (publish, run, deliveries, explain, stats, rejects),
     "With files, keeping nothing": (match, replay, relate, graph, forward),
     "This installation": (demo, doctor, reproduce),
 }

@@ -5,7 +5,8 @@ runs an action; all of it works in a classic session and under Spark Connect.
 """
 
 from rankcast.spark.deliver import deliver, match, rejects
+from rankcast.spark.measures import measures
 from rankcast.spark.mining import summarise, values_of
 from rankcast.spark.session import local_session
 
-__all__ = ["deliver", "local_session", "match", "rejects", "summarise", "values_of"]
+__all__ = ["deliver", "local_session", "match", "measures", "rejects", "summarise", "values_of"]

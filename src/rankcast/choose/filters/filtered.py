@@ -40,14 +40,14 @@ class Filtered:
     """
 
     def __init__(self, event_filter: EventFilter, mode: DeliveryMode) -> None:
-        self._filter = event_filter
+        self.filter = event_filter
         self._mode = mode
 
     def publish(self, moment: Moment, candidate: Candidate | None) -> list[Step]:
         """Take the next published event; `candidate` is None if it does not match this user."""
         if candidate is None:
             return self._mode.publish(moment, None)
-        passed, reason = self._filter.admit(candidate)
+        passed, reason = self.filter.admit(candidate)
         chosen = (candidate,) if passed else ()
         step = Step(moment.seq, moment.time, candidates=(candidate,), chosen=chosen, sent=(), note=reason)
         return [step, *self._mode.publish(moment, candidate if passed else None)]
@@ -58,13 +58,13 @@ class Filtered:
 
     def keep(self, ids: Collection[str]) -> None:
         """Forget all subscriptions but these."""
-        self._filter.keep(ids)
+        self.filter.keep(ids)
 
     def state(self) -> dict[str, Any]:
         """Plain data of both, which `restore` takes back."""
-        return {"filter": self._filter.state(), "mode": self._mode.state()}
+        return {"filter": self.filter.state(), "mode": self._mode.state()}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on where `state` was taken, in a fresh instance of the same policy."""
-        self._filter.restore(state["filter"])
+        self.filter.restore(state["filter"])
         self._mode.restore(state["mode"])
