@@ -26,6 +26,9 @@ __all__ = [
 _NEAR = 1e-11
 """Values nearer to each other than this may be equal on the grid."""
 
+_LARGEST_TABLE = 512
+"""Periods of up to so many entries keep their distances in a table while they are chosen from."""
+
 _NONE = -(2**62)
 """Less than every value on the grid."""
 
@@ -143,7 +146,13 @@ def best_diverse(
 ) -> None:
     """Marks, in each group of entries that ends before one of `ends`, what the greedy heuristic picks."""
     nearest = np.empty(len(rows))
-    no_table = np.empty((0, 0))
+    longest = 0
+    begin = 0
+    for end in ends:
+        longest = max(longest, end - begin)
+        begin = end
+    size = longest if longest <= _LARGEST_TABLE else 0
+    table = np.empty((size, size))
     begin = 0
     for end in ends:
         if end - begin <= k:
@@ -152,10 +161,10 @@ def best_diverse(
             first, second = begin, begin
             best = _NONE
             for entry in range(begin + 1, end) if k > 1 else range(0):
-                value, partner = _best_older(entry, begin, rows, ranks, sigma, no_table, 0, codes, weights, room)
+                value, partner = _best_older(entry, begin, rows, ranks, sigma, table, 1, codes, weights, room)
                 if value > best or (value == best and _later(seqs[entry], seqs[partner], seqs[second], seqs[first])):
                     best, first, second = value, partner, entry
-            _greedy(begin, end, first, second, rows, ranks, k, sigma, no_table, codes, weights, room, nearest, chosen)
+            _greedy(begin, end, first, second, rows, ranks, k, sigma, table, codes, weights, room, nearest, chosen)
         begin = end
 
 

@@ -1,0 +1,162 @@
+"""The fast engine against the oracle: rank and choose over the same stream with the same matches, as ratios in one run.
+
+    .venv/bin/python benchmarks/delivery.py [--quick]
+
+Both get the matches of each event ready made (matching has a benchmark of its own) and give lists of deliveries, which
+must be equal. The user is that of the DEBS'09 experiments (30 subscriptions, about half of the films match); the
+events are the films in publication order. Windows are filled by the fast engine first, then both go on from the same
+state over the same events; times are per user and event of that part. Where several users are served, they are alike.
+"""
+
+import argparse
+import sys
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from time import perf_counter
+
+import msgspec
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from rankcast.batch import BatchShard, Matches
+from rankcast.batch.user import deliveries_of
+from rankcast.choose import Moment
+from rankcast.datasets import movies
+from rankcast.match import NO_CONCEPTS, matches
+from rankcast.model import Catalog, Delivery, Event, Length, Mode, Policy
+from rankcast.subscriber import Subscriber
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from experiments.debs_common import user_subscriptions
+
+CHUNK = 5_000
+
+
+@dataclass(frozen=True)
+class Case:
+    """A policy, how many events warm its windows, how many are timed (for the oracle), and the ratio to meet."""
+
+    mode: Mode
+    length: int
+    k: int
+    sigma: float
+    warm: int
+    timed: int
+    goal: int
+    users: int = 1
+
+
+CASES = (
+    Case(Mode.PERIODIC, 10_000, 20, 1.0, 10_000, 10_000, 100, users=20),
+    Case(Mode.PERIODIC, 200, 20, 1.0, 10_000, 10_000, 100, users=20),
+    Case(Mode.PERIODIC, 200, 20, 0.5, 1_000, 2_000, 100),
+    Case(Mode.HISTORY, 10_000, 20, 1.0, 10_000, 10_000, 100, users=20),
+    Case(Mode.HISTORY, 200, 20, 1.0, 10_000, 10_000, 100, users=20),
+    Case(Mode.HISTORY, 200, 20, 0.5, 1_000, 2_000, 100),
+    Case(Mode.SLIDING, 10_000, 20, 1.0, 15_000, 2_000, 1_000),
+    Case(Mode.SLIDING, 200, 20, 0.5, 1_000, 1_000, 50),
+)
+
+
+def found_by(events: list[Event]) -> list[list[int]]:
+    """The places of the user's subscriptions that each event matches."""
+    mine = user_subscriptions()
+    return [[n for n, one in enumerate(mine) if matches(one.where, event, NO_CONCEPTS)] for event in events]
+
+
+def as_arrays(found: list[list[int]], users: int) -> Matches:
+    """The same for the fast engine, for each of the users."""
+    size = len(user_subscriptions())
+    everybody = [[user * size + place for user in range(users) for place in places] for places in found]
+    event = np.repeat(np.arange(len(found)), [len(places) for places in everybody])
+    subscription = np.array([place for places in everybody for place in places], np.int64)
+    return Matches(event, subscription, np.ones(len(event)))
+
+
+def names(case: Case) -> list[str]:
+    """The users, who all have the same subscriptions and policy."""
+    return [f"user{number:02}" for number in range(case.users)]
+
+
+def fast(shard: BatchShard, events: list[Event], found: list[list[int]], case: Case) -> tuple[list[Delivery], float]:
+    """The deliveries of the fast engine, and its seconds."""
+    chunks = [
+        (events[start : start + CHUNK], as_arrays(found[start : start + CHUNK], case.users))
+        for start in range(0, len(events), CHUNK)
+    ]
+    deliveries: list[Delivery] = []
+    begin = perf_counter()
+    for chunk, matched in chunks:
+        deliveries += shard.deliver(chunk, matched)
+    return deliveries, perf_counter() - begin
+
+
+def slow(
+    oracles: dict[str, Subscriber], catalog: Catalog, events: list[Event], found: list[list[int]]
+) -> tuple[list[Delivery], float]:
+    """The deliveries of the oracle, and its seconds."""
+    mine = {user: catalog.subscriptions_of(user) for user in oracles}
+    matched = [{user: [(mine[user][place], 1.0) for place in places] for user in oracles} for places in found]
+    deliveries: list[Delivery] = []
+    begin = perf_counter()
+    for event, of_event in zip(events, matched, strict=True):
+        moment = Moment(event.seq, event.time)
+        for user, oracle in oracles.items():
+            for step in oracle.publish(moment, event, of_event[user]):
+                deliveries += deliveries_of(user, step)
+    return deliveries, perf_counter() - begin
+
+
+def run(case: Case, events: list[Event], found: list[list[int]]) -> tuple[float, float, int]:
+    """Microseconds per user and event of oracle and fast engine, and how many deliveries both made."""
+    catalog = Catalog()
+    for user in names(case):
+        for one in user_subscriptions():
+            catalog.add(replace(one, id=f"{user}/{one.id}", user=user))
+        catalog.add(Policy(user, mode=case.mode, k=case.k, length=Length(case.length), sigma=case.sigma))
+    shard = BatchShard(catalog)
+    fast(shard, events[: case.warm], found[: case.warm], case)
+    states = msgspec.msgpack.decode(shard.state())
+    oracles = {user: Subscriber(user, catalog) for user in names(case)}
+    for user, oracle in oracles.items():
+        oracle.restore(states[user])
+    part = slice(case.warm, case.warm + case.timed)
+    deliveries, seconds = fast(shard, events[part], found[part], case)
+    expected, slow_seconds = slow(oracles, catalog, events[part], found[part])
+    assert deliveries == expected, f"the engines differ: {case}"
+    each = 1e6 / case.timed / case.users
+    return each * slow_seconds, each * seconds, len(deliveries)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the events")
+    parts = 10 if parser.parse_args().quick else 1
+    events = list(islice(movies(), 30_000))
+    found = found_by(events)
+    table = Table(title="Rank and choose: microseconds per user and published event")
+    for name in ("mode", "length", "k", "sigma", "users", "oracle", "fast", "ratio", "goal", "sent"):
+        table.add_column(name, justify="left" if name == "mode" else "right")
+    for case in CASES:
+        oracle, quick, count = run(replace(case, timed=case.timed // parts), events, found)
+        table.add_row(
+            case.mode.value,
+            f"{case.length:,}",
+            str(case.k),
+            f"{case.sigma:g}",
+            str(case.users),
+            f"{oracle:,.1f}",
+            f"{quick:,.3f}",
+            f"{oracle / quick:,.0f}",
+            f"{case.goal:,}",
+            f"{count:,}",
+        )
+        Console(stderr=True).print(f"{case.mode.value} {case.length} sigma {case.sigma:g}: {oracle / quick:,.0f} times")
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
