@@ -10,7 +10,7 @@ from rankcast.choose.filters.budget import Budget
 from rankcast.choose.filters.chance import event_key, user_key
 from rankcast.model import Filter, FilterKind, Rates, Scoring, Update
 
-__all__ = ["ArrayFilter", "ArrayThreshold", "Batch", "array_filter", "draws", "event_keys"]
+__all__ = ["ArrayFilter", "ArrayThreshold", "Batch", "Keys", "array_filter", "draws", "event_keys"]
 
 Integers: TypeAlias = NDArray[np.int64]
 Reals: TypeAlias = NDArray[np.float64]
@@ -162,6 +162,7 @@ class ArrayThreshold(_Budgeted):
         return kernels.EAGER if self._eager else kernels.LAZY
 
     def admit(self, batch: Batch) -> NDArray[np.bool_]:
+        """Which of the next events pass."""
         from rankcast.choose.filters import kernels
 
         scorings = {Scoring.RATE: kernels.RATE, Scoring.INTERVAL: kernels.INTERVAL, Scoring.SCORE: kernels.GIVEN}
@@ -197,6 +198,7 @@ class ArrayThreshold(_Budgeted):
         return out
 
     def state(self) -> dict[str, Any]:
+        """As that of `Threshold`."""
         from rankcast.choose.filters import kernels
 
         score: dict[str, Any] = {}
@@ -219,6 +221,7 @@ class ArrayThreshold(_Budgeted):
         return {"score": score, "budget": self._budget(), "bar": bar}
 
     def restore(self, state: dict[str, Any]) -> None:
+        """Go on where a state, of this or of `Threshold`, was taken."""
         from rankcast.choose.filters import kernels
 
         self._restore_budget(state["budget"])
