@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from rankcast.errors import StoreError
+from rankcast.errors import CatalogError, StoreError
 from rankcast.language import parse
 from rankcast.model import Advertisement, Always, Event, Length, Mode, Policy, ScorerName, Subscription
 from rankcast.run import serve_pending
@@ -101,3 +101,22 @@ def test_an_advertised_event_goes_to_the_best_of_all_shards(stores):
     store.publish([Event("ad", START, {"z": (1,)}, advertisement="a1")])
     list(serve_pending(store, shards=4, close=True))
     assert [(user, event) for user, event, *_ in delivered(store)] == [("reader7", "ad"), ("reader8", "ad")]
+
+
+def test_another_number_of_shards_is_refused(stores):
+    store = stores("shards")
+    store.publish(events(4))
+    list(serve_pending(store, shards=2))
+    store.publish([Event("later", START, {"x": (5,)})])
+    with pytest.raises(StoreError, match="in 2 shards, not 3"):
+        list(serve_pending(store, shards=3))
+
+
+def test_a_publication_that_its_advertisement_does_not_allow_never_gets_into_the_log(stores):
+    store = stores("refused")
+    store.change(put=[Advertisement("a1", "shop", parse("x > 3"), k=2)])
+    with pytest.raises(CatalogError, match="outside the space"):
+        store.publish([Event("ad", START, {"x": (1,)}, advertisement="a1")])
+    with pytest.raises(CatalogError, match="no advertisement 'a2'"):
+        store.publish([Event("ad", START, {"x": (5,)}, advertisement="a2")])
+    assert store.last_offset() == 0

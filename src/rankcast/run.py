@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from rankcast.batch import BatchShard, shard_for
+from rankcast.errors import StoreError
 from rankcast.model import Catalog, Delivery
 from rankcast.overlay import Admission
 from rankcast.shard import Shard, shard_of
@@ -31,6 +32,10 @@ def serve_pending(store: Store, shards: int = 1, batch: int = 5_000, close: bool
     """
     progress = store.progress()
     catalog = store.catalog(progress.catalog_version)
+    if progress.states and len(progress.states) != shards:
+        raise StoreError(
+            f"the delivery state of this store is in {len(progress.states)} shards, not {shards}; run it with as many"
+        )
     pending = store.last_offset() - progress.offset
     served = [shard_for(pending, catalog, _lives_in(number, shards)) for number in range(shards)]
     for number, state in progress.states.items():

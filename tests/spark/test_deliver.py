@@ -1,6 +1,7 @@
 """On Spark the same as in-process, whatever the shards, the partitions and the order of the rows."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -14,6 +15,8 @@ from rankcast.model import (
     Length,
     Mode,
     Policy,
+    Ranking,
+    ScorerName,
     Subscription,
     in_publication_order,
 )
@@ -167,3 +170,20 @@ def test_a_publication_outside_its_advertisement_is_a_reject(spark):
         for part, reason in zip(["outside the space", "k is 3", "no advertisement 'a2'"], reasons, strict=True)
     ] == [True] * 3
     assert deliver(frame, users, json="event").collect() == []
+
+
+def test_advertised_events_go_to_the_best_of_all_shards(spark):
+    users = catalog()
+    for number in range(8):
+        users.put(replace(users.subscriptions[f"user{number}-b"], weight=1.0 + number))
+    users.add(Advertisement("a1", "shop", parse("year > 1990"), k=3, score=ScorerName.WEIGHT))
+    users.add(Advertisement("a2", "shop", parse("year > 1990"), k=3, rank=Ranking.FAIR))
+    events = []
+    for number, event in enumerate(events_of(rows(40))):
+        under = (None, "a1", "a2")[number % 3] if event.attributes.get("year", (0,))[0] > 1990 else None
+        events.append(replace(event, advertisement=under, seq=0))
+    events = in_publication_order(events)
+    assert sum(event.advertisement is not None for event in events) > 10
+    wanted = expected(replay(users, events))
+    frame = spark.createDataFrame([(dumps(encode_event(event)),) for event in events], "event string")
+    assert collected(deliver(frame, users, shards=3, json="event")) == wanted

@@ -3,7 +3,7 @@ import pytest
 from rankcast.language import decode_record
 from rankcast.model import Catalog
 from rankcast.store import catalog_state
-from rankcast.store.catalog_state import load, load_part, load_shared_concepts, present
+from rankcast.store.catalog_state import load, load_part, load_shared, present
 
 
 def likes(name: str, user: str, where: str = "true"):
@@ -86,10 +86,12 @@ def test_parts_of_many_users_are_read_in_chunks(store, monkeypatch):
         assert ids(load_part(connection, subscriptions)) == [f"s{number}" for number in range(7)]
 
 
-def test_events_see_the_shared_concepts_only(store):
+def test_events_see_the_shared_concepts_and_the_advertisements_only(store):
     store.change(put=RECORDS)
     with store._database.reading() as connection:
-        assert list(load_shared_concepts(connection).records()) == [concept("cheap")]
+        shared = load_shared(connection)
+    assert list(shared.records()) == [concept("cheap"), *Catalog(RECORDS).advertisements.values()]
+    assert shared.advertisements
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: type(record).__name__)

@@ -7,7 +7,7 @@ import pytest
 
 from rankcast.errors import CatalogError, ModelError
 from rankcast.language import decode_event, decode_record
-from rankcast.model import Event, Interval, Term
+from rankcast.model import Advertisement, Always, Event, Interval, Term
 from rankcast.store import Logged, Published, Store
 
 TIME = datetime(2026, 5, 1, 20, 0, 0, 250_000, UTC)
@@ -46,9 +46,10 @@ def test_an_event_comes_back_whole_at_its_offset(store):
         advertisement="w1",
         k=5,
     )
+    store.change(put=[Advertisement("w1", "shop", Always(), k=9)])
     store.publish([event("e0"), whole.at(99)])
-    assert list(store.events(after=1)) == [Logged(2, 0, whole.at(2))]
-    assert store.event("e1") == Logged(2, 0, whole.at(2))
+    assert list(store.events(after=1)) == [Logged(2, 1, whole.at(2))]
+    assert store.event("e1") == Logged(2, 1, whole.at(2))
     assert store.event("e2") is None
 
 

@@ -5,22 +5,18 @@ travels beside it; one grouped step per shard runs `Shard` and lets only results
 shuffled.
 """
 
-import os
 from functools import partial
 
-from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as f
 
-from rankcast.errors import ModelError
-from rankcast.language import dumps, encode_record
-from rankcast.model import Catalog, Policy, Preference, Record, Subscription
-from rankcast.shard import shard_of
-from rankcast.spark.columns import check_columns
+from rankcast.model import Catalog
+from rankcast.spark.inputs import catalog_rows, prepared, shard_count, shared_lines
 from rankcast.spark.keys import shard_keys
+from rankcast.spark.route import recipients
 from rankcast.spark.workers import (
-    CATALOG,
+    ADMITTED,
     EVENTS,
-    JSON,
     InShard,
     check_rows,
     deliver_in_shard,
@@ -35,7 +31,6 @@ _DELIVERY = (
     "user string, event string, seq long, rank double, subscriptions array<string>, "
     "published timestamp, forwarded timestamp, window long"
 )
-_OfUser = Subscription | Preference | Policy
 _MATCH = "event string, subscription string, user string, degree double"
 
 
@@ -56,7 +51,7 @@ def deliver(events: DataFrame, catalog: Catalog, *, shards: int | None = None, j
     have no order. Rows that cannot be events take no part: see `rejects`. Each shard holds all events of the
     job in memory.
     """
-    return _by_shard(deliver_in_shard, _DELIVERY, events, catalog, shards, json)
+    return _by_shard(deliver_in_shard, _DELIVERY, events, catalog, shards, json, _advertised(events, catalog, json))
 
 
 def match(events: DataFrame, catalog: Catalog, *, shards: int | None = None, json: str | None = None) -> DataFrame:
@@ -69,10 +64,9 @@ def rejects(events: DataFrame, catalog: Catalog, *, json: str | None = None) -> 
 
     Of several events with one id the earliest counts (by time, then by content); the others are rejects.
     """
-    prepared = _prepared(events, json)
-    shared = _lines([record for record in catalog.records() if not isinstance(record, _OfUser)])
-    checked = prepared.mapInArrow(
-        partial(check_rows, shared=shared), "id string, time timestamp, content string, raw string, reason string"
+    checked = prepared(events, json).mapInArrow(
+        partial(check_rows, shared=shared_lines(catalog)),
+        "id string, time timestamp, content string, raw string, reason string",
     )
     earliest = Window.partitionBy("id").orderBy("time", "content")
     repeated = checked.where("reason is null").withColumn("nth", f.row_number().over(earliest)).where("nth > 1")
@@ -84,17 +78,6 @@ def rejects(events: DataFrame, catalog: Catalog, *, json: str | None = None) -> 
     )
 
 
-def _prepared(events: DataFrame, json: str | None) -> DataFrame:
-    if events.isStreaming:
-        raise ModelError("the events are a stream; this takes a batch DataFrame (spark.read, not spark.readStream)")
-    if json is None:
-        check_columns(events.schema)
-        return events
-    if json not in events.columns:
-        raise ModelError(f"the events have no column {json!r}; columns are {', '.join(events.columns)}")
-    return events.select(f.col(json).cast("string").alias(JSON))
-
-
 def _by_shard(
     in_shard: InShard,
     schema: str,
@@ -102,38 +85,23 @@ def _by_shard(
     catalog: Catalog,
     shards: int | None,
     json: str | None,
+    advertised: DataFrame | None = None,
 ) -> DataFrame:
-    count = shards or os.cpu_count() or 1
-    if count < 1:
-        raise ModelError(f"shards is {count}; it must be at least 1")
-    keys = shard_keys(count)
-    everywhere: Column = f.explode(f.array(*(f.lit(key) for key in keys)))
-    packed = _prepared(events, json).mapInArrow(pack, "blob binary")
-    parts = [(key, CATALOG, blob) for key, blob in zip(keys, _split(catalog, count), strict=True)]
-    rows = (
-        _catalog_frame(events.sparkSession, parts)
-        .unionAll(packed.select(everywhere.alias("shard"), f.lit(EVENTS).alias("kind"), "blob"))
-        .repartition(count, "shard")
-    )
-    return rows.groupBy("shard").applyInArrow(in_worker(in_shard), schema)
+    count = shard_count(shards)
+    everywhere: Column = f.explode(f.array(*(f.lit(key) for key in shard_keys(count))))
+    rows = catalog_rows(events.sparkSession, catalog, count)
+    packed = {EVENTS: prepared(events, json).mapInArrow(pack, "blob binary")}
+    if advertised is not None:
+        admitted = recipients(advertised, catalog, shards=count, json=json).select("event", "subscription")
+        packed[ADMITTED] = admitted.mapInArrow(pack, "blob binary")
+    for kind, blobs in packed.items():
+        rows = rows.unionAll(blobs.select(everywhere.alias("shard"), f.lit(kind).alias("kind"), "blob"))
+    return rows.repartition(count, "shard").groupBy("shard").applyInArrow(in_worker(in_shard), schema)
 
 
-def _catalog_frame(spark: SparkSession, parts: list[tuple[int, int, bytes]]) -> DataFrame:
-    return spark.createDataFrame(parts, "shard int, kind int, blob binary")
-
-
-def _split(catalog: Catalog, shards: int) -> list[bytes]:
-    """The catalog of each shard: the records of its users, and what everybody needs."""
-    parts: list[list[str]] = [[] for _ in range(shards)]
-    for record in catalog.records():
-        line = dumps(encode_record(record))
-        if isinstance(record, _OfUser):
-            parts[shard_of(record.user, shards)].append(line)
-        else:
-            for part in parts:
-                part.append(line)
-    return ["\n".join(part).encode() for part in parts]
-
-
-def _lines(records: list[Record]) -> bytes:
-    return "\n".join(dumps(encode_record(record)) for record in records).encode()
+def _advertised(events: DataFrame, catalog: Catalog, json: str | None) -> DataFrame | None:
+    """The events under an advertisement, whose recipients all shards choose together; None if there can be none."""
+    if not catalog.advertisements or (json is None and "advertisement" not in events.columns):
+        return None
+    named = f.col("advertisement") if json is None else f.get_json_object(f.col(json).cast("string"), "$.advertisement")
+    return events.where(named.isNotNull())

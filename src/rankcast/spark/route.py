@@ -5,30 +5,24 @@ to the shards that can hold one of its k best (or, without an advertisement, any
 best; a last step merges them per publication.
 """
 
-import os
-from collections.abc import Callable, Iterable
 from functools import partial
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as f
 
 from rankcast.errors import ModelError
-from rankcast.language import dumps, encode_record
-from rankcast.model import Catalog, Policy, Preference, Record, Subscription
+from rankcast.model import Catalog
 from rankcast.overlay import STRATEGIES
-from rankcast.shard import shard_of
-from rankcast.spark.columns import check_columns
+from rankcast.spark.inputs import LivesIn, catalog_rows, prepared, shard_count, shared_lines
 from rankcast.spark.keys import shard_keys
 from rankcast.spark.route_workers import best_in_shard, merge, send, summary_of_shard
-from rankcast.spark.workers import CATALOG, EVENTS, JSON, check_rows, pack
+from rankcast.spark.workers import EVENTS, JSON, check_rows, pack
 
 __all__ = ["recipients", "visits"]
 
 _CHECKED = "id string, time timestamp, content string, raw string, reason string"
 _BEST = "event string, subscription string, user string, degree double, k int, place array<double>, record string"
 _RECIPIENT = "event string, subscription string, user string, degree double"
-
-LivesIn = Callable[[str], int]
 
 
 def recipients(
@@ -101,15 +95,13 @@ class _Routed:
                     f"{strategy} does not find just the k best under advertisement {advertisement.id!r}; "
                     "ancestor-cover, rank-cover and regular do"
                 )
-        self._events = _as_json(events, json)
-        self._count = shards or os.cpu_count() or 1
-        if self._count < 1:
-            raise ModelError(f"shards is {self._count}; it must be at least 1")
+        self._events = prepared(events, json)
+        self._count = shard_count(shards)
         self._keys = shard_keys(self._count)
         self._strategy = strategy
         self._broadcast = broadcast
-        self._parts = self._split(catalog, lives_in or (lambda user: shard_of(user, self._count)))
-        self.shared = _lines(record for record in catalog.records() if not isinstance(record, _OfUser))
+        self._catalog = catalog_rows(events.sparkSession, catalog, self._count, lives_in)
+        self.shared = shared_lines(catalog)
 
     def numbers(self) -> list[tuple[int, int]]:
         """Each shard's key, and its number."""
@@ -129,50 +121,13 @@ class _Routed:
     def rows(self) -> DataFrame:
         """What each shard works on: its part of the catalog, and the events that visit it."""
         events = self.sent().select("shard", f.lit(EVENTS).alias("kind"), "blob")
-        return self._catalog().unionAll(events).repartition(self._count, "shard")
-
-    def _catalog(self) -> DataFrame:
-        parts = [(key, CATALOG, part) for key, part in zip(self._keys, self._parts, strict=True)]
-        return self._events.sparkSession.createDataFrame(parts, "shard int, kind int, blob binary")
+        return self._catalog.unionAll(events).repartition(self._count, "shard")
 
     def _summaries(self) -> DataFrame:
         """One row with the summaries of all shards, each made where the shard is."""
         made = (
-            self._catalog()
-            .repartition(self._count, "shard")
+            self._catalog.repartition(self._count, "shard")
             .groupBy("shard")
             .applyInArrow(summary_of_shard(self._strategy), "shard int, summary binary")
         )
         return made.agg(f.collect_list(f.struct("shard", "summary")).alias("summaries"))
-
-    def _split(self, catalog: Catalog, lives_in: LivesIn) -> list[bytes]:
-        parts: list[list[str]] = [[] for _ in range(self._count)]
-        for record in catalog.records():
-            line = dumps(encode_record(record))
-            if isinstance(record, _OfUser):
-                home = lives_in(record.user)
-                if not 0 <= home < self._count:
-                    raise ModelError(f"user {record.user!r} lives in shard {home}; shards are 0 to {self._count - 1}")
-                parts[home].append(line)
-            else:
-                for part in parts:
-                    part.append(line)
-        return ["\n".join(part).encode() for part in parts]
-
-
-_OfUser = Subscription | Preference | Policy
-
-
-def _lines(records: Iterable[Record]) -> bytes:
-    return "\n".join(dumps(encode_record(record)) for record in records).encode()
-
-
-def _as_json(events: DataFrame, json: str | None) -> DataFrame:
-    if events.isStreaming:
-        raise ModelError("the events are a stream; this takes a batch DataFrame (spark.read, not spark.readStream)")
-    if json is None:
-        check_columns(events.schema)
-        return events
-    if json not in events.columns:
-        raise ModelError(f"the events have no column {json!r}; columns are {', '.join(events.columns)}")
-    return events.select(f.col(json).cast("string").alias(JSON))

@@ -14,6 +14,7 @@ from rankcast.shard import Shard
 from rankcast.spark.columns import events_of_json, events_of_table
 
 __all__ = [
+    "ADMITTED",
     "CATALOG",
     "EVENTS",
     "JSON",
@@ -25,13 +26,15 @@ __all__ = [
     "pack",
 ]
 
-CATALOG, EVENTS = 0, 1
-"""What the blob of a row holds: a shard's part of the catalog, or a batch of events."""
+CATALOG, EVENTS, ADMITTED = 0, 1, 2
+"""What the blob of a row holds: a shard's part of the catalog, a batch of events, or a batch of pairs (event,
+subscription) that publishers' advertisements let through."""
 
 JSON = "event_json"
 """The one column of events that are JSON."""
 
-InShard: TypeAlias = Callable[[Catalog, list[Event]], pa.Table]
+Admitted: TypeAlias = dict[str, set[str]]
+InShard: TypeAlias = Callable[[Catalog, list[Event], Admitted], pa.Table]
 
 
 def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -99,20 +102,28 @@ def _accepted(blobs: list[bytes], catalog: Catalog) -> list[Event]:
     return in_publication_order(list(events.values()))
 
 
+def _admitted(blobs: list[bytes]) -> Admitted:
+    admitted: Admitted = {}
+    for blob in blobs:
+        for row in pa.ipc.open_stream(blob).read_all().to_pylist():
+            admitted.setdefault(row["event"], set()).add(row["subscription"])
+    return admitted
+
+
 def in_worker(in_shard: InShard) -> Callable[[pa.Table], pa.Table]:
     """The grouped step: all rows of one shard in, what `in_shard` makes of them out."""
 
     def run(rows: pa.Table) -> pa.Table:
-        blobs: dict[int, list[bytes]] = {CATALOG: [], EVENTS: []}
+        blobs: dict[int, list[bytes]] = {CATALOG: [], EVENTS: [], ADMITTED: []}
         for kind, blob in zip(rows["kind"].to_pylist(), rows["blob"].to_pylist(), strict=True):
             blobs[kind].append(blob)
         catalog = _catalog(b"\n".join(blobs[CATALOG]))
-        return in_shard(catalog, _accepted(blobs[EVENTS], catalog))
+        return in_shard(catalog, _accepted(blobs[EVENTS], catalog), _admitted(blobs[ADMITTED]))
 
     return run
 
 
-def deliver_in_shard(catalog: Catalog, events: list[Event]) -> pa.Table:
+def deliver_in_shard(catalog: Catalog, events: list[Event], admitted: Admitted) -> pa.Table:
     """The deliveries of one shard."""
     schema = pa.schema(
         [
@@ -127,13 +138,13 @@ def deliver_in_shard(catalog: Catalog, events: list[Event]) -> pa.Table:
         ]
     )
     shard = shard_for(len(events), catalog)
-    deliveries = shard.publish(events) + shard.close()
+    deliveries = shard.publish(events, admitted) + shard.close()
     rows = [{name: getattr(delivery, name) for name in schema.names} for delivery in deliveries]
     return pa.Table.from_pylist(rows, schema=schema)
 
 
-def match_in_shard(catalog: Catalog, events: list[Event]) -> pa.Table:
-    """The matches of one shard."""
+def match_in_shard(catalog: Catalog, events: list[Event], admitted: Admitted) -> pa.Table:
+    """The matches of one shard; what is admitted does not matter."""
     schema = pa.schema(
         [("event", pa.string()), ("subscription", pa.string()), ("user", pa.string()), ("degree", pa.float64())]
     )

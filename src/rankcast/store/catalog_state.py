@@ -12,7 +12,7 @@ from rankcast.store.schema import catalog_records
 from rankcast.store.sql import chunks, put_rows
 from rankcast.store.texts import readable, record_of
 
-__all__ = ["KINDS", "Step", "load", "load_part", "load_shared_concepts", "present", "write"]
+__all__ = ["KINDS", "Step", "load", "load_part", "load_shared", "present", "write"]
 
 KINDS: tuple[type[Record], ...] = (Concept, Subscription, Policy, Preference, Advertisement)
 """The kinds in an order in which a record only names those before it."""
@@ -46,9 +46,9 @@ def load(connection: Connection) -> Catalog:
     return _catalog(connection.execute(select(catalog_records)).all())
 
 
-def load_shared_concepts(connection: Connection) -> Catalog:
-    """The concepts that mean the same for everybody, which is all that an event may name."""
-    return _catalog(_rows(connection, _IS_SHARED_CONCEPT))
+def load_shared(connection: Connection) -> Catalog:
+    """What an event may name: the concepts that mean the same for everybody, and the advertisements."""
+    return _catalog(_rows(connection, _IS_SHARED_CONCEPT | (catalog_records.c.kind == "advertisement")))
 
 
 def load_part(connection: Connection, records: Iterable[Record]) -> Catalog:

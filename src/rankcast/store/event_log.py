@@ -8,8 +8,9 @@ from sqlalchemy import Connection, insert, select
 
 from rankcast.errors import CatalogError, ModelError
 from rankcast.model import Catalog, Event, Term
+from rankcast.overlay import check_publication
 from rankcast.store.catalog_log import newest_version
-from rankcast.store.catalog_state import load_shared_concepts
+from rankcast.store.catalog_state import load_shared
 from rankcast.store.engine import Database
 from rankcast.store.schema import events as log
 from rankcast.store.sql import chunks, last_number, paged
@@ -103,7 +104,7 @@ def _texts(events: Iterable[Event], refused: list[_Refused]) -> Iterator[tuple[E
 def _append(connection: Connection, texts: Sequence[tuple[Event, str]], refused: list[_Refused]) -> list[Published]:
     known = _known(connection, [event.id for event, _ in texts])
     version = newest_version(connection)
-    concepts = load_shared_concepts(connection) if any(_names_concept(event) for event, _ in texts) else Catalog()
+    shared = load_shared(connection) if any(_names_something(event) for event, _ in texts) else Catalog()
     offset = last_number(connection, log.c.event_offset)
     published: list[Published] = []
     rows: list[dict[str, object]] = []
@@ -116,7 +117,8 @@ def _append(connection: Connection, texts: Sequence[tuple[Event, str]], refused:
                 refused.append(_Refused(event, _taken(event.id, old_offset)))
             continue
         try:
-            concepts.check_event(event)
+            shared.check_event(event)
+            check_publication(shared, event)
         except CatalogError as error:
             refused.append(_Refused(event, error))
             continue
@@ -144,8 +146,9 @@ def _taken(event_id: str, offset: int) -> CatalogError:
     )
 
 
-def _names_concept(event: Event) -> bool:
-    return any(isinstance(value, Term) for value in event.attributes.values())
+def _names_something(event: Event) -> bool:
+    """Whether the catalog has a say in whether the event may be."""
+    return event.advertisement is not None or any(isinstance(value, Term) for value in event.attributes.values())
 
 
 def _same(old: str, new: str) -> bool:
