@@ -11,7 +11,7 @@ from rankcast.reproduce import Experiment, Report
 KS = (1, 2, 3, 4, 5)
 SUBSCRIBERS = 250
 SHARERS = (1, 3, SUBSCRIBERS)
-PUBLICATIONS = 1500
+PUBLICATIONS = 2000
 
 
 def run(report: Report, publications: int = PUBLICATIONS) -> None:
@@ -47,7 +47,7 @@ def run(report: Report, publications: int = PUBLICATIONS) -> None:
         f"by {100 * (1 - rows[1][3] / rows[0][3]):.1f} %",
         rows[1][3] < rows[0][3],
     )
-    _share_rules(report, 2 * publications)
+    _share_rules(report, publications)
     _figure(report, rows)
 
 

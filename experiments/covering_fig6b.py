@@ -6,7 +6,7 @@ from rankcast.reproduce import Experiment, Report
 
 KS = (1, 2, 3, 4, 5)
 SUBSCRIBERS = 250
-PUBLICATIONS = 1500
+PUBLICATIONS = 2000
 
 
 def run(report: Report, publications: int = PUBLICATIONS) -> None:

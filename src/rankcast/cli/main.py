@@ -19,6 +19,7 @@ from rankcast.cli.graph import graph
 from rankcast.cli.init import init
 from rankcast.cli.match import match
 from rankcast.cli.output import Output
+from rankcast.cli.overlay import overlay
 from rankcast.cli.policy import policy
 from rankcast.cli.prefer import prefer
 from rankcast.cli.publish import publish
@@ -45,7 +46,7 @@ app = typer.Typer(
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "With a store: what users want": (init, subscribe, unsubscribe, subscriptions, prefer, policy, concept),
     "With a store: what happens": (publish, run, deliveries, explain, stats, rejects),
-    "With files, keeping nothing": (match, replay, relate, graph, forward),
+    "With files, keeping nothing": (match, replay, relate, graph, forward, overlay),
     "This installation": (demo, doctor, reproduce),
 }
 
