@@ -78,9 +78,11 @@ class Codes:
         for name, value in event.attributes.items():
             number = known.get(name)
             names.append(known.setdefault(name, len(known)) if number is None else number)
-            if type(value) is tuple and len(value) == 1 and type(value[0]) in singles:
-                code = singles[type(value[0])].get(value[0])
-                sets.append(self._single(value[0]) if code is None else code)
+            if type(value) is tuple and len(value) == 1 and (same := singles.get(type(value[0]))) is not None:
+                code = same.get(value[0])
+                if code is None:
+                    code = same[value[0]] = self._new((self._sets,))
+                sets.append(code)
             else:
                 sets.append(self._set(value))
         if names != sorted(names):
@@ -113,7 +115,7 @@ class Codes:
     def _single(self, value: Scalar) -> int:
         known = self._singles[_TYPES[kind_of(value)]]
         if value not in known:
-            known[value] = self._new([self._sets])
+            known[value] = self._new((self._sets,))
         return known[value]
 
     def _set(self, value: AttributeValue) -> int:
@@ -130,7 +132,7 @@ class Codes:
             self._others[key] = self._new(members)
         return self._others[key]
 
-    def _new(self, members: list[int]) -> int:
+    def _new(self, members: Sequence[int]) -> int:
         self._set_values.new.extend(members)
         self._set_start.new.append(len(self._set_values))
         self._sets += 1

@@ -41,14 +41,21 @@ class Patterns:
 
     def __init__(self, count: int, rank: Callable[[Sequence[int]], Pattern]) -> None:
         self._count = count
-        self._rank = rank
+        self._make = rank
         self._numbers: dict[bytes, int] = {}
         self._masks = np.empty(0, np.int64)
         self._of_mask = np.empty(0, np.int64)
-        self.all: list[Pattern] = []
-        self.ranks = np.empty(0)
-        self.grid = np.empty(0, np.int64)
         self._specific: list[Integers] = []
+        self._ranks = np.empty(0)
+        self._grid = np.empty(0, np.int64)
+        self.all: list[Pattern] = []
+
+    def rank(self, numbers: Integers) -> tuple[Reals, Integers]:
+        """The ranks of patterns, as they are and in steps of the grid."""
+        if new := self.all[len(self._ranks) :]:
+            self._ranks = np.append(self._ranks, [pattern.rank for pattern in new])
+            self._grid = np.append(self._grid, [grid_of(pattern.rank) for pattern in new])
+        return self._ranks[numbers], self._grid[numbers]
 
     def number(self, places: Integers, starts: Integers) -> Integers:
         """The number of the pattern of each event: its places begin at one of `starts`."""
@@ -60,10 +67,10 @@ class Patterns:
         masks = np.bitwise_or.reduceat(np.left_shift(np.int64(1), places), starts)
         at = np.searchsorted(self._masks, masks)
         if not len(self._masks) or (self._masks.take(at, mode="clip") != masks).any():
-            for mask in np.setdiff1d(masks, self._masks).tolist():
-                number = self._known(np.array([bit for bit in range(self._count) if mask >> bit & 1], np.int64))
-                self._masks = np.append(self._masks, mask)
-                self._of_mask = np.append(self._of_mask, number)
+            new = np.setdiff1d(masks, self._masks)
+            numbers = [self._known(np.flatnonzero(mask >> np.arange(self._count) & 1)) for mask in new.tolist()]
+            self._masks = np.concatenate((self._masks, new))
+            self._of_mask = np.concatenate((self._of_mask, numbers))
             order = np.argsort(self._masks)
             self._masks, self._of_mask = self._masks[order], self._of_mask[order]
             at = np.searchsorted(self._masks, masks)
@@ -84,7 +91,7 @@ class Patterns:
     def _known(self, places: Integers) -> int:
         key = places.tobytes()
         if key not in self._numbers:
-            pattern = self._rank(places.tolist())
+            pattern = self._make(places.tolist())
             self._numbers[key] = self.add(pattern)
             specific = set(pattern.specific)
             self._specific[-1] = places[[name in specific for name in pattern.matching]]
@@ -93,7 +100,5 @@ class Patterns:
     def add(self, pattern: Pattern) -> int:
         """Number a pattern that did not come up here (it is one of an older catalog)."""
         self.all.append(pattern)
-        self.ranks = np.append(self.ranks, pattern.rank)
-        self.grid = np.append(self.grid, grid_of(pattern.rank))
         self._specific.append(np.empty(0, np.int64))
         return len(self.all) - 1

@@ -81,7 +81,8 @@ class ArrayUser:
         patterns = self._patterns
         number = patterns.number(places, starts)
         degree = patterns.degrees(number, places, starts, degrees)
-        return Found(at[starts], number, patterns.ranks[number], patterns.grid[number], degree)
+        rank, grid = patterns.rank(number)
+        return Found(at[starts], number, rank, grid, degree)
 
     def _deliveries(self, sent: Sent) -> list[Delivery]:
         if not len(sent.entry):
