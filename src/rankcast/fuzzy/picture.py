@@ -72,6 +72,6 @@ def _round_numbers(low: float, high: float) -> list[float]:
     for steps in ((1, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,)):
         found = [step * 10.0**decade for decade in decades for step in steps]
         found = [x for x in found if low <= x <= high]
-        if len(found) <= 8:
+        if len(found) <= 6:
             break
     return found

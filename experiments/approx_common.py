@@ -1,0 +1,73 @@
+"""What the experiments on approximate matching share: drawing by hash, wishes, and publications that know less."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from hashlib import blake2b
+from itertools import islice
+
+from rankcast.datasets import auction_items, listings
+from rankcast.fuzzy import Mined, Summary, degree, mine
+from rankcast.model import Concept, Event, Interval, Term
+
+SOURCE = "Liu and Jacobsen, A-ToPSS (VLDB 2004), section 4"
+PAST = 10_000
+"""So many of the first events are the past, from which the concepts are mined."""
+
+
+def uniform(*names: object) -> float:
+    """A number in 0..1 that depends on nothing but the names."""
+    digest = blake2b("/".join(map(str, names)).encode(), digest_size=8).digest()
+    return int.from_bytes(digest) / 2**64
+
+
+@cache
+def items(count: int) -> list[Event]:
+    """So many items of eBay after the past ones."""
+    return list(islice(auction_items(), PAST, PAST + count))
+
+
+@cache
+def past_items() -> list[Event]:
+    """The items that came before."""
+    return list(auction_items(limit=PAST))
+
+
+@cache
+def flats(count: int) -> list[Event]:
+    """So many apartments for sale after the past ones."""
+    return list(islice(listings(), PAST, PAST + count))
+
+
+@cache
+def past_flats() -> list[Event]:
+    """The apartments that came before."""
+    return list(listings(limit=PAST))
+
+
+def mined(events: Sequence[Event], attribute: str) -> Mined:
+    """The concepts of an attribute in past events."""
+    return mine(Summary.of(attribute, [number(event, attribute) for event in events]))
+
+
+def number(event: Event, attribute: str) -> float | None:
+    """The crisp number of an attribute, if it has one."""
+    value = event.attributes.get(attribute)
+    return float(value[0]) if isinstance(value, tuple) else None
+
+
+def widened(event: Event, attribute: str, share: float) -> Event:
+    """The event with a number known only to within a share of itself."""
+    x = number(event, attribute)
+    if x is None:
+        return event
+    return replace(event, attributes={**event.attributes, attribute: Interval(x * (1 - share), x * (1 + share))})
+
+
+def in_words(event: Event, attribute: str, concepts: Sequence[Concept]) -> Event:
+    """The event with a number told by the word that suits it best."""
+    x = number(event, attribute)
+    if x is None:
+        return event
+    best = max(concepts, key=lambda concept: degree(concept.membership, (), x))
+    return replace(event, attributes={**event.attributes, attribute: Term(best.name)})

@@ -1,0 +1,26 @@
+"""The experiments on approximate matching, in a reduced form: what the paper describes holds, and pictures are drawn."""
+
+import inspect
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from rankcast.reproduce import Report, experiments
+
+KNOWN = experiments(Path(__file__).parents[2] / "experiments")
+SMALL = {"subscriptions": 200, "publications": 20, "wishes": 60, "count": 150, "samples": 1, "on_spark": False}
+NAMES = ["approx_condo", "approx_interval", "approx_auction", "approx_aggregation", "approx_mined"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_each_runs_and_agrees(name, tmp_path):
+    run = KNOWN[name].run
+    report = Report(tmp_path)
+    run(report, **{key: value for key, value in SMALL.items() if key in inspect.signature(run).parameters})
+    assert report.comparisons
+    assert all(comparison.agrees for comparison in report.comparisons), report.comparisons
+    assert msgspec.json.encode(report.comparisons)
+    assert any(file.endswith(".png") for file in report.files)
+    assert all((tmp_path / file).stat().st_size for file in report.files)
