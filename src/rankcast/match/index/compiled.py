@@ -1,0 +1,75 @@
+"""A compiled index: arrays that never change, whether in memory or mapped from a file."""
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcast.match.index.spaces import Space
+from rankcast.match.index.texts import Texts
+
+__all__ = ["Compiled"]
+
+Integers = NDArray[np.int32]
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """All that matching needs (see `words`), and whose subscription is at which place.
+
+    The attributes' constants stand one after the other: `constant_counts` has a row per attribute (numbers, strings,
+    times, patterns). An attribute of patterns names the attribute that it looks at, and the operator by its number among
+    `patterns.OPERATORS`; otherwise both are -1.
+    """
+
+    words: Integers
+    list_start: Places
+    level_start: Integers
+    levels: Integers
+    instructions: Integers
+    program_words: Integers
+    group_start: Places
+    groups: Integers
+    attribute_names: Texts
+    pattern_of: Integers
+    constant_counts: Places
+    numbers: NDArray[np.float64]
+    remainders: NDArray[np.int16]
+    times: Places
+    strings: Texts
+    ids: Texts
+    user: Integers
+    users: Texts
+    scores: NDArray[np.float64]
+
+    @property
+    def size(self) -> int:
+        """How many subscriptions there are."""
+        return len(self.user)
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes all arrays take."""
+        return sum(getattr(self, field.name).nbytes for field in fields(self))
+
+    @cached_property
+    def spaces(self) -> list[Space]:
+        """The constants of each attribute, which give the codes of values."""
+        ends = np.cumsum(self.constant_counts, axis=0)
+        starts = ends - self.constant_counts
+        spaces: list[Space] = []
+        for (number, string, time, pattern), (number_end, _, time_end, _) in zip(starts, ends, strict=True):
+            first = string + pattern
+            counts = self.constant_counts[len(spaces)]
+            remainders = self.remainders[number:number_end] if len(self.remainders) else self.remainders
+            spaces.append(
+                Space(
+                    self.numbers[number:number_end],
+                    remainders if remainders.any() else remainders[:0],
+                    self.strings.part(first, first + counts[1] + counts[3]),
+                    self.times[time:time_end],
+                )
+            )
+        return spaces

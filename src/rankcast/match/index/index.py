@@ -1,0 +1,71 @@
+"""Running the kernel over a compiled index."""
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcast.match.index import kernels
+from rankcast.match.index.compiled import Compiled
+from rankcast.match.index.events import Encoder, EventCodes
+from rankcast.match.index.words import PLACE
+
+__all__ = ["Candidates", "Index"]
+
+_FIRST_ROOM = 1 << 16
+
+
+class Candidates(NamedTuple):
+    """Pairs of an event and a subscription by their places; `unsure` ones are for plain evaluation to decide."""
+
+    event: NDArray[np.int64]
+    subscription: NDArray[np.int64]
+    unsure: NDArray[np.bool_]
+
+
+class Index:
+    """A compiled index that answers."""
+
+    def __init__(self, compiled: Compiled) -> None:
+        self.compiled = compiled
+        self._room = _FIRST_ROOM
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """Gives events their codes."""
+        return Encoder(self.compiled)
+
+    def candidates(self, codes: EventCodes) -> Candidates:
+        """All candidates of the events, each once, by event and subscription."""
+        events, items = self.found(codes)
+        pairs = (events.astype(np.int64) << 32) | (items & PLACE)
+        is_marked = bool(len(items)) and bool(items.min() < 0 or items.max() > PLACE)
+        if not is_marked:
+            pairs.sort()
+            return Candidates(pairs >> 32, pairs & 0xFFFFFFFF, np.zeros(len(pairs), np.bool_))
+        order = np.argsort(pairs, kind="stable")
+        pairs, unsure = pairs[order], items[order] < 0
+        first = np.flatnonzero(np.diff(pairs, prepend=-1))
+        return Candidates(pairs[first] >> 32, pairs[first] & 0xFFFFFFFF, unsure[first])
+
+    def found(self, codes: EventCodes) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """What the kernel finds: events and subscriptions with the flags of `words`, in no order, perhaps repeated."""
+        compiled = self.compiled
+        events, items = [], []
+        start = 0
+        while start < len(codes):
+            out_event, out_item = np.empty(self._room, np.int32), np.empty(self._room, np.int32)
+            start, size = kernels.match_events(
+                compiled.words, compiled.list_start, compiled.level_start, compiled.levels, compiled.instructions,
+                compiled.program_words, compiled.group_start, compiled.groups, codes.start, codes.attribute, codes.low,
+                codes.high, codes.is_soft, start, out_event, out_item,
+            )  # fmt: skip
+            events.append(out_event[:size])
+            items.append(out_item[:size])
+            if start < len(codes):
+                self._room *= 2
+        return np.concatenate([*events, _NONE]), np.concatenate([*items, _NONE])
+
+
+_NONE = np.zeros(0, np.int32)

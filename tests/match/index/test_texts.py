@@ -1,0 +1,21 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankcast.match.index.texts import Texts
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]))), st.data())
+def test_texts_are_a_sequence(strings, data):
+    texts = Texts.of(strings)
+    assert list(texts) == strings == texts[:]
+    assert [texts[place] for place in range(len(strings))] == strings
+    first = data.draw(st.integers(0, len(strings)))
+    last = data.draw(st.integers(first, len(strings)))
+    assert list(texts.part(first, last)) == strings[first:last]
+
+
+def test_a_place_outside_is_refused():
+    assert Texts.of(["a", "b"])[-1] == "b"
+    with pytest.raises(IndexError):
+        Texts.of(["a"])[1]
