@@ -58,7 +58,7 @@ def replay_all(engine: ReplayEngine, catalog: "Catalog", events: "Sequence[Event
         rows = _on_spark(lambda frame: deliver(frame, catalog, json="event"), events, out)
         deliveries = [Delivery(**{**row, "subscriptions": tuple(row["subscriptions"])}) for row in rows]
     else:
-        deliveries = _replay_here(_shard(engine, catalog, events), events, out)
+        deliveries = _replay_here(_shard(engine, catalog), events, out)
     return sorted(deliveries, key=lambda delivery: delivery.order)
 
 
@@ -72,11 +72,11 @@ def _match_here(catalog: "Catalog", events: "Sequence[Event]", out: Output) -> "
             advance(1)
 
 
-def _shard(engine: ReplayEngine, catalog: "Catalog", events: "Sequence[Event]") -> "Shard | BatchShard":
-    """One shard for all users. Arrays do not know advertisements, so the oracle serves what stands under one."""
-    from rankcast.shard import Shard
+def _shard(engine: ReplayEngine, catalog: "Catalog") -> "Shard | BatchShard":
+    """One shard for all users."""
+    if engine is ReplayEngine.ORACLE:
+        from rankcast.shard import Shard
 
-    if engine is ReplayEngine.ORACLE or any(event.advertisement is not None for event in events):
         return Shard(catalog)
     from rankcast.batch import BatchShard
 
