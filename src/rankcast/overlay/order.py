@@ -97,6 +97,13 @@ class Order:
         """Whether the scores let one that comes before another, and covers it, stand above it."""
         return self._above is not None and self._above(entry, other)
 
+    def stands_above(self, one: Subscription, other: Subscription) -> bool:
+        """Whether one subscription stands above another: the relation itself, for posets (`rankcast.cover.Poset`)."""
+        entry, below = self._entry(Known(one)), self._entry(Known(other))
+        if not (entry.form.covers(below.form) and self.outranks(entry, below)):
+            return False
+        return entry.id < below.id or not (below.form.covers(entry.form) and self.outranks(below, entry))
+
     def _entry(self, known: Known) -> Entry:
         # the scorer and the normal form depend on the subscription only, so they are asked once
         subscription = known.subscription
