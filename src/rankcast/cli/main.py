@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from rankcast import __version__
+from rankcast.cli.backtest import backtest
 from rankcast.cli.concept import concept
 from rankcast.cli.concepts import mine
 from rankcast.cli.deliveries import deliveries
@@ -46,7 +47,7 @@ app = typer.Typer(
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "With a store: what users want": (init, subscribe, unsubscribe, subscriptions, prefer, policy, concept),
     "With a store: what happens": (publish, run, deliveries, explain, stats, rejects),
-    "With files, keeping nothing": (match, replay, relate, graph, forward, overlay),
+    "With files, keeping nothing": (match, replay, backtest, relate, graph, forward, overlay),
     "This installation": (demo, doctor, reproduce),
 }
 

@@ -4,9 +4,22 @@ Nothing here relies on the order of rows or changes the user's session, and only
 runs an action; all of it works in a classic session and under Spark Connect.
 """
 
+from rankcast.spark.backtest import backtest, backtest_measures, backtest_overlap
 from rankcast.spark.deliver import deliver, match, rejects
 from rankcast.spark.measures import measures
 from rankcast.spark.mining import summarise, values_of
 from rankcast.spark.session import local_session
+from rankcast.spark.team import deliver_to_team
 
-__all__ = ["deliver", "local_session", "match", "measures", "rejects", "summarise", "values_of"]
+__all__ = [
+    "backtest",
+    "backtest_measures",
+    "backtest_overlap",
+    "deliver",
+    "local_session",
+    "match",
+    "measures",
+    "rejects",
+    "summarise",
+    "values_of",
+]
