@@ -1,0 +1,168 @@
+"""Approximate matching, as ratios in one run: batches against one pair at a time, and fuzzy subscriptions against crisp
+ranges that accept the same values, through the index.
+
+    .venv/bin/python benchmarks/fuzzy.py [--pairs 100000] [--subscriptions 100000] [--events 200]
+
+All times are CPU times. What is compared is checked to be equal first: the degrees of the batches, and which
+subscriptions match (a fuzzy predicate accepts a crisp number iff its alpha-cut has it).
+"""
+
+import argparse
+from datetime import UTC, datetime
+from random import Random
+from time import process_time
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from rankcast.fuzzy import (
+    Polylines,
+    alpha_cut,
+    batch_possibility_necessity,
+    polyline_possibility_necessity,
+    possibility_necessity,
+)
+from rankcast.match import OracleMatcher
+from rankcast.model import (
+    And,
+    Between,
+    Compare,
+    Event,
+    Interval,
+    Is,
+    LeftShoulder,
+    Norm,
+    Op,
+    Predicate,
+    RightShoulder,
+    Subscription,
+    Term,
+    Thresholds,
+    Trapezoid,
+    Triangle,
+)
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+CONCEPTS = 2_000
+CITIES = 20
+GOAL = 2.0
+"""Fuzzy subscriptions may cost so many times what crisp ranges cost."""
+
+
+def pairs(count: int, table: Table) -> None:
+    """Random pairs of straight functions."""
+    random = Random(1)
+
+    def form() -> Trapezoid | Triangle | Interval | LeftShoulder | RightShoulder:
+        kind = random.choice([Trapezoid, Trapezoid, Triangle, Interval, LeftShoulder, RightShoulder])
+        size = {Trapezoid: 4, Triangle: 3}.get(kind, 2)
+        return kind(*sorted(random.uniform(0, 100) for _ in range(size)))
+
+    mus, pis = ([(form(), ()) for _ in range(count)] for _ in range(2))
+    few = min(count, 20_000)
+    begin = process_time()
+    singly = [possibility_necessity(*mu, *pi) for mu, pi in zip(mus[:few], pis[:few], strict=True)]
+    one = (process_time() - begin) / few
+    begin = process_time()
+    possibility, necessity = batch_possibility_necessity(mus, pis)
+    many = (process_time() - begin) / count
+    difference = np.abs(np.stack([possibility, necessity], axis=1)[:few] - singly).max()
+    assert difference <= 1e-12, difference
+    table.add_row("one pair at a time", f"{one * 1e6:.1f} µs", "1")
+    table.add_row("batch of functions", f"{many * 1e6:.1f} µs", f"{one / many:.0f} times faster")
+    corners = [np.sort(np.random.default_rng(seed).random((count, 4)), axis=1) for seed in (1, 2)]
+    rows = [Polylines.of_trapezoids(side) for side in corners]
+    begin = process_time()
+    polyline_possibility_necessity(*rows)
+    arrays = (process_time() - begin) / count
+    table.add_row("batch of arrays of trapezoids", f"{arrays * 1e6:.1f} µs", f"{one / arrays:.0f} times faster")
+
+
+def through_the_index(count: int, events: int, table: Table) -> None:
+    """``price is C [tp, 0] and city = c`` against ``price between low and high and city = c``."""
+    from rankcast.match.index import IndexMatcher
+    from rankcast.match.index.degrees import Degrees
+
+    random = Random(2)
+    meanings = {}
+    for number in range(CONCEPTS):
+        middle, width = random.uniform(0, 1e6), random.uniform(2e3, 1e4)
+        meanings[f"c{number}"] = Trapezoid(middle - 2 * width, middle - width, middle + width, middle + 2 * width)
+
+    def meaning(attribute: str, term: Term) -> Trapezoid:
+        return meanings[term.concept]
+
+    fuzzy, crisp = [], []
+    for number in range(count):
+        name, tp = f"c{random.randrange(CONCEPTS)}", random.choice([0.25, 0.5, 0.75])
+        city = Predicate("city", Compare(Op.EQ, f"city{random.randrange(CITIES)}"))
+        ((low, high),) = alpha_cut(meanings[name], (), tp).spans
+        wishes = Predicate("price", Is(Term(name)), Thresholds(tp, 0.0)), Predicate("price", Between(low, high))
+        for made, wish in zip((fuzzy, crisp), wishes, strict=True):
+            made.append(Subscription(f"s{number}", f"u{number % 1000}", And((wish, city))))
+    published = [
+        Event(f"e{number}", NOON, {"price": (random.uniform(0, 1e6),), "city": (f"city{random.randrange(CITIES)}",)})
+        for number in range(events)
+    ]
+    found, seconds = {}, {}
+    for name, subscriptions in (("crisp", crisp), ("fuzzy", fuzzy)):
+        begin = process_time()
+        matcher = IndexMatcher(subscriptions, lambda user: meaning, shared=meaning)
+        built = process_time() - begin
+        matcher.match_batch(published[:2])  # compiles, if it must
+        begin = process_time()
+        found[name] = matcher.match_batch(published)
+        seconds[name] = (process_time() - begin) / events
+        _add_row(table, f"{count:,} {name} subscriptions, built in {built:.1f} s", seconds[name], seconds["crisp"])
+    begin = process_time()
+    degrees = Degrees(fuzzy, lambda user: meaning, lambda user: Norm.MIN)
+    built = process_time() - begin
+
+    def decided(some: list[Event]) -> tuple[list[int], list[int], list[float]]:
+        candidates = matcher.index.candidates(matcher.index.encoder.encode(some, meaning))
+        answer = degrees.decide(some, candidates.event, candidates.subscription)
+        assert answer.known.all()
+        return tuple(part[answer.holds] for part in (candidates.event, candidates.subscription, answer.degree))
+
+    decided(published[:2])
+    begin = process_time()
+    at_once = decided(published)
+    seconds["at once"] = (process_time() - begin) / events
+    _add_row(
+        table, f"{count:,} fuzzy, degrees at once, prepared in {built:.1f} s", seconds["at once"], seconds["crisp"]
+    )
+    for ours, theirs in zip(at_once, found["fuzzy"], strict=True):
+        assert ours.tolist() == theirs.tolist()
+    assert found["crisp"].subscription.tolist() == found["fuzzy"].subscription.tolist()
+    assert (found["fuzzy"].degree <= 1).all()
+    few = OracleMatcher(fuzzy[:2000], lambda user: meaning, shared=meaning)
+    for place, event in enumerate(published[:20]):
+        expected = {subscription.id: degree for subscription, degree in few.match(event)}
+        at = found["fuzzy"].event == place
+        ours = zip(found["fuzzy"].subscription[at].tolist(), found["fuzzy"].degree[at].tolist(), strict=True)
+        assert {f"s{number}": degree for number, degree in ours if number < 2000} == expected
+    table.add_row("matches an event", f"{len(found['crisp'].event) / events:.0f}", "equal; degrees as the oracle's")
+
+
+def _add_row(table: Table, what: str, seconds: float, crisp: float) -> None:
+    table.add_row(
+        what, f"{seconds * 1e3:.3f} ms an event", f"{seconds / crisp:.1f} times crisp (goal: at most {GOAL:g})"
+    )
+
+
+def main() -> None:
+    """Run both and print one table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pairs", type=int, default=100_000)
+    parser.add_argument("--subscriptions", type=int, default=100_000)
+    parser.add_argument("--events", type=int, default=200)
+    given = parser.parse_args()
+    table = Table("what", "CPU time", "ratio", title="approximate matching", title_justify="left")
+    pairs(given.pairs, table)
+    through_the_index(given.subscriptions, given.events, table)
+    Console(width=130).print(table)
+
+
+if __name__ == "__main__":
+    main()
