@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from experiments import novelty_changes, novelty_common
 
 KNOWN = experiments(Path(__file__).parents[2] / "experiments")
-NAMES = ["dbrank_fig2", *(f"thesis_fig4_{number}" for number in range(1, 17))]
+NAMES = ["dbrank_fig2", "thesis_sec3_4", *(f"thesis_fig4_{number}" for number in range(1, 17))]
 HIGHEST = math.log2(10)
 
 

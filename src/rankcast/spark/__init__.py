@@ -16,6 +16,7 @@ __all__ = [
     "backtest_measures",
     "backtest_overlap",
     "deliver",
+    "deliver_to_team",
     "local_session",
     "match",
     "measures",
