@@ -1,7 +1,7 @@
 """From a draft to a compiled index: constants in order, statistics, keys, words."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,7 +16,7 @@ from rankcast.match.index.statistics import Sample, costs
 from rankcast.match.index.texts import Texts
 from rankcast.match.index.words import GROUP, REPEATED, SCORE_ONE, SPLIT
 
-__all__ = ["Members", "Sampler", "build"]
+__all__ = ["Members", "Sampler", "build", "plain_scores"]
 
 Sampler: TypeAlias = Callable[[Sequence[str], Sequence[Space]], Sample]
 """Encodes past events, given the attributes' names (empty for those of patterns) and spaces."""
@@ -32,13 +32,15 @@ _LEVELS = 32
 
 @dataclass(frozen=True)
 class Members:
-    """The subscriptions of an index: ids, users, scores, and which of the draft's expressions each has."""
+    """The subscriptions of an index: ids, users, scores (NaN for none), and which of the draft's expressions each has;
+    `records` with each as JSON, if the index is to know them."""
 
     ids: Texts
     user: NDArray[np.int32]
     users: Texts
     scores: NDArray[np.float64]
     owner: NDArray[np.int64]
+    records: Texts = field(default_factory=lambda: Texts.of(()))
 
 
 def build(
@@ -85,9 +87,7 @@ def build(
     second_attribute = _at(literals.attribute, np.where(is_long, others, -1))
     codes = _at(low, _at(literals.start, np.where(is_long, others, -1)))
     seconds = np.where(is_long, base[second_attribute, 0] + codes, -1) if len(names) else np.full(len(lists), -1)
-    # Postings of one length follow each other: the kernel's branches are then foreseen.
-    lengths = np.diff(entry_start)[entries] - (seconds >= 0)
-    order = np.lexsort((-score[entries], lengths, seconds, lists))
+    order = np.lexsort((-score[entries], seconds, lists))
     progress(0.6)
     lists, seconds, second_attribute, entries = lists[order], seconds[order], second_attribute[order], entries[order]
     list_start = np.empty(list_count + 1, np.int64)
@@ -115,7 +115,14 @@ def build(
         user=members.user,
         users=members.users,
         scores=members.scores,
+        by_id=members.ids.in_order(),
+        records=members.records,
     )
+
+
+def plain_scores(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The scores, 1 in place of those that were not given."""
+    return np.where(np.isnan(scores), 1.0, scores)
 
 
 class _Literals:
@@ -171,7 +178,7 @@ def _payloads(
     by_owner = np.argsort(members.owner, kind="stable")
     begin = np.concatenate([np.zeros(1, np.int64), np.cumsum(sharing)])
     best = np.zeros(owners)
-    np.maximum.at(best, members.owner, members.scores)
+    np.maximum.at(best, members.owner, plain_scores(members.scores))
     is_group = sharing > 1
     group_of = np.cumsum(is_group) - 1
     single = _at(by_owner, begin[:-1])

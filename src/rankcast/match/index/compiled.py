@@ -21,7 +21,8 @@ class Compiled:
 
     The attributes' constants stand one after the other: `constant_counts` has a row per attribute (numbers, strings,
     times, patterns). An attribute of patterns names the attribute that it looks at, and the operator by its number among
-    `patterns.OPERATORS`; otherwise both are -1.
+    `patterns.OPERATORS`; otherwise both are -1. A score that was not given is NaN. `records` has each subscription as JSON, or is
+    empty.
     """
 
     words: Integers
@@ -43,6 +44,20 @@ class Compiled:
     user: Integers
     users: Texts
     scores: NDArray[np.float64]
+    by_id: Integers
+    records: Texts
+
+    def place_of(self, name: str) -> int | None:
+        """The place of the subscription with this id. O(log subscriptions)."""
+        wanted, low, high = name.encode(), 0, len(self.by_id)
+        while low < high:
+            middle = (low + high) // 2
+            place = int(self.by_id[middle])
+            found = self.ids.raw(place)
+            if found == wanted:
+                return place
+            low, high = (middle + 1, high) if found < wanted else (low, middle)
+        return None
 
     @property
     def size(self) -> int:

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcast.match.index import kernels
+from rankcast.match.index.building import plain_scores
 from rankcast.match.index.compiled import Compiled
 from rankcast.match.index.events import Encoder, EventCodes
-from rankcast.match.index.words import PLACE
+from rankcast.match.index.words import PLACE, SCORE_ONE
 
 __all__ = ["Candidates", "Index"]
 
@@ -36,9 +37,9 @@ class Index:
         """Gives events their codes."""
         return Encoder(self.compiled)
 
-    def candidates(self, codes: EventCodes) -> Candidates:
-        """All candidates of the events, each once, by event and subscription."""
-        events, items = self.found(codes)
+    def candidates(self, codes: EventCodes, least: int = 0) -> Candidates:
+        """All candidates of the events, each once, by event and subscription; `least` is the lowest score in question."""
+        events, items = self.found(codes, least)
         pairs = (events.astype(np.int64) << 32) | (items & PLACE)
         is_marked = bool(len(items)) and bool(items.min() < 0 or items.max() > PLACE)
         if not is_marked:
@@ -49,7 +50,28 @@ class Index:
         first = np.flatnonzero(np.diff(pairs, prepend=-1))
         return Candidates(pairs[first] >> 32, pairs[first] & 0xFFFFFFFF, unsure[first])
 
-    def found(self, codes: EventCodes) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def best(self, codes: EventCodes, n: int) -> tuple[NDArray[np.int64], NDArray[np.bool_], bool]:
+        """At least the n candidates of one event with the highest scores, if there are so many: places, whether they
+        are unsure, and whether these are all candidates. Postings below a score that suffices are not looked at."""
+        share = n / max(1, self.compiled.size)
+        while True:
+            share = min(1.0, 10 * share)
+            least = int(np.quantile(self._score_sample, 1.0 - share)) if share < 1.0 else 0
+            found = self.candidates(codes, least)
+            enough = self._scores[found.subscription] * SCORE_ONE >= least
+            if share == 1.0 or np.count_nonzero(enough & ~found.unsure) >= n:
+                return found.subscription[enough], found.unsure[enough], share == 1.0
+
+    @cached_property
+    def _scores(self) -> NDArray[np.float64]:
+        return plain_scores(self.compiled.scores)
+
+    @cached_property
+    def _score_sample(self) -> NDArray[np.float64]:
+        step = max(1, self.compiled.size // 10_000)
+        return self._scores[::step] * SCORE_ONE
+
+    def found(self, codes: EventCodes, least: int = 0) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """What the kernel finds: events and subscriptions with the flags of `words`, in no order, perhaps repeated."""
         compiled = self.compiled
         events, items = [], []
@@ -59,7 +81,7 @@ class Index:
             start, size = kernels.match_events(
                 compiled.words, compiled.list_start, compiled.level_start, compiled.levels, compiled.instructions,
                 compiled.program_words, compiled.group_start, compiled.groups, codes.start, codes.attribute, codes.low,
-                codes.high, codes.is_soft, start, out_event, out_item,
+                codes.high, codes.is_soft, start, least, out_event, out_item,
             )  # fmt: skip
             events.append(out_event[:size])
             items.append(out_item[:size])

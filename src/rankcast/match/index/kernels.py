@@ -150,9 +150,10 @@ def _wider(spans):
 @kernel
 def match_events(
     words, list_start, level_start, levels, instructions, program_words, group_start, groups,
-    event_start, attribute, low, high, event_soft, start, out_event, out_item,
+    event_start, attribute, low, high, event_soft, start, least, out_event, out_item,
 ):  # fmt: skip
-    """Candidates of the events from `start` on: their place, and the subscription's with the flags CHECK and REPEAT.
+    """Candidates of the events from `start` on, of at least this score: their place, and the subscription's with the
+    flags CHECK and REPEAT.
     Stops before the block of events that no longer fits; returns its first event and how many candidates were written."""
     attributes = len(level_start) - 1
     # Of each event of a block and each attribute: lowest and highest code, how many values (0: imprecise, all codes between
@@ -216,7 +217,7 @@ def match_events(
                                 )  # fmt: skip
             for s in range(count):
                 p, stop, e = spans[s, 0], spans[s, 1], spans[s, 2]
-                while p < stop:
+                while p < stop and words[p + 2] >= least:  # the best come first
                     info = words[p + 1]
                     q = p + 3
                     ranges_end = q + 3 * ((info >> RANGES) & MOST_RANGES)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcast.language import dumps, encode_record
 from rankcast.match.index.building import Members, build
 from rankcast.match.index.draft import Draft
 from rankcast.match.index.index import Index
@@ -14,7 +15,7 @@ from rankcast.match.oracle import evaluate
 from rankcast.match.outcomes import NO_CONCEPTS, Meaning
 from rankcast.model import Event, Is, Norm, Subscription, predicates_of
 
-__all__ = ["IndexMatcher", "Pairs"]
+__all__ = ["IndexMatcher", "Pairs", "draft_of"]
 
 
 class Pairs(NamedTuple):
@@ -75,8 +76,11 @@ class IndexMatcher:
         return Pairs(found.event[keep], found.subscription[keep], degree[keep])
 
 
-def draft_of(subscriptions: Sequence[Subscription], meaning_of: Callable[[str], Meaning]) -> tuple[Draft, Members]:
-    """The draft of an index over subscriptions, those that ask for the same sharing one expression."""
+def draft_of(
+    subscriptions: Sequence[Subscription], meaning_of: Callable[[str], Meaning], keep_records: bool = False
+) -> tuple[Draft, Members]:
+    """The draft of an index over subscriptions, those that ask for the same sharing one expression; with `keep_records`
+    the index can give the subscriptions back."""
     draft = Draft()
     numbers: dict[object, int] = {}
     owner, user, users = [], [], dict[str, int]()
@@ -89,11 +93,12 @@ def draft_of(subscriptions: Sequence[Subscription], meaning_of: Callable[[str], 
             number = numbers[key] = draft.add(where, meaning_of(subscription.user))
         owner.append(number)
         user.append(users.setdefault(subscription.user, len(users)))
-    scores = [1.0 if subscription.score is None else subscription.score for subscription in subscriptions]
+    scores = [np.nan if subscription.score is None else subscription.score for subscription in subscriptions]
     return draft, Members(
         ids=Texts.of(subscription.id for subscription in subscriptions),
         user=np.array(user, np.int32),
         users=Texts.of(users),
         scores=np.array(scores, np.float64),
         owner=np.array(owner, np.int64),
+        records=Texts.of(dumps(encode_record(one)) for one in subscriptions) if keep_records else Texts.of(()),
     )

@@ -18,7 +18,7 @@ class Texts(Sequence[str]):
     ('bc', 3, ['a', '', 'bc'])
     """
 
-    def __init__(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
+    def __init__(self, data: NDArray[np.uint8], ends: NDArray[np.int64] | NDArray[np.int32]) -> None:
         self.data = data
         self.ends = ends
 
@@ -26,9 +26,28 @@ class Texts(Sequence[str]):
     def of(cls, strings: Iterable[str]) -> "Texts":
         """The strings, packed."""
         encoded = [text.encode() for text in strings]
-        ends = np.zeros(len(encoded) + 1, np.int64)
-        np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=ends[1:])
-        return cls(np.frombuffer(b"".join(encoded), np.uint8), ends)
+        sizes = np.fromiter(map(len, encoded), np.int64, len(encoded))
+        return cls.packed(np.frombuffer(b"".join(encoded), np.uint8), sizes)
+
+    @classmethod
+    def packed(cls, data: NDArray[np.uint8], sizes: NDArray[np.int64]) -> "Texts":
+        """Strings that follow each other in `data`, by their sizes in bytes."""
+        ends = np.zeros(len(sizes) + 1, np.int64)
+        np.cumsum(sizes, out=ends[1:])
+        return cls(data, ends.astype(np.int32) if len(data) < 2**31 else ends)
+
+    def in_order(self) -> NDArray[np.int32]:
+        """The places of the strings in ascending order."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        ends = np.ascontiguousarray(self.ends, np.int64)
+        data = np.ascontiguousarray(self.data)
+        array = pa.LargeBinaryArray.from_buffers(
+            pa.large_binary(), len(self), [None, pa.py_buffer(ends), pa.py_buffer(data)]
+        )
+        order: NDArray[np.int32] = pc.sort_indices(array).to_numpy().astype(np.int32)
+        return order
 
     @property
     def nbytes(self) -> int:
@@ -52,7 +71,11 @@ class Texts(Sequence[str]):
         if not -len(self) <= place < len(self):
             raise IndexError(place)
         place %= len(self)
-        return bytes(self.data[self.ends[place] : self.ends[place + 1]]).decode()
+        return self.raw(place).decode()
+
+    def raw(self, place: int) -> bytes:
+        """A string as UTF-8."""
+        return bytes(self.data[self.ends[place] : self.ends[place + 1]])
 
     def __iter__(self) -> Iterator[str]:
         ends = self.ends.tolist()

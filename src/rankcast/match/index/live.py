@@ -1,0 +1,224 @@
+"""An index that changes: an immutable file, a small overlay in memory, and a log of what the overlay holds."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rankcast.errors import CatalogError, StoreError, did_you_mean
+from rankcast.language import decode_record, dumps, encode_record
+from rankcast.match.explain import Finding, explain_match
+from rankcast.match.index.building import Sampler, build
+from rankcast.match.index.files import read_index, write_index
+from rankcast.match.index.matcher import draft_of
+from rankcast.match.index.sampling import Recent
+from rankcast.match.index.segments import Found, Segment, Senses
+from rankcast.match.outcomes import Meaning
+from rankcast.model import Event, Subscription
+
+__all__ = ["LiveIndex"]
+
+
+class LiveIndex:
+    """Subscriptions that come and go, found through compiled segments.
+
+    Parameters
+    ----------
+    path
+        The file of the index; its log of changes lies beside it. Without a path nothing is kept.
+    senses
+        What concepts mean and how degrees aggregate.
+
+    What was added since the file was written is in segments of its own, each built when the next event comes and joined
+    with its neighbour when they are of a size; what was removed is marked. `compact` makes one new file of all. Adding
+    costs about 50 µs, spread over the next match; removing some 30 µs in ten million.
+    """
+
+    def __init__(self, path: Path | None = None, senses: Senses | None = None) -> None:
+        self._path = path
+        self._senses = senses or Senses()
+        self._segments: list[Segment] = []
+        self._pending: dict[str, Subscription] = {}
+        self._generation = 0
+        self._recent = Recent()
+        if path is not None and path.exists():
+            compiled, facts = read_index(path)
+            self._generation = int(facts.get("generation", 0))
+            self._segments = [Segment(compiled)]
+            self._replay()
+
+    @classmethod
+    def create(
+        cls,
+        path: Path | None,
+        subscriptions: Iterable[Subscription],
+        senses: Senses | None = None,
+        progress: Callable[[float], None] = lambda share: None,
+    ) -> "LiveIndex":
+        """A new index of these subscriptions, in place of what the path holds."""
+        made = cls(None, senses)
+        made._path = path
+        made._generation = _generation_of(path)
+        made._rebuild(list(subscriptions), None, progress)
+        return made
+
+    def __len__(self) -> int:
+        return sum(segment.count for segment in self._segments) + len(self._pending)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._pending or any(segment.place_of(name) is not None for segment in self._segments)
+
+    def subscriptions(self) -> Iterator[Subscription]:
+        """All subscriptions, the older first."""
+        for segment in self._segments:
+            yield from segment.subscriptions()
+        yield from self._pending.values()
+
+    # changing
+
+    def put(self, subscription: Subscription) -> None:
+        """Take a subscription, in place of the one with its id if there is one."""
+        self._log({"put": encode_record(subscription)})
+        self._drop(subscription.id)
+        self._pending[subscription.id] = subscription
+
+    def remove(self, name: str) -> None:
+        """Take a subscription out; no event finds it from now on."""
+        if name not in self:
+            raise CatalogError(f"there is no subscription {name!r}{did_you_mean(name, self._pending)}")
+        self._log({"remove": name})
+        self._drop(name)
+
+    def compact(self, progress: Callable[[float], None] = lambda share: None) -> None:
+        """Make one segment of all, with keys chosen by the events that came lately, and a new file of it."""
+        self._rebuild(list(self.subscriptions()), self._recent.sampler(), progress)
+
+    # asking
+
+    def match_batch(self, events: Sequence[Event], users: Iterable[str] | None = None) -> Found:
+        """All matches of the events: by event, then the older subscription first; of these users only, if they are
+        named."""
+        self._settle()
+        self._recent.add(events)
+        parts = [segment.match(events, self._senses, users) for segment in self._segments]
+        return Found.joined(parts)
+
+    def match(self, event: Event) -> Iterator[tuple[Subscription, float]]:
+        """The subscriptions that the event matches, with their degrees."""
+        self._settle()
+        for segment in self._segments:
+            found = segment.match([event], self._senses)
+            for place, degree in zip(found.place.tolist(), found.degree.tolist(), strict=True):
+                yield segment.subscription(place), degree
+
+    def top(self, event: Event, n: int) -> list[tuple[str, float]]:
+        """The n matching subscriptions with the highest scores (1 where none was given), ties by id; postings whose
+        score cannot get among them are not looked at."""
+        self._settle()
+        best = [pair for segment in self._segments for pair in segment.top(event, n, self._senses)]
+        return sorted(best, key=lambda pair: (-pair[1], pair[0]))[:n]
+
+    def explain(self, name: str, event: Event) -> Finding:
+        """Which predicates of a subscription the event satisfies, and which it fails."""
+        self._settle()
+        for segment in self._segments:
+            place = segment.place_of(name)
+            if place is not None:
+                subscription = segment.subscription(place)
+                meaning: Meaning = self._senses.meaning_of(subscription.user)
+                return explain_match(subscription.where, event, meaning, self._senses.shared)
+        raise CatalogError(f"there is no subscription {name!r}")
+
+    def stats(self) -> dict[str, Any]:
+        """How many there are and what they take."""
+        self._settle()
+        total = sum(segment.compiled.nbytes for segment in self._segments)
+        return {
+            "subscriptions": len(self),
+            "segments": len(self._segments),
+            "removed": sum(segment.compiled.size - segment.count for segment in self._segments),
+            "bytes": total,
+            "bytes_per_subscription": total / max(1, len(self)),
+        }
+
+    # inside
+
+    def _drop(self, name: str) -> None:
+        if self._pending.pop(name, None) is None:
+            for segment in self._segments:
+                segment.remove(name)
+
+    def _settle(self) -> None:
+        """Build a segment of what is pending; join it with those before it that are not much larger."""
+        if not self._pending:
+            return
+        fresh = list(self._pending.values())
+        self._pending = {}
+        while len(self._segments) > 1 and self._segments[-1].count <= 2 * len(fresh):
+            fresh = [*self._segments.pop().subscriptions(), *fresh]
+        self._segments.append(self._built(fresh, None))
+
+    def _built(
+        self,
+        subscriptions: list[Subscription],
+        sampler: Sampler | None,
+        progress: Callable[[float], None] = lambda share: None,
+        keep_records: bool = False,
+    ) -> Segment:
+        draft, members = draft_of(subscriptions, self._senses.meaning_of, keep_records)
+        compiled = build(draft, members, sampler, progress)
+        return Segment(compiled, subscriptions)
+
+    def _rebuild(
+        self, subscriptions: list[Subscription], sampler: Sampler | None, progress: Callable[[float], None]
+    ) -> None:
+        self._pending = {}
+        segment = self._built(subscriptions, sampler, progress, keep_records=self._path is not None)
+        if self._path is not None:
+            # The new file names a new log, so a crash between the two steps finds either all of the old or all of the new.
+            write_index(segment.compiled, self._path, {"generation": self._generation + 1})
+            self._log_path(self._generation).unlink(missing_ok=True)
+            self._generation += 1
+            segment = Segment(read_index(self._path)[0])
+        self._segments = [segment]
+
+    def _log_path(self, generation: int) -> Path:
+        assert self._path is not None
+        return self._path.with_name(f"{self._path.name}.{generation}.changes")
+
+    def _log(self, change: dict[str, Any]) -> None:
+        if self._path is None:
+            return
+        with self._log_path(self._generation).open("ab") as file:
+            file.write(dumps(change).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _replay(self) -> None:
+        log = self._log_path(self._generation)
+        if not log.exists():
+            return
+        lines = log.read_bytes().split(b"\n")
+        if lines.pop():  # a change that was never acknowledged: its line was not finished
+            log.write_bytes(b"".join(line + b"\n" for line in lines))
+        for number, line in enumerate(lines, 1):
+            try:
+                change = msgspec.json.decode(line)
+                put = decode_record(change["put"]) if "put" in change else None
+            except (ValueError, KeyError, TypeError) as error:
+                raise StoreError(f"{log}, line {number} is damaged: {error}") from None
+            self._drop(change["remove"] if put is None else put.id)  # type: ignore[union-attr]
+            if isinstance(put, Subscription):
+                self._pending[put.id] = put
+
+
+def _generation_of(path: Path | None) -> int:
+    if path is None or not path.exists():
+        return 0
+    try:
+        return int(read_index(path)[1].get("generation", 0))
+    except StoreError:  # damaged, or of another version: it is being replaced
+        known = [int(log.suffixes[-2][1:]) for log in path.parent.glob(f"{path.name}.*.changes")]
+        return max(known, default=0)

@@ -1,0 +1,155 @@
+"""One compiled index with what has been removed from it since."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcast.errors import StoreError
+from rankcast.language import decode_record
+from rankcast.match.index.building import plain_scores
+from rankcast.match.index.compiled import Compiled
+from rankcast.match.index.index import Index
+from rankcast.match.oracle import evaluate
+from rankcast.match.outcomes import NO_CONCEPTS, Meaning
+from rankcast.model import Event, Norm, Subscription
+
+__all__ = ["Found", "Segment", "Senses"]
+
+
+@dataclass(frozen=True)
+class Senses:
+    """What concepts mean to a user and how that user aggregates degrees; what concepts in events mean, to all."""
+
+    meaning_of: Callable[[str], Meaning] = lambda user: NO_CONCEPTS
+    norm_of: Callable[[str], Norm] = lambda user: Norm.MIN
+    shared: Meaning = NO_CONCEPTS
+
+
+class Found(NamedTuple):
+    """Matches: the event's place in the batch, the subscription's place in its segment, ids, users, degrees."""
+
+    event: NDArray[np.int64]
+    place: NDArray[np.int64]
+    subscription: list[str]
+    user: list[str]
+    degree: NDArray[np.float64]
+
+    @classmethod
+    def joined(cls, parts: Sequence["Found"]) -> "Found":
+        """All parts as one, by event."""
+        if len(parts) == 1:
+            return parts[0]
+        event = np.concatenate([part.event for part in parts] or [np.zeros(0, np.int64)])
+        order = np.argsort(event, kind="stable")
+        names = [name for part in parts for name in part.subscription]
+        users = [user for part in parts for user in part.user]
+        return cls(
+            event[order],
+            np.concatenate([part.place for part in parts] or [np.zeros(0, np.int64)])[order],
+            [names[i] for i in order.tolist()],
+            [users[i] for i in order.tolist()],
+            np.concatenate([part.degree for part in parts] or [np.zeros(0)])[order],
+        )
+
+
+class Segment:
+    """A compiled index, the subscriptions in it that are still there, and the subscriptions themselves: given, or read
+    from the index's records."""
+
+    def __init__(self, compiled: Compiled, subscriptions: Sequence[Subscription] | None = None) -> None:
+        self.compiled = compiled
+        self.index = Index(compiled)
+        self.count = compiled.size
+        self._given = subscriptions
+        self._removed: NDArray[np.bool_] | None = None
+        self._read = lru_cache(maxsize=1 << 16)(self._decoded)
+
+    def place_of(self, name: str) -> int | None:
+        """The place of a subscription that is there."""
+        place = self.compiled.place_of(name)
+        return None if place is None or (self._removed is not None and self._removed[place]) else place
+
+    def remove(self, name: str) -> None:
+        """Mark a subscription as removed, if it is there."""
+        place = self.place_of(name)
+        if place is None:
+            return
+        if self._removed is None:
+            self._removed = np.zeros(self.compiled.size, np.bool_)
+        self._removed[place] = True
+        self.count -= 1
+
+    def subscription(self, place: int) -> Subscription:
+        """The subscription at a place."""
+        return self._given[place] if self._given is not None else self._read(place)
+
+    def subscriptions(self) -> Iterator[Subscription]:
+        """Those that are there, in order."""
+        for place in range(self.compiled.size):
+            if self._removed is None or not self._removed[place]:
+                yield self.subscription(place)
+
+    def match(self, events: Sequence[Event], senses: Senses, users: Iterable[str] | None = None) -> Found:
+        """The matches of the events."""
+        found = self.index.candidates(self.index.encoder.encode(events, senses.shared))
+        keep = np.ones(len(found.event), np.bool_)
+        if self._removed is not None:
+            keep &= ~self._removed[found.subscription]
+        if users is not None:
+            wanted = [number for name in set(users) if (number := self._user_numbers.get(name)) is not None]
+            keep &= np.isin(self.compiled.user[found.subscription], wanted)
+        degree = np.ones(len(keep))
+        for i in np.flatnonzero(found.unsure & keep).tolist():
+            keep[i], degree[i] = self._evaluated(int(found.subscription[i]), events[found.event[i]], senses)
+        place = found.subscription[keep]
+        names = [self.compiled.ids[i] for i in place.tolist()]
+        of = [self._user_names[number] for number in self.compiled.user[place].tolist()]
+        return Found(found.event[keep], place, names, of, degree[keep])
+
+    def top(self, event: Event, n: int, senses: Senses) -> list[tuple[str, float]]:
+        """The n best of those that match, with their scores, ties by id."""
+        codes = self.index.encoder.encode([event], senses.shared)
+        # Of those that remain to be evaluated, or were removed, some may fall away: ask for more until enough are left.
+        wanted = n
+        while True:
+            places, unsure, is_all = self.index.best(codes, wanted)
+            kept = [
+                place
+                for place, is_unsure in zip(places.tolist(), unsure.tolist(), strict=True)
+                if (self._removed is None or not self._removed[place])
+                and (not is_unsure or self._evaluated(place, event, senses)[0])
+            ]
+            if is_all or len(kept) >= n:
+                break
+            wanted *= 4
+        scores = plain_scores(self.compiled.scores[np.array(kept, np.int64)])
+        pairs = [(self.compiled.ids[place], score) for place, score in zip(kept, scores.tolist(), strict=True)]
+        return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))[:n]
+
+    def _evaluated(self, place: int, event: Event, senses: Senses) -> tuple[bool, float]:
+        subscription = self.subscription(place)
+        user = subscription.user
+        outcome = evaluate(subscription.where, event, senses.meaning_of(user), senses.norm_of(user), senses.shared)
+        return outcome.holds, outcome.possibility
+
+    def _decoded(self, place: int) -> Subscription:
+        if not len(self.compiled.records):
+            raise StoreError(
+                f"subscription {self.compiled.ids[place]!r}: this index was built without its subscriptions, which "
+                "imprecise events, vague subscriptions and explanations need"
+            )
+        record = decode_record(self.compiled.records[place])
+        assert isinstance(record, Subscription)
+        return record
+
+    @cached_property
+    def _user_names(self) -> list[str]:
+        return list(self.compiled.users)
+
+    @cached_property
+    def _user_numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self._user_names)}
