@@ -81,6 +81,13 @@ class Order:
         """Whether no subscription stands above another, whatever they are."""
         return self._above is None
 
+    @property
+    def lets_ties_stand(self) -> bool:
+        """Whether equal scores are enough: of what covers another, all that does not score less stands above it."""
+        return self.standing is Standing.COVER or (
+            self.standing is Standing.TIES and self.ranking is not Ranking.RELEVANCE
+        )
+
     def entries(self, known: Iterable[Known]) -> list[Entry]:
         """The subscriptions in an order in which nothing comes before what stands above it; boxes otherwise by size."""
         found = [self._entry(one) for one in known]

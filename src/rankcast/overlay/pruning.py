@@ -53,7 +53,7 @@ class _KeptBoxes:
         if self._by_score:
             mask &= self._lows[: len(mask)] >= self._place[entry.high]
         found = np.flatnonzero(mask)
-        if self._order.standing is Standing.COVER:
+        if self._order.lets_ties_stand:
             return found
         # Of those that do not lie clearly above, ids or the ranking decide.
         close = self._lows[found] <= self._place[entry.high]

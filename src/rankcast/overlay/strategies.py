@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from types import MappingProxyType
 from typing import Protocol
 
@@ -154,8 +155,8 @@ class AncestorFairK:
                 kept.keep(entry)
                 forwarded.append(entry)
             else:
-                tied = [at for at in above.tolist() if forwarded[at].low <= entry.high]
-                sharing = tied[-self.sharers :]
+                tied = (at for at in above[::-1] if forwarded[at].low <= entry.high)
+                sharing = list(islice(tied, self.sharers))
                 if sharing:
                     weights[sharing] += entry.known.weight / len(sharing)
         return [
