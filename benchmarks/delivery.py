@@ -6,6 +6,7 @@ Both get the matches of each event ready made (matching has a benchmark of its o
 must be equal. The user is that of the DEBS'09 experiments (30 subscriptions, about half of the films match); the
 events are films in random order. Windows are filled by the fast engine first, then both go on from the same
 state over the same events; times are CPU times per user and event of that part. Where several users are served, they are alike.
+What is measured is the steady state: a set of subscriptions that matches for the first time costs some 0.2 ms once.
 """
 
 import argparse
@@ -31,7 +32,7 @@ from rankcast.subscriber import Subscriber
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from experiments.debs_common import chance, user_subscriptions
 
-CHUNK = 5_000
+CHUNK = 10_000
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,11 @@ class Case:
 
 
 CASES = (
-    Case(Mode.PERIODIC, 10_000, 20, 1.0, 10_000, 10_000, 100, users=20),
-    Case(Mode.PERIODIC, 200, 20, 1.0, 10_000, 10_000, 100, users=20),
+    Case(Mode.PERIODIC, 10_000, 20, 1.0, 40_000, 10_000, 100, users=20),
+    Case(Mode.PERIODIC, 200, 20, 1.0, 40_000, 10_000, 100, users=20),
     Case(Mode.PERIODIC, 200, 20, 0.5, 1_000, 2_000, 100, users=5),
-    Case(Mode.HISTORY, 10_000, 20, 1.0, 10_000, 10_000, 100, users=20),
-    Case(Mode.HISTORY, 200, 20, 1.0, 10_000, 10_000, 100, users=20),
+    Case(Mode.HISTORY, 10_000, 20, 1.0, 40_000, 10_000, 100, users=20),
+    Case(Mode.HISTORY, 200, 20, 1.0, 40_000, 10_000, 100, users=20),
     Case(Mode.HISTORY, 200, 20, 0.5, 1_000, 2_000, 100, users=5),
     Case(Mode.SLIDING, 10_000, 20, 1.0, 15_000, 2_000, 1_000),
     Case(Mode.SLIDING, 200, 20, 0.5, 1_000, 1_000, 50),
@@ -137,7 +138,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the events")
     parts = 10 if parser.parse_args().quick else 1
-    shuffled = sorted(movies(), key=lambda film: chance(film.id))[:30_000]
+    shuffled = sorted(movies(), key=lambda film: chance(film.id))[:50_000]
     events = [film.at(seq) for seq, film in enumerate(shuffled, 1)]
     found = found_by(events)
     table = Table(title="Rank and choose: microseconds per user and published event")

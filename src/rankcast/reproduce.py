@@ -8,6 +8,7 @@ where it stopped.
 
 import csv
 import importlib.util
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ from rankcast.errors import RankcastError, did_you_mean
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Comparison", "Experiment", "Report", "Result", "experiments", "reproduce"]
+__all__ = ["Comparison", "Experiment", "Report", "Result", "document", "experiments", "reproduce"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,49 @@ def reproduce(
     fingerprint = _fingerprint(folder or _folder())
     for name in chosen:
         yield _run(known[name], out / name, fingerprint, on_progress, again)
+
+
+def document(results: Sequence[Result], out: Path, page: Path) -> None:
+    """Write what experiments found as a page of Markdown, in order of their sources; its pictures go into a folder beside it.
+
+    `out` is where the results are kept. The page says how many figures agree, and of each that does not, why.
+    """
+    pictures = page.with_suffix("")
+    pictures.mkdir(parents=True, exist_ok=True)
+    compared = [one for result in results for one in result.comparisons if one.paper != "-"]
+    agreeing = sum(one.agrees for one in compared)
+    lines = [
+        "# The papers' evaluations, reproduced",
+        "",
+        "Written by `rankcast reproduce all --docs docs/reproduction.md`; do not edit. Each section is a file in `experiments/`,"
+        " run again by `rankcast reproduce NAME`, which leaves the numbers as CSV.",
+        "",
+        f"{len(results)} experiments, {len(compared)} figures or statements of the papers compared, {agreeing} of which agree."
+        " Where one does not, the last column says why. A figure without a counterpart in the paper has a `-` there.",
+    ]
+    for result in sorted(results, key=lambda result: _natural(result.source)):
+        lines += ["", f"## {result.source}: {result.title}", "", f"`rankcast reproduce {result.name}`", ""]
+        lines += ["| what | paper | ours | agrees | |", "| --- | --- | --- | --- | --- |"]
+        for one in result.comparisons:
+            cells = (one.what, one.paper, one.ours, "yes" if one.agrees else "**no**", one.note)
+            lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
+        for remark in result.remarks:
+            lines += ["", remark]
+        for name in result.files:
+            if name.endswith(".png"):
+                picture = f"{result.name}.png" if name == f"{result.name}.png" else f"{result.name}-{name}"
+                (pictures / picture).write_bytes((out / result.name / name).read_bytes())
+                lines += ["", f"![{result.title}]({pictures.name}/{picture})"]
+    page.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    """A key by which `Figure 9` comes before `Figure 10`."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", text)]
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
 
 
 def _run(

@@ -95,7 +95,8 @@ class BatchShard:
         """Rank and choose among the given matches of the next events: `publish` without its first step."""
         stream = Stream(events, self._table)
         users = self._user_of[matches.subscription]
-        order = np.argsort(users, kind="stable")
+        # Small integers are sorted by radix, in linear time.
+        order = np.argsort(users.astype(np.int16) if len(self._users) < 2**15 else users, kind="stable")
         at, places, degrees = matches.event[order], self._place_of[matches.subscription[order]], matches.degree[order]
         bounds = np.searchsorted(users[order], np.arange(len(self._users) + 1)).tolist()
         triggers: list[Integers] = []

@@ -33,6 +33,9 @@ def reproduce(
         "out/experiments"
     ),
     again: Annotated[bool, typer.Option("--again", help="Run also what has been run already.")] = False,
+    docs: Annotated[
+        Path | None, typer.Option("--docs", dir_okay=False, metavar="FILE", help="Write a page about all of it here.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Run the papers' experiments again, and put our figures beside theirs.
@@ -43,9 +46,9 @@ def reproduce(
     Example:
 
       rankcast reproduce --list
-      rankcast reproduce all
+      rankcast reproduce all --docs docs/reproduction.md
     """
-    from rankcast.reproduce import experiments
+    from rankcast.reproduce import document, experiments
     from rankcast.reproduce import reproduce as run
 
     out = Output(json)
@@ -62,6 +65,9 @@ def reproduce(
     for result in results:
         for remark in result.remarks:
             out.say(f"{result.name}: {remark}")
+    if docs is not None:
+        document(results, folder, docs)
+        out.say(f"written to {docs}")
     seconds = sum(result.seconds for result in results)
     out.say(f"{counted(len(results), 'experiment')}, {seconds:.1f} s, kept in {folder}")
     if not all(row["agrees"] for row in compared):
