@@ -41,7 +41,8 @@ def deliver(events: DataFrame, catalog: Catalog, *, shards: int | None = None, j
     ----------
     events
         One event per row. Columns `id` and `time`, optionally `source`, `advertisement`, `k`; every other column
-        is an attribute: null is absent, an array is multi-valued.
+        is an attribute: null is absent, an array is multi-valued, a struct such as ``struct<between: array<double>>`` or
+        ``struct<value: double, is: string>`` is an imprecise value, of which one field is not null.
     shards
         Among how many the users are divided; by default one per core of this machine.
     json
