@@ -11,7 +11,7 @@ from rankcast.language import decode_record
 from rankcast.model import Catalog, Event
 from rankcast.shard import replay
 
-ENGINES = ["local", pytest.param("spark", marks=pytest.mark.spark)]
+ENGINES = ["local", "index", pytest.param("spark", marks=pytest.mark.spark)]
 
 
 @pytest.fixture(scope="module")

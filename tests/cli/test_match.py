@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-ENGINES = ["oracle", pytest.param("spark", marks=pytest.mark.spark)]
+ENGINES = ["oracle", "index", pytest.param("spark", marks=pytest.mark.spark)]
 
 CATALOG = [
     {"kind": "concept", "name": "cheap", "attribute": "price", "trapezoid": [0, 0, 500, 900]},
@@ -124,7 +124,7 @@ def test_one_bad_record_costs_only_itself(match: Any) -> None:
 
 
 def test_only_engines_that_exist(match: Any) -> None:
-    said = " ".join(match(CATALOG, EVENTS, "--engine", "index", code=2).stderr.split())
+    said = " ".join(match(CATALOG, EVENTS, "--engine", "magic", code=2).stderr.split())
     assert "'oracle'" in said
     assert "'spark'" in said
 

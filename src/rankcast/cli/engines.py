@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from rankcast.cli.output import Output
 from rankcast.cli.sparks import silenced
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from rankcast.batch import BatchShard
+    from rankcast.batch.matching import MakeMatcher
     from rankcast.model import Catalog, Delivery, Event, Match
     from rankcast.shard import Shard
 
@@ -21,17 +22,19 @@ _CHUNK = 2_000
 
 
 class MatchEngine(Enum):
-    """What finds the matching subscriptions: plain evaluation, or Spark."""
+    """What finds the matching subscriptions: plain evaluation, the compiled index, or Spark."""
 
     ORACLE = "oracle"
+    INDEX = "index"
     SPARK = "spark"
 
 
 class ReplayEngine(Enum):
-    """What replays: the oracle event by event, shards over arrays, or Spark."""
+    """What replays: the oracle event by event, shards over arrays, these with the compiled index, or Spark."""
 
     ORACLE = "oracle"
     LOCAL = "local"
+    INDEX = "index"
     SPARK = "spark"
 
 
@@ -46,7 +49,7 @@ def match_all(engine: MatchEngine, catalog: "Catalog", events: "Sequence[Event]"
         seq = {event.id: event.seq for event in events}
         found = [Match(**row) for row in rows]
         return sorted(found, key=lambda one: (seq[one.event], position[one.subscription]))
-    return _match_here(catalog, events, out)
+    return (_match_indexed if engine is MatchEngine.INDEX else _match_here)(catalog, events, out)
 
 
 def replay_all(engine: ReplayEngine, catalog: "Catalog", events: "Sequence[Event]", out: Output) -> "list[Delivery]":
@@ -72,6 +75,22 @@ def _match_here(catalog: "Catalog", events: "Sequence[Event]", out: Output) -> "
             advance(1)
 
 
+def _match_indexed(catalog: "Catalog", events: "Sequence[Event]", out: Output) -> "Iterable[Match]":
+    from rankcast.match.index import IndexMatcher
+    from rankcast.model import Match
+
+    subscriptions = list(catalog.subscriptions.values())
+    matcher = IndexMatcher.of_catalog(subscriptions, catalog)
+    with out.progress("matching", len(events)) as advance:
+        for start in range(0, len(events), _CHUNK):
+            chunk = events[start : start + _CHUNK]
+            found = matcher.match_batch(chunk)
+            for place, at, degree in zip(*(column.tolist() for column in found), strict=True):
+                subscription = subscriptions[at]
+                yield Match(chunk[place].id, subscription.id, subscription.user, degree)
+            advance(len(chunk))
+
+
 def _shard(engine: ReplayEngine, catalog: "Catalog") -> "Shard | BatchShard":
     """One shard for all users."""
     if engine is ReplayEngine.ORACLE:
@@ -80,6 +99,11 @@ def _shard(engine: ReplayEngine, catalog: "Catalog") -> "Shard | BatchShard":
         return Shard(catalog)
     from rankcast.batch import BatchShard
 
+    if engine is ReplayEngine.INDEX:
+        from rankcast.match.index import IndexMatcher
+
+        # What the index gives has the fields of `Matches`; the index lies below the batch engine and cannot name it.
+        return BatchShard(catalog, matcher=cast("MakeMatcher", IndexMatcher.of_catalog))
     return BatchShard(catalog)
 
 

@@ -17,6 +17,7 @@ from rankcast.cli.exits import Commands
 from rankcast.cli.explain import explain
 from rankcast.cli.forward import forward
 from rankcast.cli.graph import graph
+from rankcast.cli.index import build_index, index_stats
 from rankcast.cli.init import init
 from rankcast.cli.match import match
 from rankcast.cli.output import Output
@@ -100,6 +101,11 @@ concepts = typer.Typer(name="concepts", no_args_is_help=True, help="Find out wha
 concepts.callback()(lambda: None)  # so that `mine`, though alone, stays a command of a group
 concepts.command(help=_help(mine))(mine)
 app.add_typer(concepts, rich_help_panel="With files, keeping nothing")
+
+index_app = typer.Typer(no_args_is_help=True, help="Compile subscriptions into an index file; say what it costs.")
+index_app.command("build", help=_help(build_index))(build_index)
+index_app.command("stats", help=_help(index_stats))(index_stats)
+app.add_typer(index_app, name="index", rich_help_panel="With files, keeping nothing")
 
 
 def main() -> None:

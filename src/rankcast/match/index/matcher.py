@@ -13,7 +13,7 @@ from rankcast.match.index.index import Index
 from rankcast.match.index.texts import Texts
 from rankcast.match.oracle import evaluate
 from rankcast.match.outcomes import NO_CONCEPTS, Meaning
-from rankcast.model import Event, Is, Norm, Subscription, predicates_of
+from rankcast.model import Catalog, Event, Is, Norm, Subscription, predicates_of
 
 __all__ = ["IndexMatcher", "Pairs", "draft_of"]
 
@@ -51,6 +51,16 @@ class IndexMatcher:
         self._subscriptions = list(subscriptions)
         self._meaning_of, self._norm_of, self._shared = meaning_of, norm_of, shared
         self.index = Index(build(*draft_of(self._subscriptions, meaning_of)))
+
+    @classmethod
+    def of_catalog(cls, subscriptions: Sequence[Subscription], catalog: Catalog) -> "IndexMatcher":
+        """The matcher of some subscriptions of a catalog, with its concepts and policies."""
+        return cls(
+            subscriptions,
+            meaning_of=lambda user: lambda attribute, term: catalog.membership(attribute, term, user),
+            norm_of=lambda user: catalog.policy_of(user).norm,
+            shared=catalog.membership,
+        )
 
     def match(self, event: Event) -> Iterator[tuple[Subscription, float]]:
         """The subscriptions that the event matches, in order, with their degrees."""
