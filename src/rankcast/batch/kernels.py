@@ -16,6 +16,7 @@ from rankcast.choose.numbers import exact_sum, grid_steps, kernel
 __all__ = [
     "best_by_rank",
     "best_diverse",
+    "by_user",
     "distances",
     "remember_by_rank",
     "remember_diverse",
@@ -31,6 +32,33 @@ _LARGEST_TABLE = 512
 
 _NONE = -(2**62)
 """Less than every value on the grid."""
+
+# ---- matches
+
+
+@kernel
+def by_user(events: Any, subscriptions: Any, user_of: Any, place_of: Any, bounds: Any) -> tuple[Any, Any, Any]:
+    """Sorts matches by user, keeping the order of events: the events, the places of the subscriptions among the user's
+    own, and the matches themselves. The matches of user u then lie from ``bounds[u]`` to ``bounds[u + 1]``."""
+    count = len(events)
+    for match in range(count):
+        bounds[user_of[subscriptions[match]] + 1] += 1
+    for user in range(len(bounds) - 1):
+        bounds[user + 1] += bounds[user]
+    following = bounds[:-1].copy()
+    at = np.empty(count, np.int64)
+    places = np.empty(count, np.int64)
+    matches = np.empty(count, np.int64)
+    for match in range(count):
+        subscription = subscriptions[match]
+        user = user_of[subscription]
+        slot = following[user]
+        following[user] += 1
+        at[slot] = events[match]
+        places[slot] = place_of[subscription]
+        matches[slot] = match
+    return at, places, matches
+
 
 # ---- distances
 
@@ -58,7 +86,43 @@ def _similarity(one: int, other: int, set_start: Any, set_values: Any) -> float:
 
 @kernel
 def _distance(one: int, other: int, codes: Any, weights: Any, room: Any) -> float:
-    """The distance of two events; a weight below 0 leaves an attribute out. `room` is three rows of floats."""
+    """The distance of two events; a weight below 0 leaves an attribute out. `room` is three rows of floats.
+
+    Most often all weights are 1 and the similarities add up without loss, so that no sum has to be taken with care.
+    """
+    start, end, names, sets, set_start, set_values = codes
+    i, end_i = start[one], end[one]
+    j, end_j = start[other], end[other]
+    count = 0
+    alike = 0.0
+    while i < end_i or j < end_j:
+        if j >= end_j or (i < end_i and names[i] < names[j]):
+            weight = weights[names[i]]
+            i += 1
+        elif i >= end_i or names[j] < names[i]:
+            weight = weights[names[j]]
+            j += 1
+        else:
+            weight = weights[names[i]]
+            if weight == 1.0:
+                similarity = 1.0 if sets[i] == sets[j] else _similarity(sets[i], sets[j], set_start, set_values)
+                after = alike + similarity
+                back = after - alike
+                if (alike - (after - back)) + (similarity - back) != 0.0:
+                    return _weighed_distance(one, other, codes, weights, room)
+                alike = after
+            i += 1
+            j += 1
+        if weight == 1.0:
+            count += 1
+        elif weight >= 0.0:
+            return _weighed_distance(one, other, codes, weights, room)
+    return 0.0 if count == 0 else 1.0 - alike / count
+
+
+@kernel
+def _weighed_distance(one: int, other: int, codes: Any, weights: Any, room: Any) -> float:
+    """The distance of two events, whatever the weights."""
     start, end, names, sets, set_start, set_values = codes
     i, end_i = start[one], end[one]
     j, end_j = start[other], end[other]

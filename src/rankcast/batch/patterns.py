@@ -76,9 +76,10 @@ class Patterns:
             at = np.searchsorted(self._masks, masks)
         return self._of_mask[at]
 
-    def degrees(self, numbers: Integers, places: Integers, starts: Integers, degrees: Reals) -> Reals:
-        """The degree of each event: the highest of its most specific subscriptions."""
-        if (degrees == 1.0).all():
+    def degrees(self, numbers: Integers, places: Integers, starts: Integers, degrees: Reals | None) -> Reals:
+        """The degree of each event: the highest of its most specific subscriptions; 1 if `degrees` is None, where
+        all is crisp."""
+        if degrees is None:
             return np.ones(len(starts))
         ends = [*starts[1:].tolist(), len(places)]
         return np.array(

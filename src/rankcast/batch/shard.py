@@ -94,17 +94,19 @@ class BatchShard:
     def deliver(self, events: Sequence[Event], matches: Matches) -> list[Delivery]:
         """Rank and choose among the given matches of the next events: `publish` without its first step."""
         stream = Stream(events, self._table)
-        users = self._user_of[matches.subscription]
-        # Small integers are sorted by radix, in linear time.
-        order = np.argsort(users.astype(np.int16) if len(self._users) < 2**15 else users, kind="stable")
-        at, places, degrees = matches.event[order], self._place_of[matches.subscription[order]], matches.degree[order]
-        bounds = np.searchsorted(users[order], np.arange(len(self._users) + 1)).tolist()
+        from rankcast.batch.kernels import by_user
+
+        borders = np.zeros(len(self._users) + 1, np.int64)
+        at, places, order = by_user(matches.event, matches.subscription, self._user_of, self._place_of, borders)
+        is_crisp = bool((matches.degree == 1.0).all())
+        degrees = None if is_crisp else matches.degree[order]
+        bounds = borders.tolist()
         triggers: list[Integers] = []
         deliveries: list[Delivery] = []
         for number, (user, served) in enumerate(self._users.items()):
             own = slice(bounds[number], bounds[number + 1])
             if isinstance(served, ArrayUser):
-                when, made = served.publish(stream, at[own], places[own], degrees[own])
+                when, made = served.publish(stream, at[own], places[own], None if degrees is None else degrees[own])
             else:
                 matched = self._matched(matches, order[own])
                 when, made = serve_one_by_one(user, served, events, matched)

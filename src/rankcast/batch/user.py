@@ -42,10 +42,10 @@ class ArrayUser:
         return int(rows.min()) if len(rows) else self._table.next_row
 
     def publish(
-        self, stream: Stream, at: Integers, places: Integers, degrees: Reals
+        self, stream: Stream, at: Integers, places: Integers, degrees: Reals | None
     ) -> tuple[Integers, list[Delivery]]:
-        """Serve a batch; `places` are the user's subscriptions that the events `at` match. The deliveries, and at
-        which event each is made."""
+        """Serve a batch; `places` are the user's subscriptions that the events `at` match, all to degree 1 if `degrees`
+        is None. The deliveries, and at which event each is made."""
         found = self._found(at, places, degrees)
         sent = self._mode.publish(stream, found)
         if sent is None:
@@ -74,9 +74,9 @@ class ArrayUser:
         candidate = self.oracle.candidate(_NO_EVENT, matched)
         return Pattern(candidate.matching, candidate.specific, candidate.rank)
 
-    def _found(self, at: Integers, places: Integers, degrees: Reals) -> Found:
+    def _found(self, at: Integers, places: Integers, degrees: Reals | None) -> Found:
         if not len(at):
-            return Found(at, at, degrees, at, degrees)
+            return Found(at, at, np.empty(0), at, np.empty(0))
         starts = np.concatenate(([0], np.flatnonzero(at[1:] != at[:-1]) + 1))
         patterns = self._patterns
         number = patterns.number(places, starts)
@@ -104,11 +104,12 @@ class ArrayUser:
         return deliveries
 
     def _one_by_one(
-        self, stream: Stream, at: Integers, places: Integers, degrees: Reals
+        self, stream: Stream, at: Integers, places: Integers, degrees: Reals | None
     ) -> tuple[Integers, list[Delivery]]:
         self.oracle.restore(self.state())
+        known = [1.0] * len(at) if degrees is None else degrees.tolist()
         matched: dict[int, list[tuple[Subscription, float]]] = {}
-        for event, place, degree in zip(at.tolist(), places.tolist(), degrees.tolist(), strict=True):
+        for event, place, degree in zip(at.tolist(), places.tolist(), known, strict=True):
             matched.setdefault(event, []).append((self._subscriptions[place], degree))
         triggers, deliveries = serve_one_by_one(self.user, self.oracle, stream.events, matched)
         self.restore(self.oracle.state())
