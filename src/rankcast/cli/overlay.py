@@ -45,6 +45,18 @@ class RankBy(Enum):
 
 
 @dataclass(frozen=True)
+class _Workload:
+    """What is subscribed and published."""
+
+    rank: RankBy
+    k: int
+    subscribers: int
+    publications: int
+    changes: int
+    seed: int
+
+
+@dataclass(frozen=True)
 class _Outcome:
     """What a simulation came to."""
 
@@ -91,58 +103,48 @@ def overlay(
     tree.towards(at)
     made = Overlay(tree)
     chosen = STRATEGIES[strategy.value]
-    outcome = _simulate(made, chosen, at, rank, subscribers, publications, changes, k, seed, out)
+    workload = _Workload(rank, k, subscribers, publications, min(changes, subscribers), seed)
+    outcome = _simulate(made, chosen, at, workload, out)
     if out.as_lines:
         for row in _messages(made, at):
             out.record(row)
     else:
         out.show(_drawn(tree, at, outcome))
         out.show(table(_COLUMNS, _links(made, at), title="messages"))
-    total = subscribers - min(changes, subscribers)
     exact = chosen.is_exact(_ranking(rank)) or not chosen.is_top_k
     out.say(
-        f"{outcome.known[at]:,} of {total:,} subscriptions are known where the publisher is; "
+        f"{outcome.known[at]:,} of {subscribers - workload.changes:,} subscriptions are known where the publisher is; "
         f"{outcome.delivered:,} deliveries of {publications:,} publications, "
         + (f"{outcome.wrong:,} other than with one broker" if exact or outcome.wrong == 0 else "drawn broker by broker")
     )
 
 
-def _simulate(
-    made: "Overlay",
-    strategy: "Strategy",
-    at: str,
-    rank: RankBy,
-    subscribers: int,
-    publications: int,
-    changes: int,
-    k: int,
-    seed: int,
-    out: Output,
-) -> _Outcome:
+def _simulate(made: "Overlay", strategy: "Strategy", at: str, given: _Workload, out: Output) -> _Outcome:
     from rankcast.language import parse
     from rankcast.model import Advertisement
-    from rankcast.overlay import recipients
+    from rankcast.overlay import Area, recipients
 
-    advertisement = Advertisement("a1", "publisher", parse("x between 0 and 100"), k, _ranking(rank))
+    advertisement = Advertisement("a1", "publisher", parse("x between 0 and 100"), given.k, _ranking(given.rank))
     made.advertise(advertisement, at, strategy)
+    scorer = Area(advertisement)
     edges = [name for name in made.tree.leaves if name != at] or [at]
     home = {}
-    wanted = {one.id: one for one in _subscriptions(subscribers, seed)}
+    wanted = {one.id: one for one in _subscriptions(given.subscribers, given.seed)}
     for number, name in enumerate(wanted):
         home[name] = edges[number % len(edges)]
     made.subscribe_all((wanted[name], broker) for name, broker in home.items())
     delivered, wrong = 0, 0
     received: Counter[str] = Counter()
-    leaving = iter(list(wanted)[:changes])
-    with out.progress("publishing", publications) as advance:
-        for number, event in enumerate(_publications(publications, seed)):
-            if number >= publications // 2:
+    leaving = iter(list(wanted)[: given.changes])
+    with out.progress("publishing", given.publications) as advance:
+        for number, event in enumerate(_publications(given.publications, given.seed)):
+            if number >= given.publications // 2:
                 for name in leaving:
                     made.unsubscribe(name)
                     del wanted[name], home[name]
             found = made.publish(event).recipients
             matches = [(one, 1.0) for one in wanted.values() if _holds(one, event)]
-            best = recipients(advertisement, event, matches) if strategy.is_top_k else matches
+            best = recipients(advertisement, event, matches, scorer) if strategy.is_top_k else matches
             delivered += len(found)
             wrong += set(found) != {one.id for one, _ in best}
             received.update(home[name] for name in found)

@@ -44,12 +44,12 @@ def recipients(
 
     Others cost O(n log k).
     """
-    scorer = scorer or Area(advertisement, meaning_of)
-    place = place_of(advertisement, event, scorer)
+    k = event.k or advertisement.k
     if advertisement.rank is Ranking.DIVERSE:
         sums = _sums(matches, meaning_of)
-        place = lambda matched: (-sums[matched[0].id],)  # noqa: E731  # the other places are functions too
-    return nsmallest(event.k or advertisement.k, matches, key=lambda matched: (place(matched), matched[0].id))
+        return nsmallest(k, matches, key=lambda matched: (-sums[matched[0].id], matched[0].id))
+    place = place_of(advertisement, event, scorer or Area(advertisement, meaning_of))
+    return nsmallest(k, matches, key=lambda matched: (place(matched), matched[0].id))
 
 
 def place_of(advertisement: Advertisement, event: Event, scorer: Scorer) -> Callable[[Matched], tuple[float, ...]]:

@@ -1,5 +1,6 @@
 """Scorers: what makes a subscription relevant to a publication, and what of it can be known beforehand (SPEC 7)."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
@@ -47,7 +48,7 @@ class Scorer(Protocol):
         """The lowest and the highest score that the subscription can have, over all publications."""
 
 
-class _Fixed:
+class _Fixed(ABC):
     """A score that does not depend on the publication."""
 
     def score(self, event: Event, subscription: Subscription, degree: float) -> Score:
@@ -59,9 +60,9 @@ class _Fixed:
         fixed = self.fixed(subscription)
         return fixed, fixed
 
+    @abstractmethod
     def fixed(self, subscription: Subscription) -> Score:
         """The score of the subscription."""
-        raise NotImplementedError
 
 
 class Area(_Fixed):
