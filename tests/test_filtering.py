@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from rankcast.batch.user import ArrayUser
+from rankcast.errors import ModelError
 from rankcast.filtering import FilteringShard
 from rankcast.language import parse
 from rankcast.model import (
@@ -114,3 +115,24 @@ def test_users_with_a_filter_that_arrays_can_do_are_served_by_arrays():
         catalog.add(Policy(user, filter=how))
     served = FilteringShard(catalog)._users
     assert [isinstance(one, ArrayUser) for one in served.values()] == [True, False]
+
+
+def test_as_arrays_alone_the_same_passes():
+    chance = random.Random(5)
+    catalog, events = random_catalog(chance), random_events(chance, 150)
+    plain = Catalog(list(catalog.subscriptions.values()))
+    for number, user in enumerate(catalog.users()):
+        how = Filter(list(FilterKind)[number % 4], 0.5, 6, minimum=0.9)
+        plain.add(Policy(user, filter=how))
+    one, other = FilteringShard(plain), FilteringShard(plain)
+    for part in (events[:70], events[70:]):
+        passed = one.pass_on(part)
+        found = {(one.users[user], part[event].id) for event, user in zip(passed.event, passed.user, strict=True)}
+        assert found == {(delivery.user, delivery.event) for delivery in other.publish(part)}
+    assert one.state() == other.state()
+
+
+def test_arrays_alone_are_for_users_who_can():
+    catalog = Catalog([Subscription("s", "ann", parse("g = 'a'"))])
+    with pytest.raises(ModelError, match="mode 'all'"):
+        FilteringShard(catalog).pass_on([])

@@ -1,9 +1,9 @@
 """The shard over arrays with filters over arrays: users behind a novelty filter are served in batches, too."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,10 +14,18 @@ from rankcast.batch.stream import Found, Stream
 from rankcast.batch.table import EventTable
 from rankcast.batch.user import ArrayUser
 from rankcast.choose.filters.fast import ArrayFilter, Batch, Keys, array_filter, event_keys
-from rankcast.model import Catalog, Delivery, FilterKind, Mode, Policy
+from rankcast.errors import ModelError
+from rankcast.model import Catalog, Delivery, Event, FilterKind, Mode, Policy
 from rankcast.subscriber import Subscriber
 
-__all__ = ["FilteringShard"]
+__all__ = ["FilteringShard", "Passed"]
+
+
+class Passed(NamedTuple):
+    """Who gets what: places of events in their batch, and of users among `FilteringShard.users`; by user, then by event."""
+
+    event: Integers
+    user: Integers
 
 
 class FilteringShard(BatchShard):
@@ -35,6 +43,41 @@ class FilteringShard(BatchShard):
     ) -> None:
         self._keys = _Keys()
         super().__init__(catalog, serves, matcher)
+
+    @property
+    def users(self) -> list[str]:
+        """The users that live here, in order."""
+        return list(self._users)
+
+    def pass_on(self, events: Sequence[Event]) -> Passed:
+        """Serve the next events as `publish` does, and give what passes as arrays, without an object per delivery.
+
+        For users with a filter over arrays and mode `all`, and events under no advertisement; else a `ModelError`, before
+        anything has changed.
+        """
+        from rankcast.choose.filters.kernels import group
+
+        served = list(self._users.values())
+        if not all(isinstance(one, _FilteredUser) and one.sends_all for one in served):
+            raise ModelError("only users with a filter over arrays and mode 'all' can be served as arrays alone")
+        if any(event.advertisement is not None for event in events):
+            raise ModelError("events under an advertisement cannot be served as arrays alone")
+        matches = self._matcher.match_batch(events)
+        stream = Stream(events, self._table)
+        owners = self._user_of[matches.subscription]
+        bounds, order = np.zeros(len(served) + 1, np.int64), np.empty(len(owners), np.int64)
+        group(owners, bounds, order)
+        at, places = matches.event[order], self._place_of[matches.subscription[order]]
+        degrees = matches.degree[order]
+        limits = bounds.tolist()
+        passed = [
+            one.passed(stream, at[start:end], places[start:end], degrees[start:end])
+            for one, start, end in zip(served, limits, limits[1:], strict=False)
+            if isinstance(one, _FilteredUser)
+        ]
+        self._forget()
+        users = np.repeat(np.arange(len(served)), [len(each) for each in passed])
+        return Passed(np.concatenate(passed) if passed else np.empty(0, np.int64), users)
 
     def _serve(self, user: str, catalog: Catalog, oracle: Subscriber) -> ArrayUser | Subscriber:
         policy = catalog.policy_of(user)
@@ -77,7 +120,7 @@ class _FilteredUser(ArrayUser):
         super().__init__(user, catalog, oracle, table)
         self._filter = made
         self._draws = policy.filter.novelty in (FilterKind.SAMPLING, FilterKind.RANDOM)
-        self._may_fail = policy.mode is not Mode.ALL
+        self.sends_all = policy.mode is Mode.ALL
         self._keys = keys
         self._stream: Stream | None = None
         self._place = {subscription.id: place for place, subscription in enumerate(self._subscriptions)}
@@ -85,12 +128,17 @@ class _FilteredUser(ArrayUser):
         self._matching: Integers = np.empty(0, np.int64)
 
     def publish(
-        self, stream: Stream, at: Integers, places: Integers, degrees: Reals
+        self, stream: Stream, at: Integers, places: Integers, degrees: Reals | None
     ) -> tuple[Integers, list[Delivery]]:
         """As that of `ArrayUser`."""
         self._stream = stream
-        self._before = deepcopy(self._filter) if self._may_fail else self._filter
+        self._before = deepcopy(self._filter) if not self.sends_all else self._filter
         return super().publish(stream, at, places, degrees)
+
+    def passed(self, stream: Stream, at: Integers, places: Integers, degrees: Reals) -> Integers:
+        """Which of the events `at` pass; the same events stand next to each other, once for each of `places`."""
+        self._stream = stream
+        return self._found(at, places, degrees).at
 
     def state(self) -> dict[str, Any]:
         """As the oracle's: the filter's state around the mode's."""
@@ -102,7 +150,7 @@ class _FilteredUser(ArrayUser):
         self._filter.restore(state["mode"]["filter"])
         super().restore({**state, "mode": state["mode"]["mode"]})
 
-    def _found(self, at: Integers, places: Integers, degrees: Reals) -> Found:
+    def _found(self, at: Integers, places: Integers, degrees: Reals | None) -> Found:
         found = super()._found(at, places, degrees)
         if not len(found.at):
             return found
@@ -115,7 +163,7 @@ class _FilteredUser(ArrayUser):
         )
 
     def _one_by_one(
-        self, stream: Stream, at: Integers, places: Integers, degrees: Reals
+        self, stream: Stream, at: Integers, places: Integers, degrees: Reals | None
     ) -> tuple[Integers, list[Delivery]]:
         # The filter has seen the batch, the mode could not serve it: the oracle begins before it.
         self._filter = self._before
