@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from rankcast.fuzzy import Mined, Summary
+    from rankcast.model import Catalog
 
 __all__ = ["Dataset", "mine"]
 
@@ -68,25 +69,28 @@ def mine(
     """Mine concepts: how many words an attribute needs, and what each of them means.
 
     The numbers are clustered, each cluster becomes a word, and every number belongs to some word to a degree of at
-    least 0.5. Needs Java (see rankcast doctor). Nothing is kept unless you say --put; define one by hand with rankcast
-    concept.
+    least 0.5. Without a source, what was published to the store and what its users ask for is the past. Needs Java (see
+    rankcast doctor). Nothing is kept unless you say --put; define one by hand with rankcast concept.
 
     Example:
 
       rankcast concepts mine --attribute price --dataset listings --picture price.png
       rankcast concepts mine --attribute price --events may.jsonl --summary price.json --put
+      rankcast concepts mine --attribute price                  (from the store)
     """
     from rankcast.fuzzy import mine as mine_concepts
-    from rankcast.language import encode_record
+    from rankcast.language import encode_record, read_catalog
 
-    if not events and dataset is None and catalog is None and (summary is None or not summary.exists()):
-        raise typer.BadParameter("from what? Give --events, --dataset, --catalog, or a --summary that is there")
     if summary is not None and len(attribute) > 1:
         raise typer.BadParameter("a --summary is of one attribute", param_hint="'--attribute'")
     out = Output(json)
-    summaries = _from_events(attribute, events or [], dataset, out)
-    if catalog is not None:
-        summaries = [known.merged(_from_subscriptions(known.attribute, catalog)) for known in summaries]
+    if events or dataset or catalog or (summary is not None and summary.exists()):
+        summaries = _from_events(attribute, events or [], dataset, out)
+        if catalog is not None:
+            asked = read_catalog(catalog)[0]
+            summaries = [known.merged(_from_subscriptions(known.attribute, asked)) for known in summaries]
+    else:
+        summaries = _from_store(attribute, store, out)
     if summary is not None:
         summaries = [_with_known(summaries[0], summary)]
     found = [mine_concepts(known, count=count, names=name) for known in summaries]
@@ -126,9 +130,9 @@ def _from_events(
     found = [Summary.of(attribute, []) for attribute in attributes]
     if not files and dataset is None:
         return found
-    with silenced(), out.working("starting Spark") as stage:
-        from rankcast.spark import local_session, summarise
+    from rankcast.spark import local_session, summarise
 
+    with silenced(), out.working("starting Spark") as stage:
         session = local_session()
         stage("counting numbers")
         if dataset is not None:
@@ -147,13 +151,27 @@ def _frame(session: "SparkSession", dataset: Dataset) -> "DataFrame":
     return session.createDataFrame(table)
 
 
-def _from_subscriptions(attribute: str, catalog_file: Path) -> "Summary":
+def _from_subscriptions(attribute: str, catalog: "Catalog") -> "Summary":
     from rankcast.fuzzy import Summary, numbers_asked_for
-    from rankcast.language import read_catalog
 
-    catalog, _ = read_catalog(catalog_file)
     wheres = [subscription.where for subscription in catalog.subscriptions.values()]
     return Summary.of(attribute, numbers_asked_for(wheres, attribute))
+
+
+def _from_store(attributes: Sequence[str], store: str, out: Output) -> "list[Summary]":
+    """The store's own events, and what its users ask for."""
+    import tempfile
+
+    from rankcast.cli.output import write_lines
+    from rankcast.language import encode_event
+    from rankcast.store import Store
+
+    with Store.open(store) as opened, tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "events.jsonl"
+        write_lines(file, (encode_event(logged.event) for logged in opened.events()))
+        catalog = opened.catalog()
+        found = _from_events(attributes, [file], None, out)
+    return [known.merged(_from_subscriptions(known.attribute, catalog)) for known in found]
 
 
 def _with_known(new: "Summary", file: Path) -> "Summary":
