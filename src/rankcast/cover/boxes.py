@@ -15,7 +15,7 @@ from rankcast.model import EPOCH, Event
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ANYTHING", "Box", "Boxes", "Interval", "box_of", "point_of"]
+__all__ = ["ANYTHING", "Box", "Boxes", "Interval", "box_of", "column", "hull", "point_of"]
 
 Interval: TypeAlias = tuple[float, float]
 Box: TypeAlias = Mapping[str, Interval]
@@ -53,7 +53,7 @@ def box_of(form: NormalForm) -> Box | None:
         interval = _interval(line) if line is not None else None
         if interval is None:
             return None
-        box[_column(name, bool(cell.times))] = interval
+        box[column(name, "time" if cell.times else "")] = interval
     return box
 
 
@@ -71,12 +71,23 @@ def point_of(event: Event) -> Box | None:
         value = _value((values[0], 0))
         if value is None:
             return None
-        point[_column(name, isinstance(values[0], datetime))] = value, value
+        point[column(name, "time" if isinstance(values[0], datetime) else "")] = value, value
     return point
 
 
-def _column(name: str, is_time: bool) -> str:
-    return f"{name}\0time" if is_time else name
+def column(name: str, kind: str) -> str:
+    """The name of an attribute in boxes; what is not a number has a name of its own for its kind."""
+    return f"{name}\0{kind}" if kind else name
+
+
+def hull(line: Line) -> Interval | None:
+    """The smallest interval around a set of numbers or times; None if floats do not hold its ends exactly.
+
+    >>> hull(Line.points([1, 2, 7]))
+    (1.0, 7.0)
+    """
+    pieces = list(line.pieces())
+    return _between(pieces[0][0], pieces[-1][1])
 
 
 def _only_line(cell: Cell) -> Line | None:
@@ -90,7 +101,10 @@ def _interval(line: Line) -> Interval | None:
     pieces = list(line.pieces())
     if len(pieces) != 1:
         return None
-    (start, end) = pieces[0]
+    return _between(*pieces[0])
+
+
+def _between(start: Cut | None, end: Cut | None) -> Interval | None:
     low = -_LARGEST if start is None else _value(start)
     high = _LARGEST if end is None else _value(end)
     if low is None or high is None:
@@ -147,10 +161,10 @@ class Boxes:
     def covering(self, box: Box) -> "NDArray[np.bool_]":
         """For each box of the list, whether it covers this one."""
         mask = np.ones(self._size, np.bool_)
-        for name, column in self._columns.items():
+        for name, number in self._columns.items():
             low, high = box.get(name, ANYTHING)
-            mask &= self._lows[column, : self._size] <= low
-            mask &= self._highs[column, : self._size] >= high
+            mask &= self._lows[number, : self._size] <= low
+            mask &= self._highs[number, : self._size] >= high
         return mask
 
     def covered(self, box: Box) -> "NDArray[np.bool_]":

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from rankcast.cover import NormalForm, normal_form
 from rankcast.cover.boxes import ANYTHING, Box, box_of
+from rankcast.cover.sketches import Sketch, Sketches, sketch_of
 from rankcast.model import Ranking, Subscription
 from rankcast.overlay.scorers import MeaningOf, Score, Scorer
 
@@ -39,6 +40,7 @@ class Entry(NamedTuple):
     known: Known
     form: NormalForm
     box: Box | None
+    sketch: Sketch
     size: tuple[float, float]
     low: Score
     high: Score
@@ -119,7 +121,8 @@ class Order:
             form = normal_form(subscription.where, self._meaning_of(subscription.user))
             low, high = _TIED if self._is_tied() else self._scorer.bounds(subscription)
             box = box_of(form)
-            entry = Entry(known, form, box, _size(box or {}), low, high)
+            sketch = Sketch(box, box) if box is not None else sketch_of(form)
+            entry = Entry(known, form, box, sketch, _size(box or {}), low, high)
             self._entries[id(subscription)] = entry
         return entry if entry.known.weight == known.weight else entry._replace(known=known)
 
@@ -155,9 +158,12 @@ def _corners(box: Box, names: Sequence[str]) -> tuple[float, ...]:
 
 
 def _covering_first(entries: list[Entry]) -> list[Entry]:
-    """A stable order in which each comes after all that cover it, within equal lowest scores. O(n^2) comparisons."""
-    above = {
-        entry.id: sum(other.low == entry.low and other.form.covers(entry.form) for other in entries)
-        for entry in entries
-    }
+    """A stable order in which each comes after all that cover it, within equal lowest scores. O(n^2), mostly in numpy."""
+    sketches = Sketches()
+    for entry in entries:
+        sketches.append(entry.sketch)
+    above: dict[str, int] = {}
+    for entry in entries:
+        others = (entries[at] for at in sketches.covering(entry.sketch).nonzero()[0].tolist())
+        above[entry.id] = sum(other.low == entry.low and other.form.covers(entry.form) for other in others)
     return sorted(entries, key=lambda entry: (_negative(entry.low), above[entry.id], entry.id))

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from rankcast.cover.boxes import Boxes
-from rankcast.overlay.order import Entry, Order, Standing
+from rankcast.cover.sketches import Sketches
+from rankcast.overlay.order import Entry, Order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,63 +29,42 @@ class Kept(Protocol):
 
 
 def kept_of(order: Order, entries: Sequence[Entry]) -> Kept:
-    """Nothing kept yet: in numpy if all entries are boxes, else one normal form at a time."""
-    if all(entry.box is not None for entry in entries):
-        return _KeptBoxes(order, entries)
-    return _KeptForms(order)
+    """Nothing kept yet. Candidates are found in numpy; those that are not both boxes are then compared one by one."""
+    return _Kept(order, entries)
 
 
-class _KeptBoxes:
+class _Kept:
     def __init__(self, order: Order, entries: Sequence[Entry]) -> None:
-        self._boxes = Boxes(sorted({name for entry in entries for name in entry.box or ()}))
-        self._kept: list[Entry] = []
         self._order = order
-        # Scores and ids as numbers of the same order, to compare many at once.
+        self._sketches = Sketches()
+        self._kept: list[Entry] = []
+        # Scores as numbers of the same order, to compare many at once.
         scores = sorted({score for entry in entries for score in (entry.low, entry.high)})
         self._place = {score: place for place, score in enumerate(scores)}
-        self._by_score = order.standing is not Standing.COVER and len(scores) > 1
         self._lows = np.zeros(len(entries), np.int64)
+        self._mixed = False
 
     def above(self, entry: Entry) -> "NDArray[np.int64]":
         if self._order.proves_nothing:
             return np.zeros(0, np.int64)
-        mask = self._boxes.covering(entry.box or {})
-        if self._by_score:
-            mask &= self._lows[: len(mask)] >= self._place[entry.high]
+        mask = self._sketches.covering(entry.sketch)
+        high = self._place[entry.high]
+        if len(self._place) > 1:
+            mask &= self._lows[: len(mask)] >= high
         found = np.flatnonzero(mask)
-        if self._order.lets_ties_stand:
-            return found
-        # Of those that do not lie clearly above, ids or the ranking decide.
-        close = self._lows[found] <= self._place[entry.high]
-        if not close.any():
-            return found
-        return np.array(
-            [
-                at
-                for at, near in zip(found.tolist(), close.tolist(), strict=True)
-                if not near or self._order.outranks(self._kept[at], entry)
-            ],
-            np.int64,
-        )
+        # Of those that do not score clearly more, ids or the ranking decide.
+        close = not self._order.lets_ties_stand and bool((self._lows[found] == high).any())
+        if close or entry.box is None or self._mixed:
+            found = np.array([at for at in found.tolist() if self._stands(self._kept[at], entry)], np.int64)
+        return found
 
     def keep(self, entry: Entry) -> None:
-        place = self._boxes.append(entry.box or {})
-        self._lows[place] = self._place[entry.low]
+        self._lows[len(self._kept)] = self._place[entry.low]
+        self._sketches.append(entry.sketch)
         self._kept.append(entry)
+        self._mixed = self._mixed or entry.box is None
 
-
-class _KeptForms:
-    def __init__(self, order: Order) -> None:
-        self._order = order
-        self._kept: list[Entry] = []
-
-    def above(self, entry: Entry) -> "NDArray[np.int64]":
-        found = [
-            number
-            for number, kept in enumerate(self._kept)
-            if self._order.outranks(kept, entry) and kept.form.covers(entry.form)
-        ]
-        return np.array(found, np.int64)
-
-    def keep(self, entry: Entry) -> None:
-        self._kept.append(entry)
+    def _stands(self, kept: Entry, entry: Entry) -> bool:
+        if not self._order.outranks(kept, entry):
+            return False
+        return (kept.box is not None and entry.box is not None) or kept.form.covers(entry.form)
