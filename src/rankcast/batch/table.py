@@ -38,6 +38,11 @@ class EventTable:
     def __getitem__(self, row: int) -> Event:
         return self._events[row - self._first]
 
+    def at(self, rows: Integers) -> list[Event]:
+        """The events of some rows."""
+        events = self._events
+        return [events[place] for place in (rows - self._first).tolist()]
+
     def extend(self, events: Sequence[Event]) -> int:
         """Take events; the row of the first."""
         row = self.next_row

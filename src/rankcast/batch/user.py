@@ -87,21 +87,18 @@ class ArrayUser:
     def _deliveries(self, sent: Sent) -> list[Delivery]:
         if not len(sent.entry):
             return []
-        entries = self._mode.entries[sent.entry]
-        table, patterns, user = self._table, self._patterns.all, self.user
-        deliveries = []
-        for row, rank, pattern, window, forwarded in zip(
-            entries["row"].tolist(),
-            entries["rank"].tolist(),
-            entries["pattern"].tolist(),
-            sent.window.tolist(),
-            sent.forwarded,
-            strict=True,
-        ):
-            event = table[row]
-            specific = patterns[pattern].specific
-            deliveries.append(Delivery(user, event.id, event.seq, rank, specific, event.time, forwarded, window))
-        return deliveries
+        mode = self._mode.entries
+        events = self._table.at(mode["row"][sent.entry])
+        ranks = mode["rank"][sent.entry].tolist()
+        patterns = self._patterns.all
+        specific = [patterns[number].specific for number in mode["pattern"][sent.entry].tolist()]
+        user = self.user
+        return [
+            Delivery(user, event.id, event.seq, rank, names, event.time, forwarded, window)
+            for event, rank, names, forwarded, window in zip(
+                events, ranks, specific, sent.forwarded, sent.window.tolist(), strict=True
+            )
+        ]
 
     def _one_by_one(
         self, stream: Stream, at: Integers, places: Integers, degrees: Reals | None
