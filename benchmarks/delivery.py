@@ -6,7 +6,8 @@ Both get the matches of each event ready made (matching has a benchmark of its o
 must be equal. The user is that of the DEBS'09 experiments (30 subscriptions, about half of the films match); the
 events are films in random order. Windows are filled by the fast engine first, then both go on from the same
 state over the same events; times are CPU times per user and event of that part. Where several users are served, they are alike.
-What is measured is the steady state: a set of subscriptions that matches for the first time costs some 0.2 ms once.
+What is measured is the steady state: films of the first 40,000 are published again, so that no set of subscriptions matches for the
+first time, which costs some 0.2 ms once.
 """
 
 import argparse
@@ -138,8 +139,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the events")
     parts = 10 if parser.parse_args().quick else 1
-    shuffled = sorted(movies(), key=lambda film: chance(film.id))[:50_000]
-    events = [film.at(seq) for seq, film in enumerate(shuffled, 1)]
+    films = list(movies())
+    first = sorted(films, key=lambda film: chance(film.id))[:40_000]
+    again = [
+        replace(film, id=f"again {film.id}") for film in sorted(first, key=lambda film: chance(f"again {film.id}"))
+    ]
+    events = [film.at(seq) for seq, film in enumerate([*first, *again[:10_000]], 1)]
     found = found_by(events)
     table = Table(title="Rank and choose: microseconds per user and published event")
     for name in ("mode", "length", "k", "sigma", "users", "oracle", "fast", "ratio", "goal", "sent"):
