@@ -8,6 +8,7 @@ from rankcast.spark.backtest import backtest, backtest_measures, backtest_overla
 from rankcast.spark.deliver import deliver, match, rejects
 from rankcast.spark.measures import measures
 from rankcast.spark.mining import summarise, values_of
+from rankcast.spark.route import recipients, visits
 from rankcast.spark.session import local_session
 from rankcast.spark.team import deliver_to_team
 
@@ -20,7 +21,9 @@ __all__ = [
     "local_session",
     "match",
     "measures",
+    "recipients",
     "rejects",
     "summarise",
     "values_of",
+    "visits",
 ]
