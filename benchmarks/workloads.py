@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 EQ, BETWEEN, CONTAINS, STARTSWITH = 0, 1, 2, 3
+OPS = ["=", "between", "contains", "startswith"]
 TITLES = {
     "a": "3 predicates over 20 attributes, zipf values, 30 % ranges",
     "b": "8 predicates out of 122 attributes, events with 20 of them",
@@ -55,7 +56,9 @@ def make(name: str, size: int, events: int, seed: int = 1) -> Workload:
     if name == "a":
         return _conjunctions(rng, name, size, events, count=20, k=3, values=100, ranges=0.6, width=30, present=20)
     if name == "b":
-        return _conjunctions(rng, name, size, events, count=122, k=8, values=10, ranges=0.5, width=8, present=20)
+        return _conjunctions(
+            rng, name, size, events, count=122, k=8, values=6, ranges=0.6, width=5, present=20, skew=1.5, steep=1.7
+        )
     if name == "d":
         return _conjunctions(rng, name, size, events, 10, 3, 10_000, 1.0, 2_000, 10, skew=0.0, texts=0)
     if name == "c":
@@ -79,11 +82,11 @@ def make(name: str, size: int, events: int, seed: int = 1) -> Workload:
 
 def _conjunctions(
     rng: np.random.Generator, name: str, size: int, events: int, count: int, k: int, values: int, ranges: float,
-    width: int, present: int, skew: float = 1.0, texts: int | None = None,
+    width: int, present: int, skew: float = 1.0, texts: int | None = None, steep: float = 0.0,
 ) -> Workload:  # fmt: skip
     texts = count // 2 if texts is None else texts
     # Popular attributes are asked for, and published, more often.
-    weight = np.log(1.0 / np.arange(1, count + 1) ** 0.5) if count > 30 else np.zeros(count)
+    weight = -steep * np.log(np.arange(1, count + 1))
     attribute = np.empty((size, k, 1), np.int16)
     for start in range(0, size, 1 << 18):
         part = slice(start, min(size, start + (1 << 18)))
@@ -101,3 +104,31 @@ def _conjunctions(
         np.put_along_axis(made, absent, -1, axis=1)
     names = tuple(f"{'s' if text else 'n'}{i}" for i, text in enumerate(is_text))
     return Workload(name, names, is_text, attribute, op, low, high, np.zeros(size, np.bool_), made)
+
+
+def clauses(workload: Workload, place: int) -> list[list[list[object]]]:
+    """The clauses of a subscription: lists of ``[attribute, op, value]`` or ``[attribute, "between", low, high]``."""
+    made: list[list[list[object]]] = []
+    for clause in range(workload.attribute.shape[1]):
+        if workload.attribute[place, clause, 0] < 0:
+            continue
+        made.append([_row(workload, (place, clause, i)) for i in range(workload.attribute.shape[2])])
+    return made
+
+
+def _row(workload: Workload, at: tuple[int, int, int]) -> list[object]:
+    attribute, op, low = int(workload.attribute[at]), int(workload.op[at]), int(workload.low[at])
+    name = workload.attributes[attribute]
+    if op == BETWEEN:
+        return [name, "between", low, int(workload.high[at])]
+    return [name, OPS[op], word(low) if workload.is_text[attribute] else low]
+
+
+def event(workload: Workload, place: int) -> dict[str, object]:
+    """An event's attributes."""
+    row = workload.events[place].tolist()
+    return {
+        name: word(value) if text else value
+        for name, text, value in zip(workload.attributes, workload.is_text.tolist(), row, strict=True)
+        if value >= 0
+    }
