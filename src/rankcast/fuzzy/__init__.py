@@ -1,12 +1,17 @@
 """Approximate matching: hedged concepts and crisp sets against possibility distributions (SPEC 6)."""
 
-from rankcast.fuzzy.batch import Hedged, batch_degree, batch_possibility_necessity, polyline_possibility_necessity
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from rankcast.fuzzy.cuts import Cut, Cuts, Outline, Span, alpha_cut, cuts_of, outline_of
 from rankcast.fuzzy.measures import degree, possibility_necessity, set_possibility_necessity
-from rankcast.fuzzy.mining import Mined, mine, numbers_asked_for
-from rankcast.fuzzy.partition import Cluster, Scale
-from rankcast.fuzzy.polylines import Polylines
-from rankcast.fuzzy.summary import Summary, digits_for
+
+if TYPE_CHECKING:
+    from rankcast.fuzzy.batch import Hedged, batch_degree, batch_possibility_necessity, polyline_possibility_necessity
+    from rankcast.fuzzy.mining import Mined, mine, numbers_asked_for
+    from rankcast.fuzzy.partition import Cluster, Scale
+    from rankcast.fuzzy.polylines import Polylines
+    from rankcast.fuzzy.summary import Summary, digits_for
 
 __all__ = [
     "Cluster",
@@ -32,3 +37,19 @@ __all__ = [
     "possibility_necessity",
     "set_possibility_necessity",
 ]
+
+# These need numpy, which takes as long to load as all the rest of the library; so they are loaded when asked for.
+_WITH_ARRAYS = {
+    "batch": ("Hedged", "batch_degree", "batch_possibility_necessity", "polyline_possibility_necessity"),
+    "mining": ("Mined", "mine", "numbers_asked_for"),
+    "partition": ("Cluster", "Scale"),
+    "polylines": ("Polylines",),
+    "summary": ("Summary", "digits_for"),
+}
+_HOME = {name: module for module, names in _WITH_ARRAYS.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
