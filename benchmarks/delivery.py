@@ -53,10 +53,10 @@ class Case:
 CASES = (
     Case(Mode.PERIODIC, 10_000, 20, 1.0, 40_000, 10_000, 100, users=20),
     Case(Mode.PERIODIC, 200, 20, 1.0, 40_000, 10_000, 100, users=20),
-    Case(Mode.PERIODIC, 200, 20, 0.5, 1_000, 2_000, 100, users=5),
+    Case(Mode.PERIODIC, 200, 20, 0.5, 1_000, 1_000, 100, users=20),
     Case(Mode.HISTORY, 10_000, 20, 1.0, 40_000, 10_000, 100, users=20),
     Case(Mode.HISTORY, 200, 20, 1.0, 40_000, 10_000, 100, users=20),
-    Case(Mode.HISTORY, 200, 20, 0.5, 1_000, 2_000, 100, users=5),
+    Case(Mode.HISTORY, 200, 20, 0.5, 1_000, 1_000, 100, users=20),
     Case(Mode.SLIDING, 10_000, 20, 1.0, 15_000, 2_000, 1_000),
     Case(Mode.SLIDING, 200, 20, 0.5, 1_000, 1_000, 50),
 )

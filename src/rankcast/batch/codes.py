@@ -75,9 +75,14 @@ class Codes:
         begin = len(self._name_of)
         known, singles = self._names, self._singles
         names, sets = [], []
+        last, in_order = -1, True
         for name, value in event.attributes.items():
             number = known.get(name)
-            names.append(known.setdefault(name, len(known)) if number is None else number)
+            if number is None:
+                number = known[name] = len(known)
+            in_order = in_order and number > last
+            last = number
+            names.append(number)
             if type(value) is tuple and len(value) == 1 and (same := singles.get(type(value[0]))) is not None:
                 code = same.get(value[0])
                 if code is None:
@@ -85,11 +90,11 @@ class Codes:
                 sets.append(code)
             else:
                 sets.append(self._set(value))
-        if names != sorted(names):
+        if not in_order:
             order = sorted(range(len(names)), key=names.__getitem__)
             names, sets = [names[place] for place in order], [sets[place] for place in order]
-        self._name_of.new.extend(names)
-        self._set_of.new.extend(sets)
+        self._name_of.new += names
+        self._set_of.new += sets
         self.longest = max(self.longest, len(names))
         return begin, begin + len(names)
 

@@ -78,7 +78,9 @@ class EventTable:
     ) -> tuple[Integers, tuple[Integers, ...], Reals, Reals]:
         """What the kernels need for the distances of some rows: the rows as they count them, codes, weights, room."""
         places = rows - self._first
-        for place in np.unique(places[self._begin[places] < 0]).tolist():
-            self._begin[place], self._end[place] = self._codes.encode(self._events[place])
+        new = np.unique(places[self._begin[places] < 0])
+        if len(new):
+            bounds = [self._codes.encode(self._events[place]) for place in new.tolist()]
+            self._begin[new], self._end[new] = np.array(bounds, np.int64).T
         room = np.empty((3, 2 * self._codes.longest + 1))
         return places, self._codes.arrays(self._begin, self._end), self._codes.weights(weights, attributes), room
