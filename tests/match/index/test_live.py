@@ -152,3 +152,14 @@ def test_a_damaged_file_is_replaced_by_a_new_one(tmp_path):
         LiveIndex(path)
     LiveIndex.create(path, some(2))
     assert [one.id for one in LiveIndex(path).subscriptions()] == ["s0", "s1"]
+
+
+def test_many_changes_are_made_together_or_not_at_all(tmp_path):
+    live = LiveIndex.create(tmp_path / "index", some(3))
+    with pytest.raises(CatalogError, match="'nobody'"):
+        live.change(put=[Subscription("new", "u", parse("a = 1"))], remove=["s1", "nobody"])
+    assert [one.id for one in live.subscriptions()] == ["s0", "s1", "s2"]
+    live.change(
+        put=[Subscription("s1", "u", parse("b = 1")), Subscription("new", "u", parse("a = 1"))], remove=["s0", "s1"]
+    )
+    assert [one.id for one in LiveIndex(tmp_path / "index").subscriptions()] == ["s2", "s1", "new"]

@@ -78,18 +78,27 @@ class LiveIndex:
 
     # changing
 
+    def change(self, put: Iterable[Subscription] = (), remove: Iterable[str] = ()) -> None:
+        """Take subscriptions out, and take others in, each in place of the one with its id if there is one; all of
+        it, or nothing if one to be removed is not there. The log is synced once."""
+        gone, come = list(remove), list(put)
+        for name in gone:
+            if name not in self:
+                raise CatalogError(f"there is no subscription {name!r}{did_you_mean(name, self._pending)}")
+        self._log([*({"remove": name} for name in gone), *({"put": encode_record(one)} for one in come)])
+        for name in gone:
+            self._drop(name)
+        for subscription in come:
+            self._drop(subscription.id)
+            self._pending[subscription.id] = subscription
+
     def put(self, subscription: Subscription) -> None:
         """Take a subscription, in place of the one with its id if there is one."""
-        self._log({"put": encode_record(subscription)})
-        self._drop(subscription.id)
-        self._pending[subscription.id] = subscription
+        self.change(put=[subscription])
 
     def remove(self, name: str) -> None:
         """Take a subscription out; no event finds it from now on."""
-        if name not in self:
-            raise CatalogError(f"there is no subscription {name!r}{did_you_mean(name, self._pending)}")
-        self._log({"remove": name})
-        self._drop(name)
+        self.change(remove=[name])
 
     def compact(self, progress: Callable[[float], None] = lambda share: None) -> None:
         """Make one segment of all, with keys chosen by the events that came lately, and a new file of it."""
@@ -188,11 +197,11 @@ class LiveIndex:
         assert self._path is not None
         return self._path.with_name(f"{self._path.name}.{generation}.changes")
 
-    def _log(self, change: dict[str, Any]) -> None:
+    def _log(self, changes: list[dict[str, Any]]) -> None:
         if self._path is None:
             return
         with self._log_path(self._generation).open("ab") as file:
-            file.write(dumps(change).encode() + b"\n")
+            file.write("".join(f"{dumps(change)}\n" for change in changes).encode())
             file.flush()
             os.fsync(file.fileno())
 
