@@ -54,7 +54,7 @@ def backtest(
 
     Example:
 
-      rankcast backtest --catalog c.jsonl --events e.jsonl --try 'mode=sliding k=3 length=50' --try 'mode=periodic k=5 length=1d'
+      rankcast backtest --catalog c.jsonl --events e.jsonl --try 'mode=sliding k=3 length=50'
     """
     from rankcast.errors import CatalogError, did_you_mean
 
