@@ -93,12 +93,17 @@ class Report:
 
 
 def experiments(folder: Path | None = None) -> dict[str, Experiment]:
-    """All experiments by name, sorted; `folder` is `experiments/` of this checkout by default."""
+    """All experiments by name, in order; `folder` is `experiments/` of this checkout by default."""
     folder = folder or _folder()
     if str(folder.parent) not in sys.path:
         sys.path.insert(0, str(folder.parent))
-    found = [_load(path) for path in sorted(folder.glob("*.py"))]
+    found = [_load(path) for path in sorted(folder.glob("*.py"), key=lambda path: _natural(path.stem))]
     return {experiment.name: experiment for experiment in found if experiment is not None}
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """A key by which fig4_2 comes before fig4_10."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
 
 
 def reproduce(
