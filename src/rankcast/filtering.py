@@ -68,10 +68,10 @@ class FilteringShard(BatchShard):
         bounds, order = np.zeros(len(served) + 1, np.int64), np.empty(len(owners), np.int64)
         group(owners, bounds, order)
         at, places = matches.event[order], self._place_of[matches.subscription[order]]
-        degrees = matches.degree[order]
+        degrees = None if (matches.degree == 1.0).all() else matches.degree[order]
         limits = bounds.tolist()
         passed = [
-            one.passed(stream, at[start:end], places[start:end], degrees[start:end])
+            one.passed(stream, at[start:end], places[start:end], None if degrees is None else degrees[start:end])
             for one, start, end in zip(served, limits, limits[1:], strict=False)
             if isinstance(one, _FilteredUser)
         ]
@@ -135,7 +135,7 @@ class _FilteredUser(ArrayUser):
         self._before = deepcopy(self._filter) if not self.sends_all else self._filter
         return super().publish(stream, at, places, degrees)
 
-    def passed(self, stream: Stream, at: Integers, places: Integers, degrees: Reals) -> Integers:
+    def passed(self, stream: Stream, at: Integers, places: Integers, degrees: Reals | None) -> Integers:
         """Which of the events `at` pass; the same events stand next to each other, once for each of `places`."""
         self._stream = stream
         return self._found(at, places, degrees).at
