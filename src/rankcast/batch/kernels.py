@@ -104,15 +104,21 @@ def _distance(one: int, other: int, codes: Any, weights: Any, room: Any) -> floa
             j += 1
         else:
             weight = weights[names[i]]
+            mine, theirs = sets[i], sets[j]
+            i += 1
+            j += 1
             if weight == 1.0:
-                similarity = 1.0 if sets[i] == sets[j] else _similarity(sets[i], sets[j], set_start, set_values)
+                if mine == theirs:
+                    similarity = 1.0
+                elif set_start[mine + 1] - set_start[mine] <= 1 and set_start[theirs + 1] - set_start[theirs] <= 1:
+                    similarity = 0.0  # two different single values: the usual case
+                else:
+                    similarity = _similarity(mine, theirs, set_start, set_values)
                 after = alike + similarity
                 back = after - alike
                 if (alike - (after - back)) + (similarity - back) != 0.0:
                     return _weighed_distance(one, other, codes, weights, room)
                 alike = after
-            i += 1
-            j += 1
         if weight == 1.0:
             count += 1
         elif weight >= 0.0:
