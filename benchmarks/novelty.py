@@ -19,7 +19,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from rankcast.filtering import FilteringShard
+from rankcast.batch import BatchShard
 from rankcast.match.index import IndexMatcher
 from rankcast.model import (
     Catalog,
@@ -83,12 +83,12 @@ def index_of(subscriptions, catalog):
     return IndexMatcher(subscriptions)
 
 
-def shards_of(catalog: Catalog, how: Filter) -> FilteringShard:
+def shards_of(catalog: Catalog, how: Filter) -> BatchShard:
     """A shard in which every user has a filter."""
     filtered = Catalog(list(catalog.records()))
     for user in catalog.users():
         filtered.add(Policy(user, filter=how))
-    return FilteringShard(filtered, matcher=index_of)
+    return BatchShard(filtered, matcher=index_of)
 
 
 def main() -> None:
@@ -101,7 +101,7 @@ def main() -> None:
     catalog = catalog_of(chosen.users, chosen.topics)
     drawn = topics(chosen.topics, chosen.events, 1)
     matcher = IndexMatcher(list(catalog.subscriptions.values()))
-    shards = {PLAIN: FilteringShard(catalog, matcher=index_of)}
+    shards = {PLAIN: BatchShard(catalog, matcher=index_of)}
     shards |= {name: shards_of(catalog, how) for name, how in FILTERS.items()}
     warm = next(batches(drawn[:2000]))
     matcher.match_batch(warm)
@@ -109,13 +109,8 @@ def main() -> None:
         state = shard.state()
         shard.publish(warm)
         shard.restore(state)
-    arrays = {f"{name}, arrays": shards_of(catalog, FILTERS[name]) for name in FILTERS}
-    for shard in arrays.values():
-        state = shard.state()
-        shard.pass_on(warm)
-        shard.restore(state)
     matching, matches = 0.0, 0
-    names = [*shards, *arrays]
+    names = list(shards)
     spent, sent = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0)
     for events in batches(drawn):
         start = perf_counter()
@@ -124,11 +119,6 @@ def main() -> None:
         for name, shard in shards.items():
             start = perf_counter()
             found = len(shard.publish(events))
-            spent[name] += perf_counter() - start
-            sent[name] += found
-        for name, shard in arrays.items():
-            start = perf_counter()
-            found = len(shard.pass_on(events).event)
             spent[name] += perf_counter() - start
             sent[name] += found
     title = f"{chosen.events:,} events, {chosen.users:,} users, {matches:,} matches"
@@ -154,7 +144,7 @@ def _plain(catalog: Catalog, drawn: np.ndarray, console: Console) -> None:
     for user in few.users():
         few.add(Policy(user, filter=FILTERS["threshold, lazy, rate"]))
     events = list(islice((event for part in batches(drawn[:20_000]) for event in part), 20_000))
-    plain, fast = Shard(few), FilteringShard(few, matcher=index_of)
+    plain, fast = Shard(few), BatchShard(few, matcher=index_of)
     times = []
     for shard in (plain, fast):
         start = perf_counter()

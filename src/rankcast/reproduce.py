@@ -101,11 +101,6 @@ def experiments(folder: Path | None = None) -> dict[str, Experiment]:
     return {experiment.name: experiment for experiment in found if experiment is not None}
 
 
-def _natural(name: str) -> list[tuple[int, str]]:
-    """A key by which fig4_2 comes before fig4_10."""
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
-
-
 def reproduce(
     names: Sequence[str],
     out: Path,

@@ -6,11 +6,13 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from rankcast.batch.filtered_user import EventKeys, FilteredUser
 from rankcast.batch.matching import BatchMatcher, Integers, MakeMatcher, Matches, OneByOne
 from rankcast.batch.modes import suits
 from rankcast.batch.stream import Stream
 from rankcast.batch.table import EventTable
 from rankcast.batch.user import ArrayUser, deliveries_of, serve_one_by_one
+from rankcast.choose.filters.fast import array_filter
 from rankcast.match import OracleMatcher
 from rankcast.model import Catalog, Delivery, Event, Match, Subscription
 from rankcast.overlay import Admission
@@ -48,6 +50,7 @@ class BatchShard:
         self._serves = serves
         self._make_matcher = matcher or _one_by_one
         self._table = EventTable()
+        self._keys = EventKeys()
         self._users: dict[str, ArrayUser | Subscriber] = {}
         self._subscriptions: list[Subscription] = []
         self._matcher: BatchMatcher
@@ -159,7 +162,14 @@ class BatchShard:
         return [made for step in owed for made in deliveries_of(user, step)]
 
     def _serve(self, user: str, catalog: Catalog, oracle: Subscriber) -> ArrayUser | Subscriber:
-        return ArrayUser(user, catalog, oracle, self._table) if suits(catalog.policy_of(user)) else oracle
+        """The user over arrays if both the mode and the filter can be, else the oracle."""
+        policy = catalog.policy_of(user)
+        if not suits(policy):
+            return oracle
+        if policy.filter is None:
+            return ArrayUser(user, catalog, oracle, self._table)
+        made = array_filter(user, policy.filter, [one.id for one in catalog.subscriptions_of(user)])
+        return oracle if made is None else FilteredUser(user, catalog, oracle, self._table, made, self._keys)
 
     def _admit(
         self, events: Sequence[Event], matches: Matches, admitted: Mapping[str, Collection[str]] | None

@@ -6,9 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from rankcast.batch import BatchShard
 from rankcast.batch.user import ArrayUser
-from rankcast.errors import ModelError
-from rankcast.filtering import FilteringShard
 from rankcast.language import parse
 from rankcast.model import (
     Catalog,
@@ -75,7 +74,7 @@ def random_events(chance, count):
 def test_gives_what_the_plain_shard_gives_and_either_goes_on_from_the_others_state(seed):
     chance = random.Random(seed)
     catalog, events = random_catalog(chance), random_events(chance, 150)
-    plain, fast = Shard(catalog), FilteringShard(catalog)
+    plain, fast = Shard(catalog), BatchShard(catalog)
     expected, found = [], []
     while events:
         size = chance.choice([1, 7, 40])
@@ -84,7 +83,7 @@ def test_gives_what_the_plain_shard_gives_and_either_goes_on_from_the_others_sta
         found += fast.publish(part)
         if chance.random() < 0.3:
             states = plain.state(), fast.state()
-            plain, fast = Shard(catalog), FilteringShard(catalog)
+            plain, fast = Shard(catalog), BatchShard(catalog)
             plain.restore(states[1])
             fast.restore(states[0])
     assert found + fast.close() == expected + plain.close()
@@ -98,7 +97,7 @@ def test_a_new_version_of_the_catalog_keeps_what_the_filter_knows():
     for user in ("user00", "user03", "user05"):
         later.remove(later.subscriptions[f"{user}-0"])
     later.put(replace(later.policy_of("user04"), filter=None))
-    plain, fast = Shard(catalog), FilteringShard(catalog)
+    plain, fast = Shard(catalog), BatchShard(catalog)
     assert fast.publish(events[:60]) == plain.publish(events[:60])
     assert fast.update(later) == plain.update(later)
     assert fast.publish(events[60:]) == plain.publish(events[60:])
@@ -113,26 +112,5 @@ def test_users_with_a_filter_that_arrays_can_do_are_served_by_arrays():
     catalog = Catalog([Subscription(user, user, parse("g = 'a'")) for user in filters])
     for user, how in filters.items():
         catalog.add(Policy(user, filter=how))
-    served = FilteringShard(catalog)._users
+    served = BatchShard(catalog)._users
     assert [isinstance(one, ArrayUser) for one in served.values()] == [True, False]
-
-
-def test_as_arrays_alone_the_same_passes():
-    chance = random.Random(5)
-    catalog, events = random_catalog(chance), random_events(chance, 150)
-    plain = Catalog(list(catalog.subscriptions.values()))
-    for number, user in enumerate(catalog.users()):
-        how = Filter(list(FilterKind)[number % 4], 0.5, 6, minimum=0.9)
-        plain.add(Policy(user, filter=how))
-    one, other = FilteringShard(plain), FilteringShard(plain)
-    for part in (events[:70], events[70:]):
-        passed = one.pass_on(part)
-        found = {(one.users[user], part[event].id) for event, user in zip(passed.event, passed.user, strict=True)}
-        assert found == {(delivery.user, delivery.event) for delivery in other.publish(part)}
-    assert one.state() == other.state()
-
-
-def test_arrays_alone_are_for_users_who_can():
-    catalog = Catalog([Subscription("s", "ann", parse("g = 'a'"))])
-    with pytest.raises(ModelError, match="mode 'all'"):
-        FilteringShard(catalog).pass_on([])

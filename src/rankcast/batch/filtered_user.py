@@ -1,0 +1,99 @@
+"""One user behind a novelty filter, served over arrays."""
+
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from rankcast.batch.matching import Integers, Reals
+from rankcast.batch.stream import Found, Stream
+from rankcast.batch.table import EventTable
+from rankcast.batch.user import ArrayUser
+from rankcast.choose.filters.fast import ArrayFilter, Batch, Keys, event_keys
+from rankcast.model import Catalog, Delivery, FilterKind, Mode, Policy
+from rankcast.subscriber import Subscriber
+
+__all__ = ["EventKeys", "FilteredUser"]
+
+
+class EventKeys:
+    """The keys of the events of the present batch, made when a user first asks for them."""
+
+    def __init__(self) -> None:
+        self._stream: Stream | None = None
+        self._keys: Keys = np.empty(0, np.uint64)
+
+    def of(self, stream: Stream) -> Keys:
+        """The keys of the events of a batch."""
+        if stream is not self._stream:
+            self._stream, self._keys = stream, event_keys(event.id for event in stream.events)
+        return self._keys
+
+
+class FilteredUser(ArrayUser):
+    """An `ArrayUser` whose mode sees what passes the filter."""
+
+    def __init__(
+        self,
+        user: str,
+        catalog: Catalog,
+        oracle: Subscriber,
+        table: EventTable,
+        made: ArrayFilter,
+        keys: EventKeys,
+    ) -> None:
+        policy: Policy = catalog.policy_of(user)
+        assert policy.filter is not None
+        super().__init__(user, catalog, oracle, table)
+        self._filter = made
+        self._draws = policy.filter.novelty in (FilterKind.SAMPLING, FilterKind.RANDOM)
+        self._sends_all = policy.mode is Mode.ALL
+        self._keys = keys
+        self._stream: Stream | None = None
+        self._place = {subscription.id: place for place, subscription in enumerate(self._subscriptions)}
+        self._starts: Integers = np.zeros(1, np.int64)
+        self._matching: Integers = np.empty(0, np.int64)
+
+    def publish(
+        self, stream: Stream, at: Integers, places: Integers, degrees: Reals | None
+    ) -> tuple[Integers, list[Delivery]]:
+        """As that of `ArrayUser`."""
+        self._stream = stream
+        self._before = deepcopy(self._filter) if not self._sends_all else self._filter
+        return super().publish(stream, at, places, degrees)
+
+    def state(self) -> dict[str, Any]:
+        """As the oracle's: the filter's state around the mode's."""
+        state = super().state()
+        return {**state, "mode": {"filter": self._filter.state(), "mode": state["mode"]}}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where a state, of this or of the oracle, was taken."""
+        self._filter.restore(state["mode"]["filter"])
+        super().restore({**state, "mode": state["mode"]["mode"]})
+
+    def _found(self, at: Integers, places: Integers, degrees: Reals | None) -> Found:
+        found = super()._found(at, places, degrees)
+        if not len(found.at):
+            return found
+        assert self._stream is not None
+        self._note_patterns()
+        keys = self._keys.of(self._stream)[found.at] if self._draws else np.empty(0, np.uint64)
+        passed = self._filter.admit(Batch(found.pattern, self._starts, self._matching, found.rank, keys))
+        return Found(
+            found.at[passed], found.pattern[passed], found.rank[passed], found.grid[passed], found.degree[passed]
+        )
+
+    def _one_by_one(
+        self, stream: Stream, at: Integers, places: Integers, degrees: Reals | None
+    ) -> tuple[Integers, list[Delivery]]:
+        # The filter has seen the batch, the mode could not serve it: the oracle begins before it.
+        self._filter = self._before
+        return super()._one_by_one(stream, at, places, degrees)
+
+    def _note_patterns(self) -> None:
+        known = len(self._starts) - 1
+        for pattern in self._patterns.all[known:]:
+            own = [self._place[name] for name in pattern.matching if name in self._place]
+            self._matching = np.append(self._matching, np.array(own, np.int64))
+            self._starts = np.append(self._starts, len(self._matching))
