@@ -3,6 +3,7 @@
 import random
 from datetime import UTC, datetime
 
+import msgspec
 import pytest
 
 from rankcast.batch import BatchShard
@@ -22,6 +23,11 @@ from rankcast.model import (
 from rankcast.shard import Shard
 
 
+def plain(state):
+    """What a state says; the order in which a filter got to know subscriptions is not part of it."""
+    return msgspec.msgpack.decode(state)
+
+
 def both_serve(chance, oracle, fast, events, cuts=(1, 2, 5, 30)):
     """Publish to both in batches of the same random sizes; each delivers the same, and holds the same after it."""
     start = delivered = 0
@@ -29,7 +35,7 @@ def both_serve(chance, oracle, fast, events, cuts=(1, 2, 5, 30)):
         batch = events[start : start + chance.choice(cuts)]
         expected = oracle.publish(batch)
         assert fast.publish(batch) == expected
-        assert fast.state() == oracle.state()
+        assert plain(fast.state()) == plain(oracle.state())
         start += len(batch)
         delivered += len(expected)
     return delivered
@@ -80,7 +86,7 @@ def test_users_who_change_policy_or_subscriptions(worlds, seed):
                 later.put(chance.choice([worlds.policy, worlds.odd_policy])(chance, user))
         catalog = later
         assert fast.update(catalog) == oracle.update(catalog)
-        assert fast.state() == oracle.state()
+        assert plain(fast.state()) == plain(oracle.state())
     assert fast.close() == oracle.close()
 
 

@@ -68,7 +68,7 @@ class KthOfPeriod:
 
     def state(self) -> dict[str, Any]:
         """Plain data that `restore` takes back."""
-        return {"value": self.value, "seen": self._seen, "highest": list(self._highest)}
+        return {"value": self.value, "seen": self._seen, "highest": sorted(self._highest)}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on where `state` was taken."""
