@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +20,28 @@ settings.register_profile("quick", _PATIENT, max_examples=20)
 settings.load_profile("ci" if os.environ.get("CI") else "rankcast")
 
 
+TESTS = Path(__file__).parent
+LONG = (
+    "batch",
+    "cli/test_digest_view.py",
+    "cli/test_engines.py",
+    "cli/test_main.py",
+    "cover/test_box_poset.py",
+    "cover/test_cells.py",
+    "cover/test_fuzzy_orders.py",
+    "cover/test_relation.py",
+    "datasets",
+    "experiments",
+    "fuzzy/test_batch_exact.py",
+    "fuzzy/test_measures_exact.py",
+    "fuzzy/test_mining.py",
+    "match/index",
+    "overlay",
+    "store",
+)
+"""What takes longest together; all of it is slow, so that `make check` stays under a minute."""
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what uses Spark, keep it in one process under xdist, and start it first: it takes longest."""
@@ -27,6 +50,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.spark)
         if item.get_closest_marker("spark"):
             item.add_marker(pytest.mark.xdist_group("spark"))
+        if any(item.path.is_relative_to(TESTS / place) for place in LONG):
+            item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
 
 
