@@ -38,7 +38,7 @@ def expression(box: Box) -> Expression:
 def seconds(work: object) -> float:
     """CPU time of a call."""
     start = process_time()
-    work()  # type: ignore[operator]
+    work()
     return process_time() - start
 
 

@@ -29,8 +29,8 @@ def run(report: Report, wishes: int = WISHES, publications: int = PUBLICATIONS) 
     past = past_items()
     prices, ratings = mined(past, "first_bid"), mined(past, "seller_rating")
     catalog = Catalog([*prices.concepts, *ratings.concepts])
-    categories = sorted({event.attributes["category"][0] for event in past})  # type: ignore[index]
-    popular = sorted(categories, key=lambda name: -sum(name in event.attributes["category"] for event in past))[:6]  # type: ignore[operator]
+    categories = sorted({event.attributes["category"][0] for event in past})
+    popular = sorted(categories, key=lambda name: -sum(name in event.attributes["category"] for event in past))[:6]
     known = (popular, prices, ratings)
     crisp = [_wish(i, *known, price="", seller="") for i in range(wishes)]
     strict = [_wish(i, *known, price="", seller="", crisp=" [0.6, 0]") for i in range(wishes)]
@@ -83,7 +83,7 @@ def run(report: Report, wishes: int = WISHES, publications: int = PUBLICATIONS) 
     report.table(
         "concepts",
         ["attribute", "concept", "corners"],
-        [(c.attribute, c.name, c.membership.points()) for m in (prices, ratings) for c in m.concepts],  # type: ignore[union-attr]
+        [(c.attribute, c.name, c.membership.points()) for m in (prices, ratings) for c in m.concepts],
     )
     report.figure("auction", _drawn(found, base))
     report.compare("cases that one engine serves", "five", "five", all(found.values()))
@@ -133,7 +133,7 @@ def _wish(
 
 def _as_range(attribute: str, membership: object) -> str:
     """What is at least half so, as a range."""
-    ((low, high),) = alpha_cut(membership, (), 0.5).spans  # type: ignore[arg-type]
+    ((low, high),) = alpha_cut(membership, (), 0.5).spans
     if low == float("-inf"):
         return f"{attribute} <= {high:.4f}"
     return f"{attribute} >= {low:.4f}" if high == float("inf") else f"{attribute} between {low:.4f} and {high:.4f}"

@@ -59,7 +59,7 @@ def run(report: Report) -> None:
     shard = Shard(CATALOG)
     rows, matched = [], set()
     for name, offer in OFFERS.items():
-        rows += [(name, *_degrees(predicate, offer)) for predicate in family.parts]  # type: ignore[union-attr]
+        rows += [(name, *_degrees(predicate, offer)) for predicate in family.parts]
         outcome = evaluate(family, offer, CATALOG.membership)
         found = [match.degree for match in shard.match(offer)]
         assert bool(found) is outcome.holds
@@ -122,7 +122,7 @@ def _drawn() -> Figure:
     return figure
 
 
-def _panel(axes, x, wish, known, asked: str, told: str) -> None:  # type: ignore[no-untyped-def]
+def _panel(axes, x, wish, known, asked: str, told: str) -> None:
     axes.plot(x, wish, color="#2a7f9e", linewidth=2)
     axes.plot(x, known, color="#d98e04", linewidth=2)
     both = np.minimum(wish, known)

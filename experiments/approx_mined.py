@@ -34,7 +34,7 @@ def run(report: Report, samples: int = SAMPLES, on_spark: bool = True) -> None:
             found = mine(summarise(data, attribute))
             took = perf_counter() - begin
             seconds += took if number == 0 else 0.0
-            values = np.array([x for x in data.column(attribute).to_pylist() if x is not None], dtype=float)  # type: ignore[attr-defined]
+            values = np.array([x for x in data.column(attribute).to_pylist() if x is not None], dtype=float)
             lowest = _coverage(found, values)
             same, worst = _stability(found, values, samples)
             rows.append(
@@ -51,7 +51,7 @@ def run(report: Report, samples: int = SAMPLES, on_spark: bool = True) -> None:
                     round(_kmeans(found), 4) if on_spark and number == 0 else "",
                 )
             )
-            concepts += [(name, attribute, c.name, c.membership.points()) for c in found.concepts]  # type: ignore[union-attr]
+            concepts += [(name, attribute, c.name, c.membership.points()) for c in found.concepts]
             draw_concepts(grid[number][place], found, f"{name}, {len(values):,}")
             report.progress((number + (place + 1) / len(attributes)) / len(SETS))
     report.table(
@@ -116,14 +116,14 @@ def _stability(found: Mined, values: np.ndarray, samples: int) -> tuple[int, flo
 
 
 def _here(data: object, attribute: str) -> Summary:
-    return Summary.of(attribute, data.column(attribute).to_pylist())  # type: ignore[attr-defined]
+    return Summary.of(attribute, data.column(attribute).to_pylist())
 
 
 def _by_spark() -> Callable[[object, str], Summary]:
     from rankcast.spark import local_session, summarise
 
     session = local_session()
-    return lambda data, attribute: summarise(session.createDataFrame(data.select(["id", "time", attribute])), attribute)  # type: ignore[attr-defined]
+    return lambda data, attribute: summarise(session.createDataFrame(data.select(["id", "time", attribute])), attribute)
 
 
 def _kmeans(found: Mined) -> float:

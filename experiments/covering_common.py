@@ -174,12 +174,8 @@ def fairness(name: str, k: int, subscribers: int = 250, publications: int = 1500
     due: Counter[str] = Counter()
     for event in given.events:
         received.update(overlay.publish(event).recipients)
-        value = event.attributes["x"][0]  # type: ignore[index]
-        matching = [
-            one.id
-            for one, _ in given.placed
-            if one.where.test.low <= value <= one.where.test.high  # type: ignore[union-attr]
-        ]
+        value = event.attributes["x"][0]
+        matching = [one.id for one, _ in given.placed if one.where.test.low <= value <= one.where.test.high]
         for each in matching:
-            due[each] += min(1.0, k / len(matching))  # type: ignore[assignment]
+            due[each] += min(1.0, k / len(matching))
     return Received(dict(received), {one.id: float(due[one.id]) for one, _ in given.placed})

@@ -16,7 +16,7 @@ CHECKED = 20
 
 def read() -> tuple[list[dict], list[dict]]:
     """Subscriptions and events."""
-    return tuple([json.loads(line) for line in Path(path).open()] for path in sys.argv[1:3])  # type: ignore[return-value]
+    return tuple([json.loads(line) for line in Path(path).open()] for path in sys.argv[1:3])
 
 
 def refuse(why: str) -> None:
