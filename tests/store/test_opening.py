@@ -124,3 +124,11 @@ def test_a_folder_that_may_not_be_written(here):
     here.chmod(0o500)
     with pytest.raises(StoreError, match=r"cannot create a store at 'x\.db'"):
         Store.create("x.db")
+
+
+def test_tables_that_a_later_release_added_are_made(tmp_path: Path) -> None:
+    Store.create(tmp_path / "events.db").close()
+    with sqlite3.connect(tmp_path / "events.db") as connection:
+        connection.execute("drop table rejects")
+    with Store.open(tmp_path / "events.db") as store:
+        assert store.rejects() == []

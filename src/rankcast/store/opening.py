@@ -43,7 +43,7 @@ def create_database(path_or_url: str | os.PathLike[str], exist_ok: bool, wait: f
 
 
 def open_database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock) -> Database:
-    """The database of a store that exists."""
+    """The database of a store that exists; tables that came with a later release of the same schema are added."""
     path = _path_of(path_or_url)
     if path is not None and not path.exists():
         raise _missing(str(path))
@@ -51,9 +51,13 @@ def open_database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock
     try:
         with database.reading() as connection:
             version = _schema_version(connection, database.place)
+            lacking = version is not None and not schema.metadata.tables.keys() <= set(_table_names(connection))
         if version is None:
             raise _missing(database.place)
         _check_version(version, database.place)
+        if lacking:
+            with database.writing() as connection:
+                schema.metadata.create_all(connection)
     except StoreError:
         database.close()
         raise
@@ -92,13 +96,17 @@ def _database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock) ->
 
 def _schema_version(connection: Connection, place: str) -> int | None:
     """The schema version of the store; None if the database is empty."""
-    tables = inspect(connection).get_table_names()
+    tables = _table_names(connection)
     if not tables:
         return None
     if schema.store.name not in tables:
         raise StoreError(f"{place!r} is not a Rankcast store: it holds other tables, such as {sorted(tables)[0]!r}")
     with readable("the schema version"):
         return int(connection.execute(select(schema.store.c.schema_version)).scalar_one())
+
+
+def _table_names(connection: Connection) -> list[str]:
+    return inspect(connection).get_table_names()
 
 
 def _check_version(version: int, place: str) -> None:

@@ -61,6 +61,11 @@ class Store:
         """Open a store that exists, of this schema version."""
         return cls(open_database(path_or_url, wait, clock))
 
+    @property
+    def database(self) -> Database:
+        """The database below, for what else is kept in it beside the store's own logs."""
+        return self._database
+
     def close(self) -> None:
         """Let go of the database; the store cannot be used any more."""
         self._database.close()
