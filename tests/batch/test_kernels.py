@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from rankcast.batch.kernels import distances
+from rankcast.batch.kernels.distances import distances
 from rankcast.batch.table import EventTable
 from rankcast.choose import distance
 

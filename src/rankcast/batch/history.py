@@ -83,7 +83,7 @@ class History:
         if len(entries) == old:
             held[:old] = np.arange(old)
             return old
-        from rankcast.batch.kernels import remember_by_rank, remember_diverse
+        from rankcast.batch.kernels.histories import remember_by_rank, remember_diverse
 
         policy = self._policy
         k = min(self._k, len(entries))  # which may be far less, and room is made for k

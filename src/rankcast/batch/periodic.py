@@ -118,7 +118,7 @@ class Periodic:
         if not self._open:
             entry = np.empty(0, np.int64)
             return Sent(entry, entry, [], entry)
-        from rankcast.batch.kernels import best_by_rank, best_diverse
+        from rankcast.batch.kernels.periods import best_by_rank, best_diverse
 
         over = self.entries[: self._open]
         k = min(self._k, self._open)  # room is made for k

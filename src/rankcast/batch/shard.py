@@ -97,7 +97,7 @@ class BatchShard:
     def deliver(self, events: Sequence[Event], matches: Matches) -> list[Delivery]:
         """Rank and choose among the given matches of the next events: `publish` without its first step."""
         stream = Stream(events, self._table)
-        from rankcast.batch.kernels import by_user
+        from rankcast.batch.kernels.by_user import by_user
 
         borders = np.zeros(len(self._users) + 1, np.int64)
         at, places, order = by_user(matches.event, matches.subscription, self._user_of, self._place_of, borders)

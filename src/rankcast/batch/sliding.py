@@ -95,7 +95,7 @@ class Sliding:
         return [candidate for _, candidate in kept], [position for position, _ in kept]
 
     def _by_rank(self, now: Integers, at: Integers, old: int, triggers: Integers, chosen: Integers) -> int:
-        from rankcast.batch.kernels import slide_by_rank
+        from rankcast.batch.kernels.windows import slide_by_rank
 
         entries = self.entries
         alive = np.flatnonzero(entries["dominated"][:old] < self._k)
@@ -118,7 +118,7 @@ class Sliding:
         )
 
     def _diverse(self, now: Integers, at: Integers, old: int, triggers: Integers, chosen: Integers) -> int:
-        from rankcast.batch.kernels import slide_diverse
+        from rankcast.batch.kernels.windows import slide_diverse
 
         entries, policy = self.entries, self._policy
         rows, codes, weights, room = self._table.encoded(entries["row"], policy.weights, policy.attributes)

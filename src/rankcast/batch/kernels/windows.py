@@ -1,0 +1,162 @@
+"""A window that slides over a batch."""
+
+from typing import Any
+
+import numpy as np
+
+from rankcast.batch.kernels.distances import distance_of
+from rankcast.batch.kernels.greedy import NONE, best_older, choose_greedily, later
+from rankcast.choose.numbers import kernel
+
+__all__ = ["slide_by_rank", "slide_diverse"]
+
+
+@kernel
+def slide_by_rank(
+    now: Any,
+    at: Any,
+    positions: Any,
+    grid: Any,
+    old: int,
+    order: Any,
+    size: int,
+    k: int,
+    span: int,
+    dominated: Any,
+    sent: Any,
+    triggers: Any,
+    entries: Any,
+) -> int:
+    """Slides over a batch by rank alone; gives how many (trigger, entry) it wrote.
+
+    `order` holds the entries that can still enter the top-k, `size` of them, best first: those with fewer than k
+    later ones of at least their rank. `now` is the position at each published event, `at` the event that brings each
+    new entry, the first of which is `old`.
+    """
+    written = 0
+    arriving = old
+    lowest = np.int64(2**62)
+    for place in range(size):
+        lowest = min(lowest, positions[order[place]])
+    for event in range(len(now)):
+        changed = False
+        oldest = now[event] - span
+        if size > 0 and lowest <= oldest:
+            kept = 0
+            lowest = np.int64(2**62)
+            for place in range(size):
+                entry = order[place]
+                if positions[entry] > oldest:
+                    order[kept] = entry
+                    kept += 1
+                    lowest = min(lowest, positions[entry])
+            size = kept
+            changed = True
+        if arriving < len(positions) and at[arriving - old] == event:
+            place = size
+            while place > 0 and grid[order[place - 1]] <= grid[arriving]:
+                place -= 1
+            kept = place
+            for behind in range(place, size):  # each of these is outranked once more
+                entry = order[behind]
+                dominated[entry] += 1
+                if dominated[entry] < k:
+                    order[kept] = entry
+                    kept += 1
+            for slot in range(kept, place, -1):
+                order[slot] = order[slot - 1]
+            order[place] = arriving
+            size = kept + 1
+            lowest = min(lowest, positions[arriving])
+            arriving += 1
+            changed = True
+        if changed:
+            begin = written
+            for place in range(min(k, size)):
+                entry = order[place]
+                if not sent[entry]:
+                    sent[entry] = True
+                    triggers[written] = event
+                    slot = written
+                    while slot > begin and entries[slot - 1] > entry:
+                        entries[slot] = entries[slot - 1]
+                        slot -= 1
+                    entries[slot] = entry
+                    written += 1
+    return written
+
+
+@kernel
+def slide_diverse(
+    now: Any,
+    at: Any,
+    positions: Any,
+    rows: Any,
+    seqs: Any,
+    ranks: Any,
+    old: int,
+    k: int,
+    sigma: float,
+    span: int,
+    codes: Any,
+    weights: Any,
+    room: Any,
+    table: Any,
+    best: Any,
+    best_with: Any,
+    sent: Any,
+    triggers: Any,
+    entries: Any,
+) -> int:
+    """Slides over a batch with diversity; gives how many (trigger, entry) it wrote.
+
+    Distances are kept in `table`, a ring of at least the longest window, if it has room at all. `best` is the value of an
+    entry's best pair with an older one, and `best_with` that one; it is looked for again when the older one leaves.
+    """
+    written = 0
+    begin, end = 0, old
+    nearest = np.empty(len(rows))
+    chosen = np.zeros(len(rows), np.bool_)
+    size = len(table)
+    for entry in range(old) if size > 0 else range(0):
+        for older in range(entry):
+            apart = distance_of(rows[entry], rows[older], codes, weights, room)
+            table[entry % size, older % size] = apart
+            table[older % size, entry % size] = apart
+    for event in range(len(now)):
+        changed = False
+        while begin < end and positions[begin] <= now[event] - span:
+            begin += 1
+            changed = True
+        if end < len(rows) and at[end - old] == event:
+            best[end], best_with[end] = best_older(end, begin, rows, ranks, sigma, table, 1, codes, weights, room)
+            end += 1
+            changed = True
+        if not changed or begin == end:
+            continue
+        chosen[begin:end] = False
+        if end - begin <= k:
+            chosen[begin:end] = True
+        else:
+            first, second = begin, begin
+            value = NONE
+            for entry in range(begin + 1, end) if k > 1 else range(0):
+                if best_with[entry] < begin:
+                    best[entry], best_with[entry] = best_older(
+                        entry, begin, rows, ranks, sigma, table, 0, codes, weights, room
+                    )
+                partner = best_with[entry]
+                if best[entry] > value or (
+                    best[entry] == value and later(seqs[entry], seqs[partner], seqs[second], seqs[first])
+                ):
+                    value, first, second = best[entry], partner, entry
+            choose_greedily(
+                begin, end, first, second, rows, ranks, k, sigma, table, codes, weights, room, nearest, chosen
+            )
+        for entry in range(begin, end):
+            if chosen[entry] and not sent[entry]:
+                sent[entry] = True
+                triggers[written] = event
+                entries[written] = entry
+                written += 1
+    return written
