@@ -1,0 +1,94 @@
+"""The embedded pipeline: a thread that serves what was published, as `rankcast run` does in a process of its own."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from threading import Event as Flag
+from threading import Thread
+
+from rankcast.errors import RankcastError
+from rankcast.run import serve_pending
+from rankcast.store import Store
+
+__all__ = ["Runner"]
+
+_LONGEST_WAIT = 30.0
+
+
+class Runner:
+    """Serves a store's pending events whenever it is woken, and every `poll` seconds for those of other processes.
+
+    `batches`, `events` and `delivered` count what was committed since the start; `error` is the last failure, or None
+    once a batch went well again. Each batch is one transaction, so that stopping or a crash loses and repeats nothing.
+    `committed` is called, in the thread of the runner, after each batch.
+    """
+
+    def __init__(
+        self, store: Store, shards: int | None = None, poll: float = 0.5, committed: Callable[[], None] = lambda: None
+    ) -> None:
+        self.batches = 0
+        self.events = 0
+        self.delivered = 0
+        self.error: str | None = None
+        self._store = store
+        self._shards = shards
+        self._poll = poll
+        self._committed = committed
+        self._woken = Flag()
+        self._stopping = Flag()
+        self._thread: Thread | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the thread is alive."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def start(self) -> None:
+        """Begin serving; refused if the store's state is in another number of shards."""
+        if self.is_running:
+            return
+        present = len(self._store.progress().states)
+        if present and self._shards not in (None, present):
+            raise RankcastError(f"the delivery state of this store is in {present} shards, and stays so")
+        self._shards = present or self._shards or 1
+        self._stopping.clear()
+        self._woken.set()
+        self._thread = Thread(target=self._run, name="rankcast-pipeline", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Finish the batch at hand and end."""
+        self._stopping.set()
+        self._woken.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def wake(self) -> None:
+        """Say that there is something to serve; returns at once."""
+        self._woken.set()
+
+    def _run(self) -> None:
+        failures = 0
+        while not self._stopping.is_set():
+            self._woken.clear()
+            try:
+                self._serve()
+                self.error, failures = None, 0
+            except Exception as error:  # the thread must outlive whatever one batch runs into
+                self.error = str(error) or type(error).__name__
+                failures += 1
+                self._stopping.wait(min(_LONGEST_WAIT, self._poll * 2**failures))
+                continue
+            self._woken.wait(self._poll)
+
+    def _serve(self) -> None:
+        if self._store.last_offset() == self._store.progress().offset:
+            return
+        for batch in serve_pending(self._store, self._shards or 1):
+            self.batches += 1
+            self.events += batch.events
+            self.delivered += batch.delivered
+            with suppress(RuntimeError):  # nobody listens any more: the loop was closed
+                self._committed()
+            if self._stopping.is_set():
+                return

@@ -1,0 +1,121 @@
+"""The verbs that the API and the page share, over one store."""
+
+from collections.abc import Iterable
+from itertools import islice
+
+from rankcast.errors import CatalogError, RankcastError
+from rankcast.explain import Explanation, explain
+from rankcast.model import Catalog, Delivery, Event, Policy, Record
+from rankcast.serve import trials
+from rankcast.serve.feeds import Feeds
+from rankcast.serve.runner import Runner
+from rankcast.serve.settings import Settings
+from rankcast.serve.trials import Funnel, Trial
+from rankcast.store import Published, Store
+from rankcast.store.delivery_pages import start_of_newest
+
+__all__ = ["Service"]
+
+
+class Service:
+    """One store, served. All methods are safe from several threads.
+
+    Most are a short transaction; `explain`, `try_expression`, `backtest` and `funnel` serve or match recent events
+    again and take up to a second, so call those with `asyncio.to_thread`.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.store = Store.create(settings.store, exist_ok=True)
+        self.feeds = Feeds(self.store, settings.poll)
+        self.runner = Runner(self.store, settings.shards, settings.poll, committed=self.feeds.wake)
+
+    def start(self) -> None:
+        """Begin to work off what was published, unless the pipeline runs elsewhere."""
+        if self.settings.pipeline:
+            self.runner.start()
+
+    def stop(self) -> None:
+        """Finish the batch at hand and close the store."""
+        self.runner.stop()
+        self.store.close()
+
+    # the catalog
+
+    def users(self) -> list[str]:
+        """All who have a subscription or a policy, sorted."""
+        catalog = self.catalog()
+        return sorted({*catalog.users(), *catalog.policies})
+
+    def catalog(self) -> Catalog:
+        """The newest catalog; shared, so not to be changed."""
+        return self.store.catalog()
+
+    def put(self, *records: Record) -> int:
+        """Put records into the catalog, all or none; the number of its new version."""
+        return self.store.change(put=records)
+
+    def remove(self, *records: Record) -> int:
+        """Take records out of the catalog, all or none; the number of its new version."""
+        return self.store.change(remove=records)
+
+    # events and deliveries
+
+    def publish(self, events: Iterable[Event]) -> list[Published]:
+        """Log events, in order, and wake the pipeline. What is in the log already is acknowledged again."""
+        published = self.store.publish(events)
+        self.runner.wake()
+        return published
+
+    def deliveries(
+        self, user: str | None, after: int = 0, limit: int = 50, newest_first: bool = False
+    ) -> list[tuple[int, Delivery]]:
+        """Deliveries with their numbers: the first after a number; or the last, newest first, with `after` as the number
+        *before* which they lie (0: the very last)."""
+        if not newest_first:
+            return list(self.store.deliveries(user, after, limit))
+        start = start_of_newest(self.store.database, user, after or None, limit)
+        if start is None:
+            return []
+        return list(islice(self.store.deliveries(user, start - 1, limit), limit))[::-1]
+
+    def event(self, event_id: str) -> Event | None:
+        """The event with that id."""
+        logged = self.store.event(event_id)
+        return None if logged is None else logged.event
+
+    def recent_events(self, limit: int) -> list[Event]:
+        """The last events of the log, newest first."""
+        start = max(0, self.store.last_offset() - limit)
+        return [logged.event for logged in self.store.events(after=start, limit=limit)][::-1]
+
+    # trying and explaining
+
+    def explain(self, user: str, event_id: str) -> Explanation:
+        """Why an event was, or was not, sent to a user: the user is served once more, with the catalog as it was."""
+        logged = self.store.event(event_id)
+        if logged is None:
+            raise CatalogError(f"there is no event {event_id!r}")
+        last = self.store.last_offset()
+        if last > self.settings.limits.explained:
+            raise RankcastError(
+                f"explaining serves all {last:,} events again, and here the limit is {self.settings.limits.explained:,}; "
+                "use the command: rankcast explain"
+            )
+        events = [entry.event for entry in self.store.events()]
+        return explain(self.store.catalog(logged.catalog_version), events, user, event_id, finished=False)
+
+    def try_expression(self, text: str, limit: int = 1000, user: str | None = None) -> Trial:
+        """What an expression would have matched among the last events."""
+        return trials.try_expression(text, self.catalog(), self.recent_events(limit), user)
+
+    def backtest(self, user: str, policy: Policy, limit: int = 1000) -> list[Delivery]:
+        """What a policy would have delivered to the user of the last events, in the order of delivery."""
+        return trials.backtest(user, policy, self.catalog(), self.recent_events(limit)[::-1])
+
+    def funnel(self, user: str, limit: int = 1000) -> Funnel:
+        """How many of the last events were published, matched the user, were ranked, were delivered."""
+        events = self.recent_events(limit)[::-1]
+        first = events[0].seq if events else 0
+        delivered = sum(delivery.seq >= first for _, delivery in self.deliveries(user, 0, limit, newest_first=True))
+        return trials.funnel(user, self.catalog(), events, delivered)

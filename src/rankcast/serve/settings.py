@@ -1,0 +1,69 @@
+"""What a service is started with."""
+
+from dataclasses import dataclass, field
+
+from rankcast.errors import ModelError
+
+__all__ = ["LOOPBACK", "Limits", "Settings"]
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+"""Addresses that nobody outside of the machine can reach."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one request, and one token, may ask for.
+
+    `rate` and `burst` are a token bucket per token: so many requests per second on the long run, so many at once.
+    `predicates` and `depth` bound an expression below the limits of the language, because a stored expression costs
+    time with every event; `history` is the number of recent events on which something may be tried.
+    """
+
+    body: int = 8 * 1024 * 1024
+    rate: float = 200.0
+    burst: int = 400
+    bulk: int = 10_000
+    predicates: int = 200
+    depth: int = 20
+    subscriptions: int = 10_000
+    page: int = 1_000
+    history: int = 5_000
+    explained: int = 100_000
+    feeds: int = 1_000
+    resume: int = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One service: which store, where it listens, and whether it runs the pipeline itself.
+
+    `dev` serves without tokens, everybody being the administrator; it is refused on an address that others can
+    reach.
+    """
+
+    store: str = "rankcast.db"
+    host: str = "127.0.0.1"
+    port: int = 8765
+    dev: bool = False
+    pipeline: bool = True
+    page: bool = True
+    shards: int | None = None
+    heartbeat: float = 15.0
+    poll: float = 0.5
+    private_webhooks: bool = False
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        if self.dev and self.host not in LOOPBACK:
+            raise ModelError(
+                f"--dev serves without tokens, so only on this machine: host is {self.host!r}; "
+                f"leave --dev out, or use {LOOPBACK[0]}"
+            )
+        if self.heartbeat <= 0 or self.poll <= 0:
+            raise ModelError("heartbeat and poll must be above 0 seconds")
+
+    @property
+    def address(self) -> str:
+        """Where a browser on this machine finds the service."""
+        host = "localhost" if self.host in ("0.0.0.0", "::") else self.host  # noqa: S104  only compared
+        return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
