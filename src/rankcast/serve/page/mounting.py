@@ -1,0 +1,78 @@
+"""Putting the page into the service's application."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI
+from nicegui import app as nicegui_app
+from nicegui import ui
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from rankcast.serve.page.pages import Page, present
+from rankcast.serve.page.shell import frame
+from rankcast.serve.page.signing_in import add_signing_in
+from rankcast.serve.page.visitors import View, visitor_of
+
+if TYPE_CHECKING:
+    from rankcast.serve.service import Service
+
+__all__ = ["attach"]
+
+_SERVICE = "rankcast.service"
+
+
+def attach(app: FastAPI, service: "Service") -> None:
+    """Put the page at ``/``, behind all routes that the application has so far.
+
+    NiceGUI is one per process; which service a request is about goes with the request, so that several applications may
+    be made in one process, one after the other.
+    """
+    app.add_middleware(_Carrier, service=service)
+    add_signing_in(app, service)
+    nicegui_app.add_static_files("/assets", Path(__file__).parent / "assets", max_cache_age=3600)
+    for page in present():
+        ui.page(page.path, title=f"{page.title} · Rankcast", response_timeout=15)(_handler(page))
+    nicegui_app.user_middleware.clear()
+    nicegui_app.middleware_stack = None  # an earlier application has been served with it
+    ui.run_with(
+        app,
+        title="Rankcast",
+        favicon=Path(__file__).parent / "assets" / "icon.svg",
+        dark=None,
+        language="en-US",
+        binding_refresh_interval=0.5,
+        reconnect_timeout=30,
+        tailwind=False,
+        show_welcome_message=False,
+    )
+
+
+def _handler(page: Page) -> Callable[[Request], Awaitable[Response | None]]:
+    async def handler(request: Request) -> Response | None:
+        service: Service = request.scope[_SERVICE]
+        visitor = visitor_of(request, service)
+        if visitor is None:
+            return RedirectResponse(f"/sign-in?to={page.path}", status_code=303)
+        view = View(service, visitor, dict(request.query_params))
+        with frame(view, page, theme=request.cookies.get("rankcast_theme", "")):
+            await page.build(view)
+        return None
+
+    handler.__name__ = f"page_{page.module}"
+    return handler
+
+
+class _Carrier:
+    """Notes in each request which service it is about."""
+
+    def __init__(self, app: ASGIApp, service: "Service") -> None:
+        self._app = app
+        self._service = service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, with the note."""
+        scope[_SERVICE] = self._service
+        await self._app(scope, receive, send)

@@ -1,0 +1,90 @@
+"""Small building blocks of all pages. Whatever text they take is shown as text, never as HTML."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from nicegui import ui
+from nicegui.elements.mixins.text_element import TextElement
+
+from rankcast.errors import RankcastError
+
+__all__ = ["act", "complaining", "drawing", "empty", "fill_bar", "group", "link", "pill", "set_props", "words"]
+
+
+_Made = TypeVar("_Made", bound=ui.element)
+
+
+def words(tag: str, text: str, classes: str = "") -> TextElement:
+    """An element with nothing but text in it: ``words("h2", "Levels")``."""
+    return TextElement(tag=tag, text=text).classes(classes)
+
+
+def group(tag: str, classes: str = "", **props: Any) -> ui.element:
+    """An element to put others in: ``with group("section", "card"): …``."""
+    return set_props(ui.element(tag).classes(classes), **props)
+
+
+def set_props(element: _Made, **props: Any) -> _Made:
+    """Set attributes to any text, quotes and all (``aria_label`` is ``aria-label``); the element."""
+    for name, value in props.items():
+        element.props[name.rstrip("_").replace("_", "-")] = value
+    return element
+
+
+def act(
+    text: str, on_click: Callable[..., Any], *, icon: str = "", kind: str = "plain", label: str = "", **props: Any
+) -> ui.button:
+    """A button. `kind` is plain, main (the one thing to do here), quiet or danger; with an icon and no text, `label` says
+    aloud what it does."""
+    button = ui.button(text, on_click=on_click, icon=icon or None, color=None).props("no-caps unelevated")
+    button.classes(f"rc-button rc-{kind}-button" + ("" if text else " rc-icon-button"))
+    if label:
+        set_props(button, aria_label=label)
+        button.tooltip(label)
+    return set_props(button, **props)
+
+
+def link(text: str, target: str, classes: str = "") -> ui.element:
+    """A link within the site."""
+    return set_props(words("a", text, classes or "rc-link"), href=target)
+
+
+def pill(text: str, classes: str = "") -> TextElement:
+    """A short word in a rounded box."""
+    return words("span", text, f"rc-pill {classes}")
+
+
+def fill_bar(share: float, label: str) -> ui.element:
+    """A small bar filled to a share in 0..1, with what it means said aloud."""
+    share = min(max(share, 0.0), 1.0)
+    with group("span", "rc-bar", role="img", aria_label=label, title=label) as bar:
+        ui.element("span").style(f"width: {100 * share:.0f}%")
+    return bar
+
+
+def drawing(svg: str, label: str) -> ui.element:
+    """An SVG that this program made (texts in it must be escaped already), wide ones with a scroll bar."""
+    with group("figure", "rc-drawing", role="img", aria_label=label, tabindex="0") as figure:
+        ui.html(svg, sanitize=False)
+    return figure
+
+
+@contextmanager
+def empty(icon: str, title: str, text: str) -> Iterator[None]:
+    """What stands where nothing is yet: what would be here and how to get it; put the buttons inside."""
+    with group("div", "rc-empty"):
+        set_props(ui.icon(icon).classes("rc-empty-icon"), aria_hidden="true")
+        words("p", title, "rc-empty-title")
+        words("p", text, "rc-soft")
+        with group("div", "rc-row rc-centred"):
+            yield
+
+
+@contextmanager
+def complaining() -> Iterator[None]:
+    """Show what the inside is refused (an error meant for people) as a message, and go on."""
+    try:
+        yield
+    except RankcastError as error:
+        ui.notify(str(error), type="negative", multi_line=True, timeout=8000, close_button="Close")
