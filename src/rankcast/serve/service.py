@@ -7,12 +7,15 @@ from rankcast.errors import CatalogError, RankcastError
 from rankcast.explain import Explanation, explain
 from rankcast.model import Catalog, Delivery, Event, Policy, Record
 from rankcast.serve import trials
+from rankcast.serve.access import Access
 from rankcast.serve.feeds import Feeds
 from rankcast.serve.runner import Runner
 from rankcast.serve.settings import Settings
 from rankcast.serve.trials import Funnel, Trial
 from rankcast.store import Published, Store
+from rankcast.store.answer_log import AnswerLog
 from rankcast.store.delivery_pages import start_of_newest
+from rankcast.store.event_log import Refuse
 
 __all__ = ["Service"]
 
@@ -26,7 +29,10 @@ class Service:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.store = Store.create(settings.store, exist_ok=True)
+        Store.create(settings.store, exist_ok=True).close()
+        self.store = Store.open(settings.store)  # which also adds the tables of later releases
+        self.access = Access(self.store)
+        self.answers = AnswerLog(self.store.database)
         self.feeds = Feeds(self.store, settings.poll)
         self.runner = Runner(self.store, settings.shards, settings.poll, committed=self.feeds.wake)
 
@@ -61,9 +67,10 @@ class Service:
 
     # events and deliveries
 
-    def publish(self, events: Iterable[Event]) -> list[Published]:
-        """Log events, in order, and wake the pipeline. What is in the log already is acknowledged again."""
-        published = self.store.publish(events)
+    def publish(self, events: Iterable[Event], refuse: Refuse | None = None) -> list[Published]:
+        """Log events, in order, and wake the pipeline. What is in the log already is acknowledged again; for what cannot
+        be logged, see `Store.publish`."""
+        published = self.store.publish(events, refuse=refuse)
         self.runner.wake()
         return published
 

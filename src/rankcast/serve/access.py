@@ -1,0 +1,122 @@
+"""Who may do what: tokens of users, publishers and administrators.
+
+A token is 256 random bits, shown once; the store keeps its BLAKE2b hash. A slow hash (scrypt) protects passwords, which
+people choose and others can guess; nobody can guess 256 random bits, so a fast hash is as safe and no request can be used to
+burn the processor.
+"""
+
+from base64 import urlsafe_b64encode
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import blake2b
+from hmac import compare_digest
+from re import compile as pattern
+from secrets import token_bytes, token_hex
+from threading import Lock
+from time import monotonic
+
+from rankcast.errors import ModelError
+from rankcast.model import check_scalar
+from rankcast.store import Store
+from rankcast.store.access_log import AccessLog, KeptToken
+
+__all__ = ["ADMINISTRATOR", "Access", "Principal", "Role"]
+
+_TOKEN = pattern(r"rc_([0-9a-f]{12})_[A-Za-z0-9_-]{43}")
+_REMEMBERED = 1.0
+_MANY = 10_000
+
+
+class Role(StrEnum):
+    """What a token is for: one user's own things; publishing under one name; everything."""
+
+    USER = "user"
+    PUBLISHER = "publisher"
+    ADMINISTRATOR = "administrator"
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """One who was let in: with which token, in which role, under which name."""
+
+    role: Role
+    name: str | None
+    token: str
+
+    @property
+    def is_administrator(self) -> bool:
+        """Whether they may do everything."""
+        return self.role is Role.ADMINISTRATOR
+
+    def is_user(self, name: str) -> bool:
+        """Whether that user's things are theirs to see and change."""
+        return self.is_administrator or (self.role is Role.USER and self.name == name)
+
+    def is_publisher(self, name: str) -> bool:
+        """Whether they may publish under that name."""
+        return self.is_administrator or (self.role is Role.PUBLISHER and self.name == name)
+
+
+ADMINISTRATOR = Principal(Role.ADMINISTRATOR, None, "dev")
+"""Everybody, in a service that was started for development."""
+
+
+class Access:
+    """The tokens of a store. What `check` found is remembered for a second, so a revoked token is refused within that."""
+
+    def __init__(self, store: Store) -> None:
+        self._log = AccessLog(store.database)
+        self._checked: dict[bytes, tuple[float, Principal | None]] = {}
+        self._lock = Lock()
+
+    def create(self, role: Role, name: str | None = None, note: str = "") -> tuple[str, KeptToken]:
+        """A new token, which cannot be had again, and what is kept of it."""
+        if (name is None) != (role is Role.ADMINISTRATOR):
+            raise ModelError("a token is of a user or a publisher by name, or of an administrator without one")
+        for text in (name or "", note):
+            check_scalar(text)
+        if name == "":
+            raise ModelError("a token needs the name of its user or publisher")
+        token_id = token_hex(6)
+        secret = urlsafe_b64encode(token_bytes(32)).rstrip(b"=").decode()
+        token = f"rc_{token_id}_{secret}"
+        return token, self._log.keep(token_id, role.value, name, note, _digest(token))
+
+    def tokens(self) -> list[KeptToken]:
+        """What is kept of all tokens, oldest first."""
+        return self._log.tokens()
+
+    def revoke(self, token_id: str) -> None:
+        """Let a token be of no use."""
+        self._log.revoke(token_id)
+        with self._lock:
+            self._checked.clear()
+
+    def is_empty(self) -> bool:
+        """Whether no token was ever made."""
+        return self._log.is_empty()
+
+    def check(self, token: str) -> Principal | None:
+        """Whose token it is; None if it is none, or was revoked."""
+        found = _TOKEN.fullmatch(token)
+        if found is None:
+            return None
+        digest = _digest(token)
+        now = monotonic()
+        with self._lock:
+            at, principal = self._checked.get(digest, (float("-inf"), None))
+        if now - at < _REMEMBERED:
+            return principal
+        kept = self._log.token(found[1])
+        principal = None
+        if kept is not None and compare_digest(kept.digest, digest) and kept.revoked is None:
+            principal = Principal(Role(kept.role), kept.name, kept.id)
+        with self._lock:
+            if len(self._checked) >= _MANY:
+                self._checked.clear()
+            self._checked[digest] = (now, principal)
+        return principal
+
+
+def _digest(token: str) -> bytes:
+    return blake2b(token.encode(), digest_size=32, person=b"rankcast-token").digest()

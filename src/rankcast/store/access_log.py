@@ -1,0 +1,87 @@
+"""Access tokens: whose they are, and only the hash of each."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, Column, LargeBinary, Table, Text, func, insert, select, update
+
+from rankcast.errors import CatalogError
+from rankcast.store.engine import Database
+from rankcast.store.schema import datetime_of, metadata, microseconds
+
+__all__ = ["AccessLog", "KeptToken", "access_tokens"]
+
+access_tokens = Table(
+    "access_tokens",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("role", Text, nullable=False),
+    Column("name", Text, comment="the user or the publisher; none for an administrator"),
+    Column("note", Text, nullable=False),
+    Column("digest", LargeBinary, nullable=False, comment="a hash; the token itself is nowhere"),
+    Column("created_at", BigInteger, nullable=False),
+    Column("revoked_at", BigInteger),
+    comment="Who may use the service.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptToken:
+    """What is known of a token: never the token itself."""
+
+    id: str
+    role: str
+    name: str | None
+    note: str
+    digest: bytes
+    created: datetime
+    revoked: datetime | None
+
+
+class AccessLog:
+    """The tokens of a store, in the order in which they were made."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def keep(self, token_id: str, role: str, name: str | None, note: str, digest: bytes) -> KeptToken:
+        """Remember a new token."""
+        now = self._database.clock()
+        row = {"id": token_id, "role": role, "name": name, "note": note, "digest": digest}
+        with self._database.writing() as connection:
+            connection.execute(insert(access_tokens).values(**row, created_at=microseconds(now)))
+        return KeptToken(token_id, role, name, note, digest, now, None)
+
+    def token(self, token_id: str) -> KeptToken | None:
+        """The token with that id, also if it was revoked."""
+        with self._database.reading() as connection:
+            row = connection.execute(select(access_tokens).where(access_tokens.c.id == token_id)).first()
+        return None if row is None else _kept(row)
+
+    def tokens(self) -> list[KeptToken]:
+        """All tokens, also the revoked ones, oldest first."""
+        query = select(access_tokens).order_by(access_tokens.c.created_at, access_tokens.c.id)
+        with self._database.reading() as connection:
+            return [_kept(row) for row in connection.execute(query)]
+
+    def is_empty(self) -> bool:
+        """Whether no token was ever made."""
+        with self._database.reading() as connection:
+            return connection.execute(select(func.count()).select_from(access_tokens)).scalar_one() == 0
+
+    def revoke(self, token_id: str) -> None:
+        """Let a token be of no use from now on; once revoked it stays so."""
+        known = access_tokens.c.id == token_id
+        with self._database.writing() as connection:
+            if connection.execute(select(access_tokens.c.id).where(known)).first() is None:
+                raise CatalogError(f"there is no token {token_id!r}")
+            now = microseconds(self._database.clock())
+            connection.execute(
+                update(access_tokens).where(known, access_tokens.c.revoked_at.is_(None)).values(revoked_at=now)
+            )
+
+
+def _kept(row: Any) -> KeptToken:
+    revoked = None if row.revoked_at is None else datetime_of(row.revoked_at)
+    return KeptToken(row.id, row.role, row.name, row.note, bytes(row.digest), datetime_of(row.created_at), revoked)

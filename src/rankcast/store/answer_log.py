@@ -1,0 +1,63 @@
+"""Answers by idempotency key: a request that is sent again gets the answer of the first time."""
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from sqlalchemy import BigInteger, Column, Index, LargeBinary, Table, Text, delete, insert, select, update
+
+from rankcast.errors import CatalogError
+from rankcast.store.engine import Database
+from rankcast.store.schema import datetime_of, metadata, microseconds
+
+__all__ = ["AnswerLog", "Reserved", "kept_answers"]
+
+KEPT_FOR = timedelta(days=2)
+"""How long an answer is kept."""
+
+kept_answers = Table(
+    "kept_answers",
+    metadata,
+    Column("owner", Text, primary_key=True, comment="the token that sent the request"),
+    Column("key", Text, primary_key=True),
+    Column("request", LargeBinary, nullable=False, comment="a hash of the request"),
+    Column("first_at", BigInteger, nullable=False),
+    Column("answer", LargeBinary, comment="none while the first request is at work, or if it never finished"),
+    Index("ix_kept_answers_first_at", "first_at"),
+    comment="What was answered to requests with an idempotency key.",
+)
+
+
+class Reserved(NamedTuple):
+    """A key in use: when it was first seen, and the answer if there is one yet."""
+
+    first: datetime
+    answer: bytes | None
+
+
+class AnswerLog:
+    """Answers by owner and key, kept for two days."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def reserve(self, owner: str, key: str, request: bytes) -> Reserved:
+        """Take a key for a request (given by its hash), or find what became of it; refused if the key was used for
+        another request."""
+        now = self._database.clock()
+        found = (kept_answers.c.owner == owner) & (kept_answers.c.key == key)
+        with self._database.writing() as connection:
+            connection.execute(delete(kept_answers).where(kept_answers.c.first_at < microseconds(now - KEPT_FOR)))
+            row = connection.execute(select(kept_answers).where(found)).first()
+            if row is None:
+                new = insert(kept_answers).values(owner=owner, key=key, request=request, first_at=microseconds(now))
+                connection.execute(new)
+                return Reserved(now, None)
+        if bytes(row.request) != request:
+            raise CatalogError(f"the idempotency key {key!r} was used for another request; use a new key for each")
+        return Reserved(datetime_of(row.first_at), None if row.answer is None else bytes(row.answer))
+
+    def keep(self, owner: str, key: str, answer: bytes) -> None:
+        """Remember the answer; the first one stays."""
+        found = (kept_answers.c.owner == owner) & (kept_answers.c.key == key) & kept_answers.c.answer.is_(None)
+        with self._database.writing() as connection:
+            connection.execute(update(kept_answers).where(found).values(answer=answer))
