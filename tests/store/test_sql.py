@@ -11,7 +11,7 @@ from rankcast.store.sql import append_new, chunks, last_number, paged, put_rows
 
 def test_only_new_rows_are_appended_counted_and_numbered(store):
     def rows(*names: str) -> list[dict[str, object]]:
-        return [{"id": name, "catalog_version": 0, "content": "{}"} for name in names]
+        return [{"id": name, "catalog_version": 0, "content": "{}", "published": 0, "logged": 0} for name in names]
 
     number = events.c.event_offset
     with store._database.writing() as connection:

@@ -90,11 +90,20 @@ def test_a_store_is_there_again_after_it_was_closed(place):
 
 def test_the_public_names_are_those():
     assert sorted(rankcast.store.__all__) == [
+        "AccessLog",
+        "AnswerLog",
+        "Batched",
         "Change",
+        "IN_PROCESS",
+        "Instants",
         "KeptReject",
+        "KeptToken",
         "Logged",
+        "LoggedText",
+        "Pipeline",
         "Progress",
         "Published",
+        "SPARK",
         "Stats",
         "Store",
     ]

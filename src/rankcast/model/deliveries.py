@@ -1,6 +1,6 @@
 """What comes out: matches, deliveries, and rejects of what came in."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 __all__ = ["Delivery", "Match", "Reject"]
@@ -19,7 +19,11 @@ class Match:
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """An event sent to a user. `subscriptions` are the most specific matching ones; `window` is the period, from
-    1, or the position of the event that triggered the delivery."""
+    1, or the position of the event that triggered the delivery.
+
+    `published` and `forwarded` are instants of the stream: a replay has the same. `served` (taken up by a pipeline), `matched`
+    (chosen) and `received` (written for the user) are instants of a clock; only what a pipeline delivered has them, and they
+    do not count when deliveries are compared."""
 
     user: str
     event: str
@@ -29,6 +33,9 @@ class Delivery:
     published: datetime
     forwarded: datetime
     window: int
+    served: datetime | None = field(default=None, compare=False)
+    matched: datetime | None = field(default=None, compare=False)
+    received: datetime | None = field(default=None, compare=False)
 
     @property
     def freshness(self) -> timedelta:

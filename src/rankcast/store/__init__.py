@@ -3,19 +3,26 @@
 from rankcast.store.access_log import AccessLog, KeptToken
 from rankcast.store.answer_log import AnswerLog
 from rankcast.store.catalog_log import Change
-from rankcast.store.delivery_log import Progress
-from rankcast.store.event_log import Logged, Published
+from rankcast.store.delivery_log import Instants, Progress
+from rankcast.store.event_log import Logged, LoggedText, Published
+from rankcast.store.pipelines import IN_PROCESS, SPARK, Batched, Pipeline
 from rankcast.store.rejects import KeptReject
 from rankcast.store.stats import Stats
 from rankcast.store.store import Store
 
 __all__ = [
+    "IN_PROCESS",
+    "SPARK",
     "AccessLog",
     "AnswerLog",
+    "Batched",
     "Change",
+    "Instants",
     "KeptReject",
     "KeptToken",
     "Logged",
+    "LoggedText",
+    "Pipeline",
     "Progress",
     "Published",
     "Stats",

@@ -1,6 +1,6 @@
 """The catalog as a log of versions: every change gets a number, and any version can be had again."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from sqlalchemy import Connection, insert, select
@@ -9,7 +9,7 @@ from rankcast.errors import CatalogError, StoreError
 from rankcast.model import Catalog, Concept, Record, Subscription
 from rankcast.store import catalog_state
 from rankcast.store.catalog_cache import CatalogCache
-from rankcast.store.catalog_state import KINDS, Step, present
+from rankcast.store.catalog_state import KINDS, Step, owner_of, present
 from rankcast.store.engine import Database
 from rankcast.store.schema import catalog_changes, catalog_versions, microseconds
 from rankcast.store.sql import last_number, paged
@@ -90,6 +90,22 @@ class CatalogLog:
                         apply = catalog.remove if row.removed else catalog.put
                         apply(record_of(row.record))
         self._cache.keep(wanted, catalog)
+        return catalog
+
+    def part(self, serves: Callable[[str], bool], version: int | None) -> Catalog:
+        """The records of some users and those that concern all. Cost: O(all records), but only those are decoded."""
+        with self._database.reading() as connection:
+            newest = newest_version(connection)
+            wanted = newest if version is None else version
+            if not 0 <= wanted <= newest:
+                raise StoreError(f"the catalog has no version {wanted}; the newest is {newest}")
+            if wanted == newest:
+                return catalog_state.load_served(connection, serves)
+        catalog = Catalog()
+        for change in self.changes(0, wanted):
+            owner = owner_of(change.record)
+            if owner is None or serves(owner):
+                (catalog.remove if change.removed else catalog.put)(change.record)
         return catalog
 
     def changes(self, after: int, up_to: int | None) -> Iterator[Change]:

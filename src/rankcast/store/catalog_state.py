@@ -1,6 +1,6 @@
 """The newest catalog as a table, so that a change of one user needs that user's records only."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from rankcast.store.schema import catalog_records
 from rankcast.store.sql import chunks, put_rows
 from rankcast.store.texts import readable, record_of
 
-__all__ = ["KINDS", "Step", "load", "load_part", "load_shared", "present", "write"]
+__all__ = ["KINDS", "Step", "load", "load_part", "load_served", "load_shared", "owner_of", "present", "write"]
 
 KINDS: tuple[type[Record], ...] = (Concept, Subscription, Policy, Preference, Advertisement)
 """The kinds in an order in which a record only names those before it."""
@@ -51,6 +51,12 @@ def load_shared(connection: Connection) -> Catalog:
     return _catalog(_rows(connection, _IS_SHARED_CONCEPT | (catalog_records.c.kind == "advertisement")))
 
 
+def load_served(connection: Connection, serves: Callable[[str], bool]) -> Catalog:
+    """The records of some users, and those that are nobody's."""
+    rows = connection.execute(select(catalog_records))
+    return _catalog(row for row in rows if row.owner is None or serves(row.owner))
+
+
 def load_part(connection: Connection, records: Iterable[Record]) -> Catalog:
     """A part of the catalog that takes or refuses a change of these records just as the whole would.
 
@@ -83,6 +89,11 @@ def present(catalog: Catalog, record: Record) -> Record | None:
             return catalog.concepts.get((record.attribute, record.name, record.user))
         case Advertisement():
             return catalog.advertisements.get(record.id)
+
+
+def owner_of(record: Record) -> str | None:
+    """The user whose record it is; None if it concerns all."""
+    return _slot(record).owner
 
 
 def write(connection: Connection, steps: Sequence[Step], first: int) -> None:

@@ -1,23 +1,26 @@
 """The deliveries, and how far the event log has been worked off: committed together or not at all."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select, update
 
 from rankcast.errors import StoreError
 from rankcast.language import dumps
-from rankcast.model import Delivery
-from rankcast.store import schema
+from rankcast.model import Delivery, Reject
+from rankcast.store import pipelines, schema
 from rankcast.store.catalog_log import newest_version
 from rankcast.store.engine import Database
+from rankcast.store.pipelines import IN_PROCESS, Batched, Pipeline
+from rankcast.store.rejects import keep
 from rankcast.store.schema import datetime_of, microseconds
 from rankcast.store.schema import deliveries as log
 from rankcast.store.sql import append_new, last_number, paged, put_rows
 from rankcast.store.texts import readable
 
-__all__ = ["DeliveryLog", "Progress"]
+__all__ = ["DeliveryLog", "Instants", "Progress"]
 
 
 class Progress(NamedTuple):
@@ -27,6 +30,13 @@ class Progress(NamedTuple):
     offset: int
     catalog_version: int
     states: dict[int, bytes]
+
+
+class Instants(NamedTuple):
+    """When a pipeline took up a batch, and when it had chosen from it."""
+
+    served: datetime
+    matched: datetime
 
 
 class DeliveryLog:
@@ -42,21 +52,91 @@ class DeliveryLog:
         catalog_version: int,
         states: Mapping[int, bytes],
         expected_offset: int,
+        instants: Instants | None,
     ) -> int:
         """Write deliveries, progress and states in one transaction; how many deliveries were new.
 
         A delivery of the same event to the same user is there already and is left as it is. The states given
         replace those of their shards; other shards keep theirs. Refused if the progress is no longer at
-        `expected_offset`: then another process has worked the events off.
+        `expected_offset`: then another process has worked the events off; and if a pipeline on Spark serves the store.
         """
-        rows = [_row(delivery) for delivery in deliveries]
+        now = microseconds(self._database.clock())
+        rows = [_row(delivery, now, instants) for delivery in deliveries]
         with self._database.writing() as connection:
+            known = self._in_process(connection, len(states), now)
             self._check(connection, offset, catalog_version, expected_offset)
             written = append_new(connection, log.c.number, rows)
+            size = sum(len(state or b"") for state in states.values())
+            seconds = (instants.matched - instants.served).total_seconds() if instants else 0.0
+            done = Batched(known.last_batch + 1, offset - expected_offset, seconds=seconds, state_bytes=size)
+            pipelines.count(connection, known, done, written, now)
             connection.execute(update(schema.progress).values(event_offset=offset, catalog_version=catalog_version))
             shards = [{"shard": shard, "state": state} for shard, state in states.items()]
             put_rows(connection, schema.shard_states, shards, replace=["state"])
         return written
+
+    def commit_batch(
+        self,
+        pipeline: str,
+        rows: Iterable[dict[str, object]],
+        rejects: Sequence[tuple[str, Reject]],
+        done: Batched,
+        start: int | None,
+        offset: int | None,
+        catalog_version: int,
+    ) -> int:
+        """Write what a micro-batch of a pipeline on Spark made, in one transaction; how many deliveries were new.
+
+        A batch that was committed before, of which Spark did not learn because it was killed, writes nothing twice. `rows`
+        are deliveries as rows of the table; rejects come with their keys. `start` and `offset` are where the batch begins
+        and ends in the event log, None if its events are from elsewhere. Refused if another pipeline serves the store, or if
+        deliveries between the progress and `start` are missing.
+        """
+        now = microseconds(self._database.clock())
+        with self._database.writing() as connection:
+            known = pipelines.present(connection)
+            if known is None or known.name != pipeline:
+                raise StoreError(
+                    f"the store {self._database.place!r} is {_served_by(known)}, not by this pipeline; nothing of its batch "
+                    f"{done.number} was written"
+                )
+            again = done.number <= known.last_batch
+            written = append_new(connection, log.c.number, [{**row, "received": now} for row in rows])
+            keep(connection, rejects, now)
+            if offset is not None and start is not None:
+                self._advance(connection, known, start, offset, catalog_version)
+            if again:
+                done = Batched(done.number, seconds=done.seconds, state_bytes=done.state_bytes)
+            pipelines.count(connection, known, done, written, now)
+        return written
+
+    def _advance(self, connection: Connection, known: Pipeline, start: int, offset: int, catalog_version: int) -> None:
+        at, at_version = _reached(connection)
+        if start > at and not (known.last_batch < 0 and start == known.start_offset):
+            raise StoreError(
+                f"the checkpoint {known.place!r} goes on at offset {start}, but the deliveries of the store "
+                f"{self._database.place!r} end at offset {at}: those between are missing, as if an older copy of the "
+                f"store had been put in its place. Start with `--from-offset {at}` and a new checkpoint"
+            )
+        connection.execute(
+            update(schema.progress).values(
+                event_offset=max(at, offset), catalog_version=max(at_version, catalog_version)
+            )
+        )
+
+    def _in_process(self, connection: Connection, shards: int, now: int) -> Pipeline:
+        """This process serves the store; StoreError if that is another's task."""
+        known = pipelines.present(connection)
+        if known is None:
+            offset, version = _reached(connection)
+            known = Pipeline(IN_PROCESS, IN_PROCESS, "", shards, offset, version, -1, now, None, *[0] * 7)
+            pipelines.put(connection, known)
+        elif known.engine != IN_PROCESS:
+            raise StoreError(
+                f"the store {self._database.place!r} is {_served_by(known)}; go on with that (rankcast run --engine spark), or "
+                "bring its delivery state back with: rankcast state repartition"
+            )
+        return known
 
     def progress(self) -> Progress:
         """How far the event log has been worked off."""
@@ -112,10 +192,19 @@ def _delivery(row: Any) -> Delivery:
         published=datetime_of(row.published),
         forwarded=datetime_of(row.forwarded),
         window=row.window_number,
+        served=None if row.served is None else datetime_of(row.served),
+        matched=None if row.matched is None else datetime_of(row.matched),
+        received=None if row.received is None else datetime_of(row.received),
     )
 
 
-def _row(delivery: Delivery) -> dict[str, object]:
+def _served_by(known: Pipeline | None) -> str:
+    if known is None:
+        return "served by nobody"
+    return f"served by the pipeline with the checkpoint {known.place!r}" if known.place else "served in-process"
+
+
+def _row(delivery: Delivery, now: int, instants: Instants | None) -> dict[str, object]:
     return {
         "user_id": delivery.user,
         "event_id": delivery.event,
@@ -125,4 +214,7 @@ def _row(delivery: Delivery) -> dict[str, object]:
         "published": microseconds(delivery.published),
         "forwarded": microseconds(delivery.forwarded),
         "window_number": delivery.window,
+        "served": microseconds(instants.served) if instants else None,
+        "matched": microseconds(instants.matched) if instants else None,
+        "received": now,
     }

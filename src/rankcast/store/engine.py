@@ -75,5 +75,7 @@ class Database:
             raise self._explain(cause, self.place, self._wait) or StoreError(
                 f"the store {self.place!r} failed: {cause}"
             ) from error
+        except UnicodeDecodeError as error:
+            raise StoreError(f"the store {self.place!r} is damaged ({error}); restore it from a backup") from error
         except (UnicodeEncodeError, OverflowError) as error:
             raise StoreError(f"a value that the store {self.place!r} cannot hold: {error}") from error

@@ -4,7 +4,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from sqlalchemy import Connection, insert, select
+from datetime import datetime
+
+from sqlalchemy import Connection, func, insert, select
 
 from rankcast.errors import CatalogError, ModelError
 from rankcast.model import Catalog, Event, Term
@@ -13,10 +15,11 @@ from rankcast.store.catalog_log import newest_version
 from rankcast.store.catalog_state import load_shared
 from rankcast.store.engine import Database
 from rankcast.store.schema import events as log
+from rankcast.store.schema import microseconds
 from rankcast.store.sql import chunks, last_number, paged
 from rankcast.store.texts import event_of, event_text
 
-__all__ = ["EventLog", "Logged", "Published", "Refuse"]
+__all__ = ["EventLog", "LoggedText", "Logged", "Published", "Refuse"]
 
 Refuse: TypeAlias = Callable[[Event, ModelError], None]
 """Takes an event that cannot be logged, and why."""
@@ -40,6 +43,15 @@ class Logged(NamedTuple):
     event: Event
 
 
+class LoggedText(NamedTuple):
+    """An event of the log as it is kept: not decoded, so that one that cannot be read does no harm."""
+
+    offset: int
+    catalog_version: int
+    content: str
+    logged: int
+
+
 class EventLog:
     """The published events, numbered from 1 without gaps."""
 
@@ -57,7 +69,7 @@ class EventLog:
             refused: list[_Refused] = []
             texts = list(_texts(chunk, refused))
             with self._database.writing() as connection:
-                published = _append(connection, texts, refused)
+                published = _append(connection, texts, refused, microseconds(self._database.clock()))
                 if refused and refuse is None:
                     raise refused[0].error
             yield from published
@@ -70,6 +82,19 @@ class EventLog:
         query = select(log.c.event_offset, log.c.catalog_version, log.c.content)
         for row in paged(self._database, query, log.c.event_offset, after, limit):
             yield _logged(row)
+
+    def texts(self, after: int, up_to: int) -> Iterator[LoggedText]:
+        """The log after an offset up to another, in order, as it is kept; `logged` is in microseconds."""
+        query = select(log.c.event_offset, log.c.catalog_version, log.c.content, log.c.logged)
+        for row in paged(self._database, query.where(log.c.event_offset <= up_to), log.c.event_offset, after):
+            yield LoggedText(row[0], row[1], row[2], row[3])
+
+    def offset_before(self, time: datetime) -> int:
+        """The offset before the first event that was published at that time or later; the last if there is none."""
+        query = select(func.min(log.c.event_offset)).where(log.c.published >= microseconds(time))
+        with self._database.reading() as connection:
+            first = connection.execute(query).scalar_one()
+            return last_number(connection, log.c.event_offset) if first is None else first - 1
 
     def event(self, event_id: str) -> Logged | None:
         """The event with that id."""
@@ -101,7 +126,9 @@ def _texts(events: Iterable[Event], refused: list[_Refused]) -> Iterator[tuple[E
             refused.append(_Refused(event, error))
 
 
-def _append(connection: Connection, texts: Sequence[tuple[Event, str]], refused: list[_Refused]) -> list[Published]:
+def _append(
+    connection: Connection, texts: Sequence[tuple[Event, str]], refused: list[_Refused], now: int
+) -> list[Published]:
     known = _known(connection, [event.id for event, _ in texts])
     version = newest_version(connection)
     shared = load_shared(connection) if any(_names_something(event) for event, _ in texts) else Catalog()
@@ -124,7 +151,16 @@ def _append(connection: Connection, texts: Sequence[tuple[Event, str]], refused:
             continue
         offset += 1
         known[event.id] = (offset, text)
-        rows.append({"event_offset": offset, "id": event.id, "catalog_version": version, "content": text})
+        rows.append(
+            {
+                "event_offset": offset,
+                "id": event.id,
+                "catalog_version": version,
+                "content": text,
+                "published": microseconds(event.time),
+                "logged": now,
+            }
+        )
         published.append(Published(event.id, offset, duplicate=False))
     if rows:
         connection.execute(insert(log), rows)

@@ -1,20 +1,20 @@
 """Rejects: input that could not be used, kept with its reason."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import Connection, insert, select
 
 from rankcast.model import Reject
 from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, microseconds
 from rankcast.store.schema import rejects as log
-from rankcast.store.sql import last_number
+from rankcast.store.sql import append_new, last_number
 from rankcast.store.texts import readable
 
-__all__ = ["KeptReject", "RejectLog"]
+__all__ = ["KeptReject", "RejectLog", "keep"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +32,7 @@ class RejectLog:
 
     def reject(self, rejects: Iterable[Reject]) -> None:
         """Keep the rejects, in one transaction."""
-        rows = [
-            {
-                "seen_at": microseconds(self._database.clock()),
-                "file": _escaped(reject.file),
-                "line": reject.line,
-                "reason": _escaped(reject.reason),
-                "raw": reject.raw.encode("utf-8", "surrogatepass"),
-            }
-            for reject in rejects
-        ]
+        rows = [_row(reject, microseconds(self._database.clock())) for reject in rejects]
         if not rows:
             return
         with self._database.writing() as connection:
@@ -55,6 +46,21 @@ class RejectLog:
             rows = connection.execute(query).all()
         with readable("a reject"):
             return [_kept(row) for row in reversed(rows)]
+
+
+def keep(connection: Connection, rejects: Sequence[tuple[str, Reject]], now: int) -> int:
+    """Keep rejects that have keys, each key once; how many were new."""
+    return append_new(connection, log.c.number, [{**_row(reject, now), "key": key} for key, reject in rejects])
+
+
+def _row(reject: Reject, now: int) -> dict[str, object]:
+    return {
+        "seen_at": now,
+        "file": _escaped(reject.file),
+        "line": reject.line,
+        "reason": _escaped(reject.reason),
+        "raw": reject.raw.encode("utf-8", "surrogatepass"),
+    }
 
 
 def _kept(row: Any) -> KeptReject:

@@ -34,13 +34,14 @@ __all__ = [
     "events",
     "metadata",
     "microseconds",
+    "pipeline",
     "progress",
     "rejects",
     "shard_states",
     "store",
 ]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raised with every change of the tables; a store of another version is refused."""
 
 # Only an INTEGER primary key is the row's own address in SQLite; PostgreSQL's INTEGER has but 32 bits.
@@ -94,6 +95,8 @@ events = Table(
     Column("id", Text, nullable=False, unique=True),
     Column("catalog_version", _Number, ForeignKey(catalog_versions.c.version), nullable=False),
     Column("content", Text, nullable=False, comment="JSON"),
+    Column("published", BigInteger, nullable=False, index=True, comment="the event's own time"),
+    Column("logged", BigInteger, nullable=False, comment="when it was appended, by the clock of the machine"),
     comment="The published events, each with the catalog version that was current.",
 )
 
@@ -109,6 +112,9 @@ deliveries = Table(
     Column("published", BigInteger, nullable=False),
     Column("forwarded", BigInteger, nullable=False),
     Column("window_number", BigInteger, nullable=False),
+    Column("served", BigInteger, comment="when a pipeline took up the batch, by the clock of its machine"),
+    Column("matched", BigInteger, comment="when the batch was matched, ranked and chosen from"),
+    Column("received", BigInteger, comment="when the delivery was written here"),
     UniqueConstraint("user_id", "event_id"),
     Index("ix_deliveries_user", "user_id", "number"),
     comment="What was delivered: an event to a user at most once.",
@@ -131,6 +137,29 @@ shard_states = Table(
     comment="The delivery state of each shard at the progress.",
 )
 
+pipeline = Table(
+    "pipeline",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("name", Text, nullable=False, comment="what identifies the pipeline; its checkpoint carries it too"),
+    Column("engine", Text, nullable=False, comment="process, or spark"),
+    Column("place", Text, nullable=False, comment="where its checkpoint is, for people; empty if it has none"),
+    Column("shards", Integer, nullable=False),
+    Column("start_offset", BigInteger, nullable=False, comment="where in the event log it began"),
+    Column("start_version", BigInteger, nullable=False, comment="with which version of the catalog"),
+    Column("last_batch", BigInteger, nullable=False, comment="the last one committed; -1 if there was none"),
+    Column("claimed", BigInteger, nullable=False),
+    Column("committed", BigInteger, comment="when the last batch was"),
+    Column("events", BigInteger, nullable=False, comment="from here on, counts since it was claimed"),
+    Column("matched", BigInteger, nullable=False),
+    Column("delivered", BigInteger, nullable=False),
+    Column("late", BigInteger, nullable=False),
+    Column("rejected", BigInteger, nullable=False),
+    Column("seconds", Double, nullable=False, comment="what the last batch took in the slowest shard"),
+    Column("state_bytes", BigInteger, nullable=False, comment="of the delivery state"),
+    comment="At most one row: which pipeline serves this store, and what it has done.",
+)
+
 rejects = Table(
     "rejects",
     metadata,
@@ -140,6 +169,7 @@ rejects = Table(
     Column("line", BigInteger, nullable=False),
     Column("reason", Text, nullable=False),
     Column("raw", LargeBinary, nullable=False, comment="UTF-8; lone surrogates kept"),
+    Column("key", Text, unique=True, comment="what a pipeline rejects is kept once, however often it is read"),
     comment="Input that could not be used, and why.",
 )
 

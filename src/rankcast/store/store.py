@@ -1,15 +1,17 @@
 """The store: catalog, event log, deliveries and rejects of one installation, in one database."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from types import TracebackType
 
 from rankcast.model import Catalog, Delivery, Event, Record, Reject
 from rankcast.store.catalog_log import CatalogLog, Change
-from rankcast.store.delivery_log import DeliveryLog, Progress
+from rankcast.store.delivery_log import DeliveryLog, Instants, Progress
 from rankcast.store.engine import Clock, Database, system_clock
-from rankcast.store.event_log import EventLog, Logged, Published, Refuse
+from rankcast.store.event_log import EventLog, Logged, LoggedText, Published, Refuse
 from rankcast.store.opening import create_database, open_database
+from rankcast.store.pipelines import SPARK, Batched, Pipeline, PipelineLog
 from rankcast.store.rejects import KeptReject, RejectLog
 from rankcast.store.stats import Stats, stats
 
@@ -43,6 +45,7 @@ class Store:
         self._events = EventLog(database)
         self._deliveries = DeliveryLog(database)
         self._rejects = RejectLog(database)
+        self._pipelines = PipelineLog(database)
 
     @classmethod
     def create(
@@ -95,6 +98,10 @@ class Store:
         """The catalog as of a version, or the newest; shared, so not to be changed."""
         return self._catalog.catalog(version)
 
+    def catalog_part(self, serves: Callable[[str], bool], version: int | None = None) -> Catalog:
+        """The records of some users and those that concern all, as of a version or the newest; not shared."""
+        return self._catalog.part(serves, version)
+
     def changes(self, after: int, up_to: int | None = None) -> Iterator[Change]:
         """What changed after one version, up to another or to the newest, in order."""
         return self._catalog.changes(after, up_to)
@@ -122,6 +129,14 @@ class Store:
         """The log after an offset, in order, each event with the catalog version current at its publication."""
         return self._events.events(after, limit)
 
+    def event_texts(self, after: int, up_to: int) -> Iterator[LoggedText]:
+        """The log after an offset up to another as it is kept, not decoded."""
+        return self._events.texts(after, up_to)
+
+    def offset_before(self, time: datetime) -> int:
+        """The offset before the first event that was published at that time or later; the last if there is none."""
+        return self._events.offset_before(time)
+
     def event(self, event_id: str) -> Logged | None:
         """The event with that id."""
         return self._events.event(event_id)
@@ -139,10 +154,38 @@ class Store:
         catalog_version: int,
         states: Mapping[int, bytes],
         expected_offset: int,
+        instants: Instants | None = None,
     ) -> int:
         """Write deliveries (each event once per user), progress and states of shards in one transaction; how
         many deliveries were new. Refused if the progress is no longer at `expected_offset`."""
-        return self._deliveries.commit(deliveries, offset, catalog_version, states, expected_offset)
+        return self._deliveries.commit(deliveries, offset, catalog_version, states, expected_offset, instants)
+
+    def commit_batch(
+        self,
+        pipeline: str,
+        rows: Iterable[dict[str, object]],
+        rejects: Sequence[tuple[str, Reject]],
+        done: Batched,
+        start: int | None,
+        offset: int | None,
+        catalog_version: int,
+    ) -> int:
+        """Write what a micro-batch of a pipeline on Spark made; see `DeliveryLog.commit_batch`."""
+        return self._deliveries.commit_batch(pipeline, rows, rejects, done, start, offset, catalog_version)
+
+    def pipeline(self) -> Pipeline | None:
+        """Which pipeline serves this store, and what it has done; None if none has yet."""
+        return self._pipelines.pipeline()
+
+    def claim(
+        self, name: str, place: str, shards: int, start_offset: int | None = None, engine: str = SPARK
+    ) -> Pipeline:
+        """Let a new pipeline serve this store from now on; see `PipelineLog.claim`."""
+        return self._pipelines.claim(name, engine, place, shards, start_offset)
+
+    def release(self) -> None:
+        """Forget which pipeline serves this store; the next starts with the state that is in the store."""
+        self._pipelines.release()
 
     def progress(self) -> Progress:
         """How far the event log has been worked off."""
