@@ -5,7 +5,7 @@ STAMP := .venv/.installed
 PYTEST := $(BIN)/pytest -q -n 2 --dist loadgroup
 
 .DEFAULT_GOAL := help
-.PHONY: help install check test demo clean static
+.PHONY: help install check test demo clean static services
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1 \t\2/' | expand -t 16
@@ -24,12 +24,15 @@ static: $(STAMP)
 check: static ## the fast part, under a minute: format, lint, types, import rules, quick tests
 	$(PYTEST) --hypothesis-profile=quick -m "not spark and not slow" tests
 
-test: static ## all that CI runs: the fast part, all tests, doctests, the examples of README and docs
+services: # what only tests need: Chromium, PostgreSQL, Kafka
+	@scripts/services
+
+test: static services ## all that CI runs: the fast part, all tests, doctests, the examples of README and docs
 	$(PYTEST) --doctest-modules src tests
 
 demo: $(STAMP) ## twelve film lovers, 58,788 films, each gets the few worth getting
 	@$(BIN)/rankcast demo
 
 clean: ## remove the virtual environment and all that tools left behind
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist out spark-warehouse
+	rm -rf .venv .services .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist out spark-warehouse
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

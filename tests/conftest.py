@@ -9,6 +9,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
+    from kafka_broker import Broker
+    from postgresql_server import Server
     from pyspark.sql import SparkSession
 
 # The machine may be busy, so no example has a deadline and slow generation is no failure. CI tries the same examples
@@ -48,6 +50,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.spark)
+        if "kafka" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("spark"):
             item.add_marker(pytest.mark.xdist_group("spark"))
         if any(item.path.is_relative_to(TESTS / place) for place in LONG):
@@ -63,3 +67,25 @@ def spark() -> "Iterator[SparkSession]":
     session = local_session()
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> "Iterator[Server]":
+    """A PostgreSQL server, which ends with this process."""
+    import postgresql_server
+
+    if reason := postgresql_server.missing():
+        pytest.skip(reason)
+    with postgresql_server.server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def kafka(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Broker]":
+    """A Kafka broker, which ends with this process."""
+    import kafka_broker
+
+    if reason := kafka_broker.missing():
+        pytest.skip(reason)
+    with kafka_broker.broker(tmp_path_factory.mktemp("kafka")) as broker:
+        yield broker
