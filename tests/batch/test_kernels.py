@@ -5,7 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from rankcast.batch.kernels.distances import distances
+from rankcast.batch.kernels.distances import measure
+from rankcast.batch.space import space_of
 from rankcast.batch.table import EventTable
 from rankcast.choose import distance
 
@@ -17,7 +18,8 @@ def test_distances_are_the_oracles(worlds, seed):
     policy = worlds.policy(chance, "ann")
     table = EventTable()
     rows = table.extend(events) + np.arange(len(events))
-    places, codes, weights, room = table.encoded(rows, policy.weights, policy.attributes)
-    one, other = np.repeat(places, len(events)), np.tile(places, len(events))
-    expected = [distance(a, b, policy.weights, policy.attributes) for a in events for b in events]
-    assert distances(one, other, codes, weights, room).tolist() == expected
+    space = space_of(rows, table, policy)
+    everything, found = np.arange(len(events)), np.empty(len(events))
+    for place, event in enumerate(events):
+        measure(place, everything, space, found)
+        assert found.tolist() == [distance(event, other, policy.weights, policy.attributes) for other in events]

@@ -6,6 +6,7 @@ import numpy as np
 
 from rankcast.batch.entries import ENTRY, Entries, fresh
 from rankcast.batch.matching import Integers
+from rankcast.batch.space import space_of
 from rankcast.batch.stream import Found, Sent, Stream
 from rankcast.batch.table import EventTable
 from rankcast.choose.positions import span
@@ -91,20 +92,15 @@ class History:
         positions = entries["position"]
         if policy.sigma == 1:
             return remember_by_rank(positions, entries["grid"], old, k, self._span, replace, held, sent)
-        rows, codes, weights, room = self._table.encoded(entries["row"], policy.weights, policy.attributes)
-        ranks = entries["rank"]
         return remember_diverse(
             positions,
-            rows,
-            ranks,
+            entries["rank"],
             old,
             k,
             policy.sigma,
             self._span,
             replace,
-            codes,
-            weights,
-            room,
+            space_of(entries["row"], self._table, policy),
             held,
             sent,
         )

@@ -7,6 +7,7 @@ import numpy as np
 
 from rankcast.batch.entries import ENTRY, Entries, fresh
 from rankcast.batch.matching import Integers
+from rankcast.batch.space import space_of
 from rankcast.batch.stream import Found, Sent, Stream
 from rankcast.batch.table import EventTable
 from rankcast.choose.positions import instant, microseconds, span
@@ -125,9 +126,8 @@ class Periodic:
         if self._policy.sigma == 1:
             best_by_rank(ends, over["grid"], k, chosen)
         else:
-            rows, codes, weights, room = self._table.encoded(over["row"], self._policy.weights, self._policy.attributes)
-            seqs, ranks = over["seq"], over["rank"]
-            best_diverse(ends, rows, seqs, ranks, k, self._policy.sigma, codes, weights, room, chosen)
+            space = space_of(over["row"], self._table, self._policy)
+            best_diverse(ends, over["seq"], over["rank"], k, self._policy.sigma, space, chosen)
         entry = np.flatnonzero(chosen)
         group = np.searchsorted(ends, entry, side="right")
         return Sent(triggers[group], groups[group], [forwarded[number] for number in group.tolist()], entry)

@@ -6,6 +6,7 @@ import numpy as np
 
 from rankcast.batch.entries import ENTRY, Entries, fresh
 from rankcast.batch.matching import Integers
+from rankcast.batch.space import space_of
 from rankcast.batch.stream import Found, Sent, Stream
 from rankcast.batch.table import EventTable
 from rankcast.choose.positions import span
@@ -121,7 +122,6 @@ class Sliding:
         from rankcast.batch.kernels.windows import slide_diverse
 
         entries, policy = self.entries, self._policy
-        rows, codes, weights, room = self._table.encoded(entries["row"], policy.weights, policy.attributes)
         positions = entries["position"]
         begins = np.searchsorted(positions, positions - self._span, side="right")
         longest = max(int((np.arange(len(entries)) - begins).max()) + 1, old)
@@ -132,16 +132,13 @@ class Sliding:
             now,
             at,
             positions,
-            rows,
             entries["seq"],
             entries["rank"],
             old,
             self._k,
             policy.sigma,
             self._span,
-            codes,
-            weights,
-            room,
+            space_of(entries["row"], self._table, policy),
             table,
             entries["best"],
             entries["best_with"],

@@ -2,13 +2,16 @@
 
 from typing import Any
 
-from rankcast.batch.kernels.distances import distance_of
+from rankcast.batch.kernels.distances import measure
 from rankcast.choose.numbers import grid_steps, kernel
 
-__all__ = ["NONE", "best_older", "choose_greedily", "later"]
+__all__ = ["NEAR", "NONE", "best_older", "choose_greedily", "later", "remember_distances"]
 
 NONE = -(2**62)
 """Less than every value on the grid."""
+
+NEAR = 1e-11
+"""Values nearer to each other than this may be equal on the grid."""
 
 
 @kernel
@@ -19,42 +22,54 @@ def later(newer: int, older: int, best_newer: int, best_older: int) -> bool:
 
 
 @kernel
-def _apart(one: int, other: int, rows: Any, table: Any, codes: Any, weights: Any, room: Any) -> float:
-    """The distance of two entries, out of the table (a ring) if there is one."""
+def remember_distances(entry: int, begin: int, order: Any, table: Any, space: Any, row: Any) -> None:
+    """Measures the distances of an entry from those before it, from `begin` on, into `row` and the table (a ring)."""
+    measure(entry, order[begin:entry], space, row[begin:entry])
     size = len(table)
     if size > 0:
-        return float(table[one % size, other % size])
-    return distance_of(rows[one], rows[other], codes, weights, room)
+        line, slot = entry % size, begin % size
+        for older in range(begin, entry):
+            table[line, slot] = row[older]
+            table[slot, line] = row[older]
+            slot += 1
+            if slot == size:
+                slot = 0
+
+
+@kernel
+def _look_up(one: int, begin: int, end: int, order: Any, table: Any, space: Any, row: Any) -> None:
+    """The distances of an entry from those between `begin` and `end` into `row`, out of the table if there is one."""
+    size = len(table)
+    if size == 0:
+        measure(one, order[begin:end], space, row[begin:end])
+        return
+    line, slot = table[one % size], begin % size
+    for entry in range(begin, end):
+        row[entry] = line[slot]
+        slot += 1
+        if slot == size:
+            slot = 0
 
 
 @kernel
 def best_older(
-    entry: int,
-    begin: int,
-    rows: Any,
-    ranks: Any,
-    sigma: float,
-    table: Any,
-    fill: int,
-    codes: Any,
-    weights: Any,
-    room: Any,
+    entry: int, begin: int, order: Any, ranks: Any, sigma: float, table: Any, is_new: bool, space: Any, row: Any
 ) -> tuple[int, int]:
-    """The best pair of an entry with an older one from `begin` on: its value and the older one. With `fill`, the
-    distances are computed and go into the table; else they come from there."""
-    best, partner = NONE, -1
-    size = len(table)
+    """The best pair of an entry with an older one from `begin` on: its value and the older one.
+
+    The distances of an entry that `is_new` are computed and go into the table; others' come from there.
+    """
+    if is_new:
+        remember_distances(entry, begin, order, table, space, row)
+    else:
+        _look_up(entry, begin, entry, order, table, space, row)
+    best, partner, roughly = NONE, -1, -1.0
     for older in range(begin, entry):
-        if size > 0 and not fill:
-            apart = table[entry % size, older % size]
-        else:
-            apart = distance_of(rows[entry], rows[older], codes, weights, room)
-            if size > 0:
-                table[entry % size, older % size] = apart
-                table[older % size, entry % size] = apart
-        value = grid_steps(sigma * ((ranks[entry] + ranks[older]) / 2) + (1 - sigma) * apart)
-        if value >= best:
-            best, partner = value, older
+        value = sigma * ((ranks[entry] + ranks[older]) / 2) + (1 - sigma) * row[older]
+        if value >= roughly - NEAR:
+            steps = grid_steps(value)
+            if steps >= best:
+                best, partner, roughly = steps, older, value
     return best, partner
 
 
@@ -64,43 +79,38 @@ def choose_greedily(
     end: int,
     first: int,
     second: int,
-    rows: Any,
+    order: Any,
     ranks: Any,
     k: int,
     sigma: float,
     table: Any,
-    codes: Any,
-    weights: Any,
-    room: Any,
+    space: Any,
+    row: Any,
     nearest: Any,
     chosen: Any,
 ) -> None:
-    """Marks the greedy choice among more than k entries, given the best pair."""
+    """Marks the greedy choice among more than k entries, given the best pair; `row` and `nearest` are room."""
     if k == 1:
         best, added = NONE, begin
         for entry in range(begin, end):
-            value = grid_steps(sigma * ranks[entry] + (1 - sigma) * 0.0)
-            if value >= best:
-                best, added = value, entry
+            steps = grid_steps(sigma * ranks[entry] + (1 - sigma) * 0.0)
+            if steps >= best:
+                best, added = steps, entry
         chosen[added] = True
         return
     chosen[first] = True
     chosen[second] = True
-    for entry in range(begin, end):
-        if not chosen[entry]:
-            nearest[entry] = min(
-                _apart(entry, first, rows, table, codes, weights, room),
-                _apart(entry, second, rows, table, codes, weights, room),
-            )
-    for number in range(2, k):
-        best, added = NONE, -1
+    _look_up(first, begin, end, order, table, space, nearest)
+    added = second
+    for _ in range(2, k):
+        _look_up(added, begin, end, order, table, space, row)
+        best, added, roughly = NONE, -1, -1.0
         for entry in range(begin, end):
+            nearest[entry] = min(nearest[entry], row[entry])
             if not chosen[entry]:
-                value = grid_steps(sigma * ranks[entry] + (1 - sigma) * nearest[entry])
-                if value >= best:
-                    best, added = value, entry
+                value = sigma * ranks[entry] + (1 - sigma) * nearest[entry]
+                if value >= roughly - NEAR:
+                    steps = grid_steps(value)
+                    if steps >= best:
+                        best, added, roughly = steps, entry, value
         chosen[added] = True
-        if number < k - 1:
-            for entry in range(begin, end):
-                if not chosen[entry]:
-                    nearest[entry] = min(nearest[entry], _apart(entry, added, rows, table, codes, weights, room))

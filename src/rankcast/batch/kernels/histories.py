@@ -4,16 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from rankcast.batch.kernels.distances import distance_of
+from rankcast.batch.kernels.distances import measure
+from rankcast.batch.kernels.greedy import NEAR, NONE
 from rankcast.choose.numbers import exact_sum, grid_steps, kernel
 
 __all__ = ["remember_by_rank", "remember_diverse"]
 
-_NEAR = 1e-11
-"""Values nearer to each other than this may be equal on the grid."""
-
-_NONE = -(2**62)
-"""Less than every value on the grid."""
+_FAR = np.int64(2**62)
+"""Beyond every position."""
 
 
 @kernel
@@ -23,34 +21,41 @@ def remember_by_rank(
     """Decides on each new entry by rank alone: marks what is sent, and leaves in `held` what the list holds, oldest
     first; gives how many."""
     size = old
+    earliest = _FAR
+    lowest = -1
     for place in range(old):
         held[place] = place
+        earliest = min(earliest, positions[place])
     for entry in range(old, len(positions)):
-        size = _expire(entry, positions, span, held, size)
+        oldest = positions[entry] - span
+        if earliest <= oldest:
+            kept = 0
+            earliest = _FAR
+            for place in range(size):
+                if positions[held[place]] > oldest:
+                    held[kept] = held[place]
+                    earliest = min(earliest, positions[held[place]])
+                    kept += 1
+            size = kept
+            lowest = -1
         if size == k:
-            lowest = 0
-            for place in range(1, size):
-                if grid[held[place]] < grid[held[lowest]]:
-                    lowest = place
+            if lowest < 0:
+                lowest = 0
+                for place in range(1, size):
+                    if grid[held[place]] < grid[held[lowest]]:
+                        lowest = place
             low = grid[held[lowest]]
             if not (grid[entry] > low or (replace and grid[entry] == low)):
                 continue
-            held[lowest : size - 1] = held[lowest + 1 : size].copy()
+            for place in range(lowest, size - 1):
+                held[place] = held[place + 1]
             size -= 1
         held[size] = entry
         size += 1
+        earliest = min(earliest, positions[entry])
+        lowest = -1
         sent[entry] = True
     return size
-
-
-@kernel
-def _expire(entry: int, positions: Any, span: int, held: Any, size: int) -> int:
-    kept = 0
-    for place in range(size):
-        if positions[held[place]] > positions[entry] - span:
-            held[kept] = held[place]
-            kept += 1
-    return kept
 
 
 @kernel
@@ -77,16 +82,13 @@ def _worth(
 @kernel
 def remember_diverse(
     positions: Any,
-    rows: Any,
     ranks: Any,
     old: int,
     k: int,
     sigma: float,
     span: int,
     replace: bool,
-    codes: Any,
-    weights: Any,
-    room: Any,
+    space: Any,
     held: Any,
     sent: Any,
 ) -> int:
@@ -97,12 +99,14 @@ def remember_diverse(
     values = np.empty(k * (k + 1) // 2 + k + 1)
     parts = np.empty(len(values) + 1)
     sums = np.empty(k + 1)
+    apart = np.empty(k + 1)
     present = -1
     for place in range(old):
         held[place] = place
+        measure(place, held[:place], space, apart)
         for other in range(place):
-            table[place, other] = table[other, place] = distance_of(rows[place], rows[other], codes, weights, room)
-    for entry in range(old, len(rows)):
+            table[place, other] = table[other, place] = apart[other]
+    for entry in range(old, len(ranks)):
         # What is left of the list, and the distances among it.
         kept = 0
         for place in range(size):
@@ -115,9 +119,9 @@ def remember_diverse(
         if kept != size:
             size = kept
             present = -1
+        measure(entry, held[:size], space, apart)
         for place in range(size):
-            apart = distance_of(rows[entry], rows[held[place]], codes, weights, room)
-            table[size, place] = table[place, size] = apart
+            table[size, place] = table[place, size] = apart[place]
         table[size, size] = 0.0
         held[size] = entry
         size += 1
@@ -140,9 +144,9 @@ def remember_diverse(
             diversity = (everything - sums[place]) / pairs if k > 1 else 0.0
             sums[place] = (1 - sigma) * diversity - sigma * ranks[held[place]] / k
             roughly_best = max(roughly_best, sums[place])
-        best, out = _NONE, -1
+        best, out = NONE, -1
         for place in range(k):
-            if sums[place] >= roughly_best - _NEAR:
+            if sums[place] >= roughly_best - NEAR:
                 worth = _worth(held, size, ranks, table, sigma, values, parts, place)
                 if worth > best:
                     best, out = worth, place

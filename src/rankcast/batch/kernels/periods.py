@@ -50,11 +50,11 @@ def _lower(one: int, other: int, grid: Any) -> bool:
 
 
 @kernel
-def best_diverse(
-    ends: Any, rows: Any, seqs: Any, ranks: Any, k: int, sigma: float, codes: Any, weights: Any, room: Any, chosen: Any
-) -> None:
+def best_diverse(ends: Any, seqs: Any, ranks: Any, k: int, sigma: float, space: Any, chosen: Any) -> None:
     """Marks, in each group of entries that ends before one of `ends`, what the greedy heuristic picks."""
-    nearest = np.empty(len(rows))
+    order = np.arange(len(ranks))
+    row = np.empty(len(ranks))
+    nearest = np.empty(len(ranks))
     longest = 0
     begin = 0
     for end in ends:
@@ -70,10 +70,8 @@ def best_diverse(
             first, second = begin, begin
             best = NONE
             for entry in range(begin + 1, end) if k > 1 else range(0):
-                value, partner = best_older(entry, begin, rows, ranks, sigma, table, 1, codes, weights, room)
+                value, partner = best_older(entry, begin, order, ranks, sigma, table, True, space, row)
                 if value > best or (value == best and later(seqs[entry], seqs[partner], seqs[second], seqs[first])):
                     best, first, second = value, partner, entry
-            choose_greedily(
-                begin, end, first, second, rows, ranks, k, sigma, table, codes, weights, room, nearest, chosen
-            )
+            choose_greedily(begin, end, first, second, order, ranks, k, sigma, table, space, row, nearest, chosen)
         begin = end

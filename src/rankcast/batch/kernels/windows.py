@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rankcast.batch.kernels.distances import distance_of
-from rankcast.batch.kernels.greedy import NONE, best_older, choose_greedily, later
+from rankcast.batch.kernels.greedy import NONE, best_older, choose_greedily, later, remember_distances
 from rankcast.choose.numbers import kernel
 
 __all__ = ["slide_by_rank", "slide_diverse"]
@@ -91,16 +90,13 @@ def slide_diverse(
     now: Any,
     at: Any,
     positions: Any,
-    rows: Any,
     seqs: Any,
     ranks: Any,
     old: int,
     k: int,
     sigma: float,
     span: int,
-    codes: Any,
-    weights: Any,
-    room: Any,
+    space: Any,
     table: Any,
     best: Any,
     best_with: Any,
@@ -115,21 +111,19 @@ def slide_diverse(
     """
     written = 0
     begin, end = 0, old
-    nearest = np.empty(len(rows))
-    chosen = np.zeros(len(rows), np.bool_)
-    size = len(table)
-    for entry in range(old) if size > 0 else range(0):
-        for older in range(entry):
-            apart = distance_of(rows[entry], rows[older], codes, weights, room)
-            table[entry % size, older % size] = apart
-            table[older % size, entry % size] = apart
+    order = np.arange(len(ranks))
+    row = np.empty(len(ranks))
+    nearest = np.empty(len(ranks))
+    chosen = np.zeros(len(ranks), np.bool_)
+    for entry in range(old) if len(table) > 0 else range(0):
+        remember_distances(entry, 0, order, table, space, row)
     for event in range(len(now)):
         changed = False
         while begin < end and positions[begin] <= now[event] - span:
             begin += 1
             changed = True
-        if end < len(rows) and at[end - old] == event:
-            best[end], best_with[end] = best_older(end, begin, rows, ranks, sigma, table, 1, codes, weights, room)
+        if end < len(ranks) and at[end - old] == event:
+            best[end], best_with[end] = best_older(end, begin, order, ranks, sigma, table, True, space, row)
             end += 1
             changed = True
         if not changed or begin == end:
@@ -143,16 +137,14 @@ def slide_diverse(
             for entry in range(begin + 1, end) if k > 1 else range(0):
                 if best_with[entry] < begin:
                     best[entry], best_with[entry] = best_older(
-                        entry, begin, rows, ranks, sigma, table, 0, codes, weights, room
+                        entry, begin, order, ranks, sigma, table, False, space, row
                     )
                 partner = best_with[entry]
                 if best[entry] > value or (
                     best[entry] == value and later(seqs[entry], seqs[partner], seqs[second], seqs[first])
                 ):
                     value, first, second = best[entry], partner, entry
-            choose_greedily(
-                begin, end, first, second, rows, ranks, k, sigma, table, codes, weights, room, nearest, chosen
-            )
+            choose_greedily(begin, end, first, second, order, ranks, k, sigma, table, space, row, nearest, chosen)
         for entry in range(begin, end):
             if chosen[entry] and not sent[entry]:
                 sent[entry] = True

@@ -1,0 +1,17 @@
+"""What the kernels need for the distances of entries, as a user weighs attributes."""
+
+from typing import Any
+
+from rankcast.batch.matching import Integers
+from rankcast.batch.table import EventTable
+from rankcast.model import Policy
+
+__all__ = ["space_of"]
+
+
+def space_of(rows: Integers, table: EventTable, policy: Policy) -> tuple[Any, ...]:
+    """The space (`rankcast.batch.kernels.distances`) of the entries at some rows of the table."""
+    from rankcast.batch.kernels.distances import spread
+
+    places, codes, weights, room = table.encoded(rows, policy.weights, policy.attributes)
+    return places, spread(places, codes, weights), codes, weights, room
