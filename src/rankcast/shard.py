@@ -47,7 +47,14 @@ class Shard:
         self._subscribers: dict[str, Subscriber] = {}
         self._matcher: Matcher
         self._admission: Admission
+        self.matches = 0
+        """How many matches were found since the shard was made."""
         self.update(catalog)
+
+    @property
+    def users(self) -> Collection[str]:
+        """Those who live here, in order."""
+        return self._subscribers.keys()
 
     def update(self, catalog: Catalog) -> list[Delivery]:
         """Go on with another version of the catalog, from the next event on.
@@ -103,6 +110,10 @@ class Shard:
         """The delivery state of all users, for `restore`."""
         return msgspec.msgpack.encode({user: subscriber.state() for user, subscriber in self._subscribers.items()})
 
+    def states(self, users: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """The delivery state of some users as plain data: a part of what `state` encodes."""
+        return {user: self._subscribers[user].state() for user in users}
+
     def restore(self, state: bytes) -> None:
         """Go on where `state` was taken, with the same catalog."""
         users: Mapping[str, dict[str, Any]] = msgspec.msgpack.decode(state)
@@ -114,6 +125,7 @@ class Shard:
         self, event: Event, admitted: Mapping[str, Collection[str]] | None
     ) -> dict[str, list[tuple[Subscription, float]]]:
         found = list(self._matcher.match(event))
+        self.matches += len(found)
         if event.advertisement is not None and admitted is None:
             found = self._admission.admitted(event, found)
         elif event.advertisement is not None and admitted is not None:

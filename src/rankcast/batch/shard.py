@@ -1,6 +1,6 @@
 """The shard over arrays: what `rankcast.shard.Shard` does, a batch at a time."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -55,7 +55,14 @@ class BatchShard:
         self._subscriptions: list[Subscription] = []
         self._matcher: BatchMatcher
         self._admission: Admission
+        self.matches = 0
+        """How many matches were found since the shard was made."""
         self.update(catalog)
+
+    @property
+    def users(self) -> Collection[str]:
+        """Those who live here, in order."""
+        return self._users.keys()
 
     def update(self, catalog: Catalog) -> list[Delivery]:
         """Go on with another version of the catalog, from the next event on; deliveries as of `Shard.update`."""
@@ -96,6 +103,7 @@ class BatchShard:
 
     def deliver(self, events: Sequence[Event], matches: Matches) -> list[Delivery]:
         """Rank and choose among the given matches of the next events: `publish` without its first step."""
+        self.matches += len(matches.event)
         stream = Stream(events, self._table)
         from rankcast.batch.kernels.by_user import by_user
 
@@ -135,6 +143,10 @@ class BatchShard:
     def state(self) -> bytes:
         """The delivery state of all users, for `restore` here or of `Shard`."""
         return msgspec.msgpack.encode({user: served.state() for user, served in self._users.items()})
+
+    def states(self, users: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """The delivery state of some users as plain data: a part of what `state` encodes."""
+        return {user: self._users[user].state() for user in users}
 
     def restore(self, state: bytes) -> None:
         """Go on where `state` was taken, here or by `Shard`, with the same catalog."""

@@ -125,17 +125,17 @@ class DeliveryLog:
         )
 
     def _in_process(self, connection: Connection, shards: int, now: int) -> Pipeline:
-        """This process serves the store; StoreError if that is another's task."""
+        """The row of this process, which serves the store; StoreError if that is another's task."""
         known = pipelines.present(connection)
-        if known is None:
-            offset, version = _reached(connection)
-            known = Pipeline(IN_PROCESS, IN_PROCESS, "", shards, offset, version, -1, now, None, *[0] * 7)
-            pipelines.put(connection, known)
-        elif known.engine != IN_PROCESS:
+        if known is not None and known.engine != IN_PROCESS and known.last_batch >= 0:
             raise StoreError(
                 f"the store {self._database.place!r} is {_served_by(known)}; go on with that (rankcast run --engine spark), or "
                 "bring its delivery state back with: rankcast state repartition"
             )
+        if known is None or known.engine != IN_PROCESS:
+            offset, version = _reached(connection)
+            known = Pipeline(IN_PROCESS, IN_PROCESS, "", shards, offset, version, -1, now, None, *[0] * 7)
+            pipelines.put(connection, known)
         return known
 
     def progress(self) -> Progress:

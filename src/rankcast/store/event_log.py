@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
-
 from datetime import datetime
+from typing import Any, NamedTuple, TypeAlias
 
 from sqlalchemy import Connection, func, insert, select
 
@@ -19,7 +18,7 @@ from rankcast.store.schema import microseconds
 from rankcast.store.sql import chunks, last_number, paged
 from rankcast.store.texts import event_of, event_text
 
-__all__ = ["EventLog", "LoggedText", "Logged", "Published", "Refuse"]
+__all__ = ["EventLog", "Logged", "LoggedText", "Published", "Refuse"]
 
 Refuse: TypeAlias = Callable[[Event, ModelError], None]
 """Takes an event that cannot be logged, and why."""
