@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rankcast.serve.page.pages import Page, present
-from rankcast.serve.page.shell import frame
+from rankcast.serve.page.shell import frame, go
 from rankcast.serve.page.signing_in import add_signing_in
 from rankcast.serve.page.visitors import View, visitor_of
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["attach"]
 
 _SERVICE = "rankcast.service"
+_CHECK = 15
+"""Seconds after which an open page asks whether its token still holds."""
 
 
 def attach(app: FastAPI, service: "Service") -> None:
@@ -59,6 +61,8 @@ def _handler(page: Page) -> Callable[[Request], Awaitable[Response | None]]:
         view = View(service, visitor, dict(request.query_params))
         with frame(view, page, theme=request.cookies.get("rankcast_theme", "")):
             await page.build(view)
+            if not service.settings.dev:
+                ui.timer(_CHECK, lambda: None if visitor_of(request, service) else go("/sign-in"))
         return None
 
     handler.__name__ = f"page_{page.module}"

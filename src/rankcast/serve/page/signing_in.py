@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from rankcast.serve.page.visitors import TOKEN_COOKIE, USER_COOKIE, signed_in
+from rankcast.serve.page.visitors import TOKEN_COOKIE, USER_COOKIE, visitor_with
 
 if TYPE_CHECKING:
     from rankcast.serve.service import Service
@@ -27,7 +27,7 @@ def add_signing_in(app: FastAPI, service: "Service") -> None:
     async def sign_in(request: Request) -> Response:
         form = await request.form(max_fields=4, max_files=0)
         token, to = str(form.get("token", "")).strip(), str(form.get("to", "/"))
-        if not signed_in(token, service):
+        if visitor_with(token, service) is None:
             return HTMLResponse(_form(to, wrong=True), status_code=401)
         answer = RedirectResponse(_here(to), status_code=303)
         answer.set_cookie(
@@ -50,7 +50,7 @@ def _here(to: str) -> str:
 
 def _form(to: str, wrong: bool = False) -> str:
     complaint = (
-        '<p class="rc-note rc-bad" role="alert">No such token. It may have been revoked; ask who gave it to you.</p>'
+        '<p class="rc-note rc-bad" role="alert">This is no token of a user or an administrator, or it was revoked.</p>'
     )
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -58,7 +58,7 @@ def _form(to: str, wrong: bool = False) -> str:
 <link rel="stylesheet" href="/assets/theme.css"><script src="/assets/theme.js"></script></head>
 <body><main class="rc-sign-in"><form class="rc-card rc-column" method="post" action="/sign-in">
 <img src="/assets/icon.svg" width="40" height="40" alt=""><h1>Sign in to Rankcast</h1>
-<p class="rc-soft">With the token that <code>rankcast token</code> printed, or that you were given.</p>
+<p class="rc-soft">With the token that <code>rankcast token create</code> printed, or that you were given.</p>
 {complaint if wrong else ""}
 <label for="token">Token</label>
 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus>

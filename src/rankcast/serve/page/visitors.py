@@ -6,10 +6,12 @@ from urllib.parse import unquote
 
 from starlette.requests import HTTPConnection
 
+from rankcast.serve.access import Role
+
 if TYPE_CHECKING:
     from rankcast.serve.service import Service
 
-__all__ = ["TOKEN_COOKIE", "USER_COOKIE", "View", "Visitor", "visitor_of"]
+__all__ = ["TOKEN_COOKIE", "USER_COOKIE", "View", "Visitor", "visitor_of", "visitor_with"]
 
 TOKEN_COOKIE = "rankcast_token"  # noqa: S105  # the name of a cookie
 """Holds the token of one who signed in: unreadable to scripts, sent to this site only."""
@@ -23,7 +25,8 @@ _NOBODY = "me"
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """One who looks at the page. `user` is the one whose feed it is; `switches` says that they may choose another."""
+    """One who looks at the page. `user` is the one whose feed it is; `switches` says that they are an
+    administrator, who may look as any user, `publishes` that they may publish."""
 
     user: str
     switches: bool
@@ -32,7 +35,7 @@ class Visitor:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a page is built from: the service, who looks, the query of the address, and whether it is dark."""
+    """What a page is built from: the service, who looks, and the query of the address."""
 
     service: "Service"
     visitor: Visitor
@@ -48,10 +51,21 @@ def visitor_of(request: HTTPConnection, service: "Service") -> Visitor | None:
     """Who sends a request, by its cookies; None if they have to sign in first."""
     chosen = unquote(request.cookies.get(USER_COOKIE, ""))
     if service.settings.dev:
-        return Visitor(chosen or next(iter(service.users()), _NOBODY), switches=True, publishes=True)
+        return _administrator(service, chosen)
+    return visitor_with(request.cookies.get(TOKEN_COOKIE, ""), service, chosen)
+
+
+def visitor_with(token: str, service: "Service", chosen: str = "") -> Visitor | None:
+    """Who has that token; None if it is none, was revoked, or is only for publishing."""
+    principal = service.access.check(token)
+    if principal is None:
+        return None
+    if principal.is_administrator:
+        return _administrator(service, chosen)
+    if principal.role is Role.USER and principal.name is not None:
+        return Visitor(principal.name, switches=False, publishes=False)
     return None
 
 
-def signed_in(token: str, service: "Service") -> bool:
-    """Whether the token is one that the service knows."""
-    return service.settings.dev
+def _administrator(service: "Service", chosen: str) -> Visitor:
+    return Visitor(chosen or next(iter(service.users()), _NOBODY), switches=True, publishes=True)

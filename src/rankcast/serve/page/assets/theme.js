@@ -30,3 +30,22 @@ const rankcast = {
 };
 rankcast.paint();
 rankcast.system.addEventListener("change", rankcast.paint);
+
+// Times are told as the visitor's clock and language have them, and kept up to date.
+rankcast.tell = () => {
+  const now = Date.now();
+  const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  const ago = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+  for (const element of document.querySelectorAll("time.rc-when")) {
+    const then = new Date(element.dateTime);
+    const seconds = Math.round((then - now) / 1000);
+    let text = date.format(then);
+    if (Math.abs(seconds) < 60) text = seconds > -5 && seconds < 5 ? "now" : ago.format(seconds, "second");
+    else if (Math.abs(seconds) < 3600) text = ago.format(Math.round(seconds / 60), "minute");
+    else if (Math.abs(seconds) < 86400) text = ago.format(Math.round(seconds / 3600), "hour");
+    if (element.textContent !== text) element.textContent = text;
+    element.title = then.toISOString();
+  }
+};
+setInterval(rankcast.tell, 1000);
+new MutationObserver(() => requestAnimationFrame(rankcast.tell)).observe(document.documentElement, { childList: true, subtree: true });

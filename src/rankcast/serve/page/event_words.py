@@ -1,0 +1,86 @@
+"""Events and values in words: what a card is headed with, and what its attributes say."""
+
+from datetime import datetime
+
+from rankcast.language import show_time
+from rankcast.language.membership_json import membership_to_json
+from rankcast.model import AttributeValue, Event, Interval, Scalar, Term
+
+__all__ = ["cut", "facts", "said", "title_attribute", "title_of"]
+
+_TITLES = ("title", "name", "headline", "subject", "summary", "text", "product", "item")
+_LONGEST_TITLE = 120
+
+
+def title_of(event: Event) -> str:
+    """What to call the event: its title or name if it has one, else its first words, else its id.
+
+    >>> from rankcast.model import EPOCH
+    >>> title_of(Event("e1", EPOCH, {"genre": ("drama",), "title": ("Big Fish",)}))
+    'Big Fish'
+    >>> title_of(Event("e2", EPOCH, {"city": ("Paris",), "rooms": (3,)})), title_of(Event("e3", EPOCH, {"x": (1,)}))
+    ('Paris', 'e3')
+    """
+    name = title_attribute(event)
+    return event.id if name is None else cut(said(event.attributes[name]), _LONGEST_TITLE)
+
+
+def title_attribute(event: Event) -> str | None:
+    """The attribute that names the event, if one does."""
+    by_lower = {name.lower(): name for name in reversed(list(event.attributes))}
+    for wanted in _TITLES:
+        if wanted in by_lower and _is_text(event.attributes[by_lower[wanted]]):
+            return by_lower[wanted]
+    return next((name for name, value in event.attributes.items() if _is_text(value)), None)
+
+
+def facts(event: Event, most: int = 6) -> list[tuple[str, str]]:
+    """Names and values of the other attributes, in order, at most so many.
+
+    >>> from rankcast.model import EPOCH
+    >>> facts(Event("e1", EPOCH, {"title": ("Big Fish",), "genre": ("drama", "comedy"), "year": (2003,)}))
+    [('genre', 'drama, comedy'), ('year', '2003')]
+    """
+    heading = title_attribute(event)
+    others = [(name, value) for name, value in event.attributes.items() if name != heading]
+    return [(name.replace("_", " "), cut(said(value), 48)) for name, value in others[:most]]
+
+
+def said(value: AttributeValue) -> str:
+    """The value of an attribute as people write it.
+
+    >>> said((50.0,)), said(Term("cheap")), said(Interval(50, 60))
+    ('50', 'cheap', '50 to 60')
+    """
+    match value:
+        case tuple():
+            return ", ".join(map(_said_scalar, value))
+        case Term(concept, hedges):
+            return " ".join([*(hedge.value for hedge in hedges), concept])
+        case Interval(low, high):
+            return f"{_said_scalar(low)} to {_said_scalar(high)}"
+        case _:
+            ((form, numbers),) = membership_to_json(value).items()
+            return f"about {numbers} ({form.replace('_', ' ')})"
+
+
+def cut(text: str, longest: int) -> str:
+    """The text, or its beginning with an ellipsis."""
+    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
+
+
+def _said_scalar(value: Scalar) -> str:
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case datetime():
+            text = show_time(value)
+            return text[:10] if text.endswith("T00:00:00Z") else f"{text[:10]} {text[11:16]}"
+        case float():
+            return f"{value:.10g}"
+        case _:
+            return str(value)
+
+
+def _is_text(value: AttributeValue) -> bool:
+    return isinstance(value, tuple) and isinstance(value[0], str) and bool(value[0].strip())
