@@ -1,0 +1,311 @@
+"""Digests: who wants one when, what each holds, and what was left out of it."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    Table,
+    Text,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
+
+from rankcast.language import dumps
+from rankcast.store import schema
+from rankcast.store.engine import Database
+from rankcast.store.schema import datetime_of, metadata, microseconds
+from rankcast.store.sql import last_number
+from rankcast.store.texts import readable
+
+__all__ = ["Cut", "DigestLog", "KeptDigest", "KeptSchedule", "LeftOut", "digests", "left_out", "schedules"]
+
+_Number = BigInteger().with_variant(Integer(), "sqlite")
+
+schedules = Table(
+    "digest_schedules",
+    metadata,
+    Column("user_id", Text, primary_key=True),
+    Column("schedule", Text, nullable=False, comment="JSON"),
+    Column("next_at", BigInteger, nullable=False, index=True),
+    Column("delivery_since", BigInteger, nullable=False, comment="the last delivery before the schedule was made"),
+    Column("delivery_reached", BigInteger, nullable=False, comment="the last delivery that a digest holds"),
+    Column("offset_reached", BigInteger, nullable=False, comment="the last event that a digest counts"),
+    Column("catalog_version", BigInteger, nullable=False, comment="of that event"),
+    Column("state", LargeBinary, nullable=False, comment="how the user stood in the delivery then"),
+    comment="Who wants digests when, and how far the last one went.",
+)
+
+digests = Table(
+    "digests",
+    metadata,
+    Column("number", _Number, primary_key=True, autoincrement=False),
+    Column("user_id", Text, nullable=False),
+    Column("schedule", Text, nullable=False, comment="JSON"),
+    Column("due_at", BigInteger, nullable=False),
+    Column("made_at", BigInteger, nullable=False),
+    Column("delivery_after", BigInteger, nullable=False),
+    Column("delivery_through", BigInteger, nullable=False),
+    Column("offset_after", BigInteger, nullable=False),
+    Column("offset_through", BigInteger, nullable=False),
+    Column("delivered", BigInteger, nullable=False),
+    Column("counts", Text, nullable=False, comment="JSON"),
+    Index("ix_digests_user", "user_id", "number"),
+    comment="The digests: the deliveries of a user between two numbers, and the figures of the events between two offsets.",
+)
+
+left_out = Table(
+    "digest_left_out",
+    metadata,
+    Column("digest", _Number, ForeignKey(digests.c.number), primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("event_id", Text, nullable=False),
+    Column("seq", BigInteger, nullable=False),
+    Column("rank", Double),
+    Column("reason", Text, nullable=False),
+    Column("detail", Text, nullable=False),
+    comment="Events that matched the user and were not sent, the best first, with the reason.",
+)
+
+
+class Cut(NamedTuple):
+    """A moment of the pipeline: all events up to `offset` were served, with that catalog version, and caused all
+    deliveries up to `delivery`."""
+
+    offset: int
+    catalog_version: int
+    delivery: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSchedule:
+    """When a user wants digests (`schedule`, plain data), when the next is due, and the cut at which the last one ended, or
+    at which the schedule was made, with the user's delivery state there."""
+
+    user: str
+    schedule: dict[str, Any]
+    next: datetime
+    since: int
+    reached: Cut
+    state: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """An event that matched the user and was not sent; `rank` is None if it got none."""
+
+    event: str
+    seq: int
+    rank: float | None
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeptDigest:
+    """The deliveries of a user after one number up to another, and figures of the events after one offset up to another."""
+
+    number: int
+    user: str
+    schedule: dict[str, Any]
+    due: datetime
+    made: datetime
+    deliveries: tuple[int, int]
+    offsets: tuple[int, int]
+    delivered: int
+    counts: dict[str, Any]
+
+
+class DigestLog:
+    """Schedules and digests of all users, one short transaction per method."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def cut(self) -> Cut:
+        """Where the pipeline is."""
+        with self._database.reading() as connection:
+            row = connection.execute(select(schema.progress)).one()
+            return Cut(row.event_offset, row.catalog_version, last_number(connection, schema.deliveries.c.number))
+
+    def cut_with_states(self) -> tuple[Cut, dict[int, bytes]]:
+        """Where the pipeline is, and what its shards remember there."""
+        with self._database.reading() as connection:
+            row = connection.execute(select(schema.progress)).one()
+            cut = Cut(row.event_offset, row.catalog_version, last_number(connection, schema.deliveries.c.number))
+            states = connection.execute(select(schema.shard_states))
+            return cut, {state.shard: bytes(state.state) for state in states}
+
+    # schedules
+
+    def put_schedule(self, kept: KeptSchedule) -> None:
+        """Give a user a schedule; one that is there already goes on from where its last digest ended."""
+        with self._database.writing() as connection:
+            there = schedules.c.user_id == kept.user
+            new = {"schedule": dumps(kept.schedule), "next_at": microseconds(kept.next)}
+            if not connection.execute(update(schedules).where(there).values(new)).rowcount:
+                connection.execute(
+                    insert(schedules).values(
+                        user_id=kept.user, delivery_since=kept.since, **new, **_reached(kept.reached, kept.state)
+                    )
+                )
+
+    def remove_schedule(self, user: str) -> bool:
+        """Make no more digests for a user; whether there was a schedule."""
+        with self._database.writing() as connection:
+            return connection.execute(delete(schedules).where(schedules.c.user_id == user)).rowcount > 0
+
+    def schedule(self, user: str) -> KeptSchedule | None:
+        """When a user wants digests."""
+        with self._database.reading() as connection:
+            row = connection.execute(select(schedules).where(schedules.c.user_id == user)).first()
+        return None if row is None else _schedule(row)
+
+    def due(self, now: datetime) -> list[KeptSchedule]:
+        """The schedules that ask for a digest now, the longest due first."""
+        query = select(schedules).where(schedules.c.next_at <= microseconds(now))
+        with self._database.reading() as connection:
+            rows = connection.execute(query.order_by(schedules.c.next_at, schedules.c.user_id)).all()
+        return [_schedule(row) for row in rows]
+
+    def count(self) -> int:
+        """How many schedules there are."""
+        with self._database.reading() as connection:
+            return connection.execute(select(func.count()).select_from(schedules)).scalar_one()
+
+    # digests
+
+    def add(
+        self,
+        start: KeptSchedule,
+        through: Cut,
+        delivered: int,
+        counts: dict[str, Any],
+        omitted: Sequence[LeftOut],
+        state: bytes,
+        following: datetime,
+        now: datetime,
+    ) -> int | None:
+        """Keep the digest that begins where `start` had got to, and move the schedule on to `following`, all in one
+        transaction; its number. None if another process was faster or the schedule is gone: then nothing is kept."""
+        with self._database.writing() as connection:
+            moved = connection.execute(
+                update(schedules)
+                .where(
+                    schedules.c.user_id == start.user,
+                    schedules.c.next_at == microseconds(start.next),
+                    schedules.c.offset_reached == start.reached.offset,
+                    schedules.c.delivery_reached == start.reached.delivery,
+                )
+                .values(next_at=microseconds(following), **_reached(through, state))
+            )
+            if moved.rowcount != 1:
+                return None
+            number = last_number(connection, digests.c.number) + 1
+            connection.execute(
+                insert(digests).values(
+                    number=number,
+                    user_id=start.user,
+                    schedule=dumps(start.schedule),
+                    due_at=microseconds(start.next),
+                    made_at=microseconds(now),
+                    delivery_after=start.reached.delivery,
+                    delivery_through=through.delivery,
+                    offset_after=start.reached.offset,
+                    offset_through=through.offset,
+                    delivered=delivered,
+                    counts=dumps(counts),
+                )
+            )
+            rows = [_left_out_row(number, position, one) for position, one in enumerate(omitted, 1)]
+            if rows:
+                connection.execute(insert(left_out), rows)
+            return number
+
+    def digests(self, user: str, before: int | None, limit: int) -> list[KeptDigest]:
+        """The digests of a user, newest first, before a number."""
+        query = select(digests).where(digests.c.user_id == user).order_by(digests.c.number.desc()).limit(limit)
+        if before is not None:
+            query = query.where(digests.c.number < before)
+        with self._database.reading() as connection:
+            return [_digest(row) for row in connection.execute(query)]
+
+    def digest(self, number: int) -> KeptDigest | None:
+        """The digest with that number."""
+        with self._database.reading() as connection:
+            row = connection.execute(select(digests).where(digests.c.number == number)).first()
+        return None if row is None else _digest(row)
+
+    def last(self) -> int:
+        """The number of the last digest; 0 if there is none."""
+        with self._database.reading() as connection:
+            return last_number(connection, digests.c.number)
+
+    def left_out(self, digest: int, reason: str | None, after: int, limit: int) -> list[tuple[int, LeftOut]]:
+        """What a digest left out, the best first, with their positions, after a position."""
+        query = select(left_out).where(left_out.c.digest == digest, left_out.c.position > after)
+        if reason is not None:
+            query = query.where(left_out.c.reason == reason)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.order_by(left_out.c.position).limit(limit)).all()
+        return [(row.position, LeftOut(row.event_id, row.seq, row.rank, row.reason, row.detail)) for row in rows]
+
+
+def _reached(cut: Cut, state: bytes) -> dict[str, Any]:
+    return {
+        "delivery_reached": cut.delivery,
+        "offset_reached": cut.offset,
+        "catalog_version": cut.catalog_version,
+        "state": state,
+    }
+
+
+def _schedule(row: Any) -> KeptSchedule:
+    with readable(f"the digest schedule of {row.user_id!r}"):
+        return KeptSchedule(
+            user=row.user_id,
+            schedule=json.loads(row.schedule),
+            next=datetime_of(row.next_at),
+            since=row.delivery_since,
+            reached=Cut(row.offset_reached, row.catalog_version, row.delivery_reached),
+            state=bytes(row.state),
+        )
+
+
+def _digest(row: Any) -> KeptDigest:
+    with readable(f"digest {row.number}"):
+        return KeptDigest(
+            number=row.number,
+            user=row.user_id,
+            schedule=json.loads(row.schedule),
+            due=datetime_of(row.due_at),
+            made=datetime_of(row.made_at),
+            deliveries=(row.delivery_after, row.delivery_through),
+            offsets=(row.offset_after, row.offset_through),
+            delivered=row.delivered,
+            counts=json.loads(row.counts),
+        )
+
+
+def _left_out_row(number: int, position: int, one: LeftOut) -> dict[str, object]:
+    return {
+        "digest": number,
+        "position": position,
+        "event_id": one.event,
+        "seq": one.seq,
+        "rank": one.rank,
+        "reason": one.reason,
+        "detail": one.detail,
+    }

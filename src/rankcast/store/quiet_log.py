@@ -1,0 +1,80 @@
+"""Quiet hours: who wants none of their deliveries pushed when, and what was held back since they began."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, Column, Table, Text, delete, select, update
+
+from rankcast.language import dumps
+from rankcast.store import schema
+from rankcast.store.engine import Database
+from rankcast.store.schema import datetime_of, metadata, microseconds
+from rankcast.store.sql import last_number, put_rows
+from rankcast.store.texts import readable
+
+__all__ = ["KeptQuiet", "QuietLog", "quiet_hours"]
+
+quiet_hours = Table(
+    "quiet_hours",
+    metadata,
+    Column("user_id", Text, primary_key=True),
+    Column("hours", Text, nullable=False, comment="JSON"),
+    Column("began_at", BigInteger, comment="the beginning of the quiet hours seen last"),
+    Column("delivery_after", BigInteger, comment="the last delivery when they were first seen"),
+    comment="When users want nothing pushed.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptQuiet:
+    """The quiet hours of a user (plain data); when those seen last began, and the last delivery before them."""
+
+    user: str
+    hours: dict[str, Any]
+    began: datetime | None = None
+    after: int | None = None
+
+
+class QuietLog:
+    """The quiet hours of all users, one short transaction per method."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def put(self, user: str, hours: dict[str, Any]) -> None:
+        """Give a user quiet hours in place of those there were."""
+        row = {"user_id": user, "hours": dumps(hours), "began_at": None, "delivery_after": None}
+        with self._database.writing() as connection:
+            put_rows(connection, quiet_hours, [row], replace=["hours", "began_at", "delivery_after"])
+
+    def remove(self, user: str) -> bool:
+        """Take a user's quiet hours away; whether there were any."""
+        with self._database.writing() as connection:
+            return connection.execute(delete(quiet_hours).where(quiet_hours.c.user_id == user)).rowcount > 0
+
+    def of(self, user: str) -> KeptQuiet | None:
+        """The quiet hours of a user."""
+        with self._database.reading() as connection:
+            row = connection.execute(select(quiet_hours).where(quiet_hours.c.user_id == user)).first()
+        return None if row is None else _kept(row)
+
+    def all(self) -> list[KeptQuiet]:
+        """The quiet hours of everybody, by name."""
+        with self._database.reading() as connection:
+            rows = connection.execute(select(quiet_hours).order_by(quiet_hours.c.user_id)).all()
+        return [_kept(row) for row in rows]
+
+    def mark(self, user: str, began: datetime) -> None:
+        """Note, once, that quiet hours have begun and that deliveries from now on are held."""
+        with self._database.writing() as connection:
+            after = last_number(connection, schema.deliveries.c.number)
+            new = {"began_at": microseconds(began), "delivery_after": after}
+            connection.execute(update(quiet_hours).where(quiet_hours.c.user_id == user).values(new))
+
+
+def _kept(row: Any) -> KeptQuiet:
+    with readable(f"the quiet hours of {row.user_id!r}"):
+        began = None if row.began_at is None else datetime_of(row.began_at)
+        return KeptQuiet(row.user_id, json.loads(row.hours), began, row.delivery_after)

@@ -1,0 +1,250 @@
+"""Webhooks: where a user's deliveries are sent to, and how each endpoint fares."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Index,
+    Integer,
+    Table,
+    Text,
+    delete,
+    insert,
+    select,
+    update,
+)
+
+from rankcast.language import dumps
+from rankcast.model import EPOCH
+from rankcast.store import schema
+from rankcast.store.digest_log import digests
+from rankcast.store.engine import Database
+from rankcast.store.schema import datetime_of, metadata, microseconds
+from rankcast.store.sql import last_number
+from rankcast.store.texts import readable
+
+__all__ = ["DELIVERY", "DIGEST", "Secret", "Webhook", "WebhookLog", "load", "put", "webhook_of", "webhooks"]
+
+DELIVERY = "delivery.sent"
+"""The type of a message about one delivery."""
+DIGEST = "digest.ready"
+"""The type of a message about a digest."""
+
+webhooks = Table(
+    "webhooks",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("user_id", Text, nullable=False),
+    Column("url", Text, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("wants_deliveries", Boolean, comment="null: those that no digest holds"),
+    Column("wants_digests", Boolean, nullable=False),
+    Column(
+        "secrets", Text, nullable=False, comment="JSON array, newest first; in the clear, because signing needs them"
+    ),
+    Column("created_at", BigInteger, nullable=False),
+    Column("active", Boolean, nullable=False),
+    Column("disabled_because", Text),
+    Column(
+        "delivery_reached", BigInteger, nullable=False, comment="deliveries up to here are sent or among the messages"
+    ),
+    Column("digest_reached", BigInteger, nullable=False, comment="digests up to here are sent or among the messages"),
+    Column("accepted", BigInteger, nullable=False, comment="how many messages were accepted"),
+    Column("accepted_at", BigInteger, comment="when the last one was"),
+    Column("failures", Integer, nullable=False, comment="in a row"),
+    Column("failing_since", BigInteger, comment="when the first of them was"),
+    Column("last_failure", Text),
+    Column("paused_until", BigInteger, nullable=False),
+    Index("ix_webhooks_user", "user_id"),
+    comment="The endpoints to which users have their deliveries sent, and how far each has got.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """What messages are signed with; `until` is when it ends, if another replaces it."""
+
+    value: str = field(repr=False)
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """An endpoint of a user. Everything up to `delivery_reached` and `digest_reached` was accepted, or is kept as a message
+    to be tried again, or as a dead letter. `types` are those of the messages wanted; None means digests for as long as
+    the user has some, and the deliveries that are in none."""
+
+    id: str
+    user: str
+    url: str
+    created: datetime
+    secrets: tuple[Secret, ...]
+    description: str = ""
+    types: tuple[str, ...] | None = None
+    active: bool = True
+    disabled_because: str | None = None
+    delivery_reached: int = 0
+    digest_reached: int = 0
+    accepted: int = 0
+    accepted_at: datetime | None = None
+    failures: int = 0
+    failing_since: datetime | None = None
+    last_failure: str | None = None
+    paused_until: datetime = EPOCH
+
+    def signing(self, now: datetime) -> list[str]:
+        """The secrets that sign a message at that time, newest first."""
+        return [secret.value for secret in self.secrets if secret.until is None or now < secret.until]
+
+
+class WebhookLog:
+    """The webhooks of all users, one short transaction per method."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, webhook: Webhook) -> None:
+        """Keep a new webhook."""
+        with self._database.writing() as connection:
+            connection.execute(insert(webhooks), [_row(webhook)])
+
+    def webhooks(self, user: str | None = None) -> list[Webhook]:
+        """The webhooks of a user, or all, oldest first."""
+        query = select(webhooks).order_by(webhooks.c.created_at, webhooks.c.id)
+        if user is not None:
+            query = query.where(webhooks.c.user_id == user)
+        with self._database.reading() as connection:
+            return [webhook_of(row) for row in connection.execute(query)]
+
+    def webhook(self, webhook_id: str) -> Webhook | None:
+        """The webhook with that id."""
+        with self._database.reading() as connection:
+            return load(connection, webhook_id)
+
+    def change(
+        self, webhook_id: str, url: str, description: str, types: Iterable[str] | None, secrets: Iterable[Secret]
+    ) -> None:
+        """Replace what the user says about a webhook. How far it has got stays; types of messages that it did not want
+        before begin with what comes next."""
+        new = {"url": url, "description": description, **_wants(types), "secrets": _secrets(secrets)}
+        with self._database.writing() as connection:
+            known = load(connection, webhook_id)
+            if known is None:
+                return
+            if known.types is not None and DELIVERY not in known.types:
+                new["delivery_reached"] = last_number(connection, schema.deliveries.c.number)
+            if known.types is not None and DIGEST not in known.types:
+                new["digest_reached"] = last_number(connection, digests.c.number)
+            put(connection, webhook_id, **new)
+
+    def enable(self, webhook_id: str) -> None:
+        """Let it be sent to again, at once, from where it stopped."""
+        with self._database.writing() as connection:
+            put(
+                connection,
+                webhook_id,
+                active=True,
+                disabled_because=None,
+                failures=0,
+                failing_since=None,
+                paused_until=0,
+            )
+
+    def disable(self, webhook_id: str, because: str) -> None:
+        """Send nothing more to it until it is enabled; nothing of what waits is lost."""
+        with self._database.writing() as connection:
+            put(connection, webhook_id, active=False, disabled_because=because)
+
+    def remove(self, webhook_id: str) -> None:
+        """Forget a webhook and its messages."""
+        with self._database.writing() as connection:
+            connection.execute(delete(webhooks).where(webhooks.c.id == webhook_id))
+
+
+def load(connection: Connection, webhook_id: str) -> Webhook | None:
+    """The webhook with that id, within a transaction."""
+    row = connection.execute(select(webhooks).where(webhooks.c.id == webhook_id)).first()
+    return None if row is None else webhook_of(row)
+
+
+def put(connection: Connection, webhook_id: str, **columns: object) -> None:
+    """Change some columns of a webhook, within a transaction."""
+    connection.execute(update(webhooks).where(webhooks.c.id == webhook_id).values(columns))
+
+
+def webhook_of(row: Any) -> Webhook:
+    """The webhook that a row describes."""
+    with readable(f"webhook {row.id!r}"):
+        return Webhook(
+            id=row.id,
+            user=row.user_id,
+            url=row.url,
+            created=datetime_of(row.created_at),
+            secrets=tuple(Secret(value, _time(until)) for value, until in json.loads(row.secrets)),
+            description=row.description,
+            types=_types(row.wants_deliveries, row.wants_digests),
+            active=row.active,
+            disabled_because=row.disabled_because,
+            delivery_reached=row.delivery_reached,
+            digest_reached=row.digest_reached,
+            accepted=row.accepted,
+            accepted_at=_time(row.accepted_at),
+            failures=row.failures,
+            failing_since=_time(row.failing_since),
+            last_failure=row.last_failure,
+            paused_until=datetime_of(row.paused_until),
+        )
+
+
+def _row(webhook: Webhook) -> dict[str, object]:
+    return {
+        "id": webhook.id,
+        "user_id": webhook.user,
+        "url": webhook.url,
+        "description": webhook.description,
+        **_wants(webhook.types),
+        "secrets": _secrets(webhook.secrets),
+        "created_at": microseconds(webhook.created),
+        "active": webhook.active,
+        "disabled_because": webhook.disabled_because,
+        "delivery_reached": webhook.delivery_reached,
+        "digest_reached": webhook.digest_reached,
+        "accepted": webhook.accepted,
+        "accepted_at": _column(webhook.accepted_at),
+        "failures": webhook.failures,
+        "failing_since": _column(webhook.failing_since),
+        "last_failure": webhook.last_failure,
+        "paused_until": microseconds(webhook.paused_until),
+    }
+
+
+def _wants(types: Iterable[str] | None) -> dict[str, object]:
+    if types is None:
+        return {"wants_deliveries": None, "wants_digests": True}
+    wanted = set(types)
+    return {"wants_deliveries": DELIVERY in wanted, "wants_digests": DIGEST in wanted}
+
+
+def _types(wants_deliveries: bool | None, wants_digests: bool) -> tuple[str, ...] | None:
+    if wants_deliveries is None:
+        return None
+    return (*((DELIVERY,) if wants_deliveries else ()), *((DIGEST,) if wants_digests else ()))
+
+
+def _secrets(secrets: Iterable[Secret]) -> str:
+    return dumps([[secret.value, _column(secret.until)] for secret in secrets])
+
+
+def _time(column: int | None) -> datetime | None:
+    return None if column is None else datetime_of(column)
+
+
+def _column(time: datetime | None) -> int | None:
+    return None if time is None else microseconds(time)

@@ -1,0 +1,268 @@
+"""Messages to webhooks: which come next, which are to be tried again, which are dead letters.
+
+What was not tried yet needs no row: it is all that lies after the number that a webhook has reached. A message gets a
+row when it fails, and loses it when it is accepted.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ColumnElement,
+    Connection,
+    ForeignKey,
+    Index,
+    Integer,
+    Table,
+    Text,
+    and_,
+    delete,
+    exists,
+    func,
+    or_,
+    select,
+    update,
+)
+
+from rankcast.store import schema
+from rankcast.store.digest_log import digests, schedules
+from rankcast.store.engine import Database
+from rankcast.store.schema import datetime_of, metadata, microseconds
+from rankcast.store.sql import put_rows
+from rankcast.store.webhook_log import DELIVERY, DIGEST, Webhook, load, put, webhook_of, webhooks
+
+__all__ = ["Failure", "MessageCounts", "MessageKey", "MessageLog", "Waiting", "messages"]
+
+messages = Table(
+    "webhook_messages",
+    metadata,
+    Column("webhook", Text, ForeignKey(webhooks.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("type", Text, primary_key=True),
+    Column("number", BigInteger, primary_key=True, comment="of the delivery or the digest"),
+    Column("attempts", Integer, nullable=False),
+    Column("due_at", BigInteger, nullable=False),
+    Column("dead", Boolean, nullable=False),
+    Column("reason", Text, nullable=False, comment="why the last attempt failed"),
+    Column("failed_at", BigInteger, nullable=False),
+    Index("ix_webhook_messages_due", "webhook", "dead", "due_at"),
+    comment="Messages to webhooks that failed: to be tried again, or dead letters.",
+)
+
+_deliveries = schema.deliveries
+
+
+class MessageKey(NamedTuple):
+    """What a message is about: a delivery or a digest, by its number."""
+
+    type: str
+    number: int
+
+
+class Waiting(NamedTuple):
+    """A message that failed: how often, why, and when it is tried again (meaningless for a dead letter)."""
+
+    key: MessageKey
+    attempts: int
+    due: datetime
+    reason: str
+    failed: datetime
+
+
+class Failure(NamedTuple):
+    """What follows from a failed attempt: when the message is due again (None: it is a dead letter), until when the
+    webhook is left alone, and why it is disabled, if it is."""
+
+    reason: str
+    due: datetime | None
+    paused_until: datetime
+    disabled_because: str | None = None
+
+
+class MessageCounts(NamedTuple):
+    """How many messages were not tried yet, are to be tried again, and are dead letters."""
+
+    waiting: int
+    retrying: int
+    dead: int
+
+
+class MessageLog:
+    """The messages of all webhooks, one short transaction per method."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def ready(self, now: datetime) -> list[Webhook]:
+        """The webhooks that may be sent something now, oldest first. Cost: a few look-ups per webhook."""
+        due = exists().where(_of(webhooks.c.id), messages.c.due_at <= microseconds(now))
+        single = exists().where(_single())
+        digest = exists().where(_digest())
+        query = (
+            select(webhooks)
+            .where(webhooks.c.active, webhooks.c.paused_until <= microseconds(now), or_(due, single, digest))
+            .order_by(webhooks.c.created_at, webhooks.c.id)
+        )
+        with self._database.reading() as connection:
+            return [webhook_of(row) for row in connection.execute(query)]
+
+    def next(self, webhook: str, now: datetime, limit: int) -> list[tuple[MessageKey, int]]:
+        """What to send next, in this order, each with the number of attempts before: what is due again, then
+        deliveries, then digests. Empty if the webhook may not be sent anything now."""
+        again = (
+            select(messages.c.type, messages.c.number, messages.c.attempts)
+            .where(_of(webhook), messages.c.due_at <= microseconds(now))
+            .order_by(messages.c.number, messages.c.type)
+        )
+        singles = select(_deliveries.c.number).where(webhooks.c.id == webhook, _single()).order_by(_deliveries.c.number)
+        gathered = select(digests.c.number).where(webhooks.c.id == webhook, _digest()).order_by(digests.c.number)
+        found: list[tuple[MessageKey, int]] = []
+        with self._database.reading() as connection:
+            known = load(connection, webhook)
+            if known is None or not known.active or known.paused_until > now:
+                return []
+            found += [(MessageKey(row[0], row[1]), row[2]) for row in connection.execute(again.limit(limit))]
+            for type_, query in ((DELIVERY, singles), (DIGEST, gathered)):
+                if len(found) < limit:
+                    rows = connection.execute(query.limit(limit - len(found)))
+                    found += [(MessageKey(type_, row[0]), 0) for row in rows]
+        return found
+
+    def accepted(self, webhook: str, key: MessageKey, now: datetime) -> None:
+        """The receiver has the message; the webhook is well."""
+        with self._database.writing() as connection:
+            known = self._reach(connection, webhook, key)
+            if known is None:
+                return
+            connection.execute(delete(messages).where(_is(webhook, key)))
+            put(
+                connection,
+                webhook,
+                accepted=known.accepted + 1,
+                accepted_at=microseconds(now),
+                failures=0,
+                failing_since=None,
+                paused_until=0,
+            )
+
+    def failed(self, webhook: str, key: MessageKey, attempts: int, failure: Failure, now: datetime) -> None:
+        """An attempt failed, the so-many-th; others go on without this message."""
+        row = {
+            "webhook": webhook,
+            "type": key.type,
+            "number": key.number,
+            "attempts": attempts,
+            "due_at": microseconds(failure.due or now),
+            "dead": failure.due is None,
+            "reason": failure.reason,
+            "failed_at": microseconds(now),
+        }
+        with self._database.writing() as connection:
+            known = self._reach(connection, webhook, key)
+            if known is None:
+                return
+            put_rows(connection, messages, [row], replace=["attempts", "due_at", "dead", "reason", "failed_at"])
+            put(
+                connection,
+                webhook,
+                failures=known.failures + 1,
+                failing_since=microseconds(known.failing_since or now),
+                last_failure=failure.reason,
+                paused_until=microseconds(failure.paused_until),
+            )
+            if failure.disabled_because is not None:
+                put(connection, webhook, active=False, disabled_because=failure.disabled_because)
+
+    def dead(self, webhook: str, after: MessageKey | None, limit: int) -> list[Waiting]:
+        """Dead letters in order of number and type, after one of them."""
+        query = (
+            select(messages).where(_of(webhook, dead=True)).order_by(messages.c.number, messages.c.type).limit(limit)
+        )
+        if after is not None:
+            later = and_(messages.c.number == after.number, messages.c.type > after.type)
+            query = query.where(or_(messages.c.number > after.number, later))
+        with self._database.reading() as connection:
+            return [_waiting(row) for row in connection.execute(query)]
+
+    def replay(self, webhook: str, keys: Sequence[MessageKey] | None, now: datetime) -> int:
+        """Try dead letters again from the start of the schedule, those named or all; how many those are."""
+        again = update(messages).values(dead=False, attempts=0, due_at=microseconds(now))
+        with self._database.writing() as connection:
+            if keys is None:
+                count = connection.execute(again.where(_of(webhook, dead=True))).rowcount
+            else:
+                which = [again.where(_is(webhook, key), messages.c.dead) for key in dict.fromkeys(keys)]
+                count = sum(connection.execute(one).rowcount for one in which)
+            if count:
+                put(connection, webhook, paused_until=0)
+        return count
+
+    def counts(self, webhook: str | None = None) -> MessageCounts:
+        """How many messages there are of each kind, of one webhook or of all that are active. Cost: O(those waiting)."""
+        which = webhooks.c.active if webhook is None else webhooks.c.id == webhook
+        singles = select(func.count()).select_from(webhooks.join(_deliveries, _single())).where(which)
+        gathered = select(func.count()).select_from(webhooks.join(digests, _digest())).where(which)
+        kept = select(messages.c.dead, func.count()).join(webhooks).where(which).group_by(messages.c.dead)
+        with self._database.reading() as connection:
+            waiting = connection.execute(singles).scalar_one() + connection.execute(gathered).scalar_one()
+            numbers: dict[bool, int] = {row[0]: row[1] for row in connection.execute(kept)}
+        return MessageCounts(waiting, numbers.get(False, 0), numbers.get(True, 0))
+
+    @staticmethod
+    def _reach(connection: Connection, webhook: str, key: MessageKey) -> Webhook | None:
+        """Note that a message was tried; None if the webhook was removed meanwhile."""
+        known = load(connection, webhook)
+        if known is None:
+            return None
+        if key.type == DELIVERY:
+            put(connection, webhook, delivery_reached=max(known.delivery_reached, key.number))
+            return known
+        put(connection, webhook, digest_reached=max(known.digest_reached, key.number))
+        if known.types is None:
+            # All deliveries before those of a digest were tried before it, so none is passed over.
+            through = connection.execute(
+                select(digests.c.delivery_through).where(digests.c.number == key.number)
+            ).scalar()
+            put(connection, webhook, delivery_reached=max(known.delivery_reached, through or 0))
+        return known
+
+
+def _single() -> ColumnElement[bool]:
+    """A delivery that a webhook is sent on its own and was not yet."""
+    of_user = _deliveries.c.user_id == webhooks.c.user_id
+    covered = exists().where(
+        digests.c.user_id == webhooks.c.user_id,
+        digests.c.delivery_after < _deliveries.c.number,
+        digests.c.delivery_through >= _deliveries.c.number,
+    )
+    gathering = exists().where(
+        schedules.c.user_id == webhooks.c.user_id, schedules.c.delivery_since < _deliveries.c.number
+    )
+    wanted = or_(webhooks.c.wants_deliveries, and_(webhooks.c.wants_deliveries.is_(None), ~covered, ~gathering))
+    return and_(of_user, _deliveries.c.number > webhooks.c.delivery_reached, wanted)
+
+
+def _digest() -> ColumnElement[bool]:
+    """A digest, not an empty one, that a webhook was not sent yet."""
+    return and_(
+        webhooks.c.wants_digests,
+        digests.c.user_id == webhooks.c.user_id,
+        digests.c.number > webhooks.c.digest_reached,
+        digests.c.delivered > 0,
+    )
+
+
+def _of(webhook: Any, dead: bool = False) -> ColumnElement[bool]:
+    return and_(messages.c.webhook == webhook, messages.c.dead == dead)
+
+
+def _is(webhook: str, key: MessageKey) -> ColumnElement[bool]:
+    return and_(messages.c.webhook == webhook, messages.c.type == key.type, messages.c.number == key.number)
+
+
+def _waiting(row: Any) -> Waiting:
+    key = MessageKey(row.type, row.number)
+    return Waiting(key, row.attempts, datetime_of(row.due_at), row.reason, datetime_of(row.failed_at))
