@@ -12,7 +12,7 @@ from rankcast.batch.stream import Found, Stream
 from rankcast.batch.table import EventTable
 from rankcast.choose import Candidate
 
-__all__ = ["ENTRY", "Entries", "candidates_of", "entries_of", "fresh"]
+__all__ = ["ENTRY", "Entries", "candidates_of", "entries_of", "grown"]
 
 Entries: TypeAlias = NDArray[np.void]
 
@@ -35,18 +35,21 @@ ENTRY = np.dtype(
 and its best pair with an older entry."""
 
 
-def fresh(stream: Stream, found: Found, positions: Integers) -> Entries:
-    """The events that a user found in a batch as entries."""
-    entries = np.zeros(len(found.at), ENTRY)
-    entries["row"] = stream.first_row + found.at
-    entries["seq"] = stream.seq[found.at]
-    entries["position"] = positions[found.at]
-    entries["pattern"] = found.pattern
-    entries["rank"] = found.rank
-    entries["grid"] = found.grid
-    entries["degree"] = found.degree
-    entries["best_with"] = -1
-    return entries
+def grown(entries: Entries, stream: Stream, found: Found, positions: Integers) -> Entries:
+    """The entries, then the events that a user found in a batch."""
+    old = len(entries)
+    made = np.zeros(old + len(found.at), ENTRY)
+    made[:old] = entries
+    new = made[old:]
+    new["row"] = stream.first_row + found.at
+    new["seq"] = stream.seq[found.at]
+    new["position"] = positions[found.at]
+    new["pattern"] = found.pattern
+    new["rank"] = found.rank
+    new["grid"] = found.grid
+    new["degree"] = found.degree
+    new["best_with"] = -1
+    return made
 
 
 def candidates_of(entries: Entries, table: EventTable, patterns: Patterns) -> list[Candidate]:

@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from rankcast.batch.deliveries import Gathering
 from rankcast.batch.matching import Integers, Reals
 from rankcast.batch.stream import Found, Stream
 from rankcast.batch.table import EventTable
 from rankcast.batch.user import ArrayUser
 from rankcast.choose.filters.fast import ArrayFilter, Batch, Keys, event_keys
-from rankcast.model import Catalog, Delivery, FilterKind, Mode, Policy
+from rankcast.model import Catalog, FilterKind, Mode, Policy
 from rankcast.subscriber import Subscriber
 
 __all__ = ["EventKeys", "FilteredUser"]
@@ -55,12 +56,12 @@ class FilteredUser(ArrayUser):
         self._matching: Integers = np.empty(0, np.int64)
 
     def publish(
-        self, stream: Stream, at: Integers, places: Integers, degrees: Reals | None
-    ) -> tuple[Integers, list[Delivery]]:
+        self, stream: Stream, at: Integers, places: Integers, degrees: Reals | None, gathering: Gathering
+    ) -> None:
         """As that of `ArrayUser`."""
         self._stream = stream
         self._before = deepcopy(self._filter) if not self._sends_all else self._filter
-        return super().publish(stream, at, places, degrees)
+        super().publish(stream, at, places, degrees, gathering)
 
     def state(self) -> dict[str, Any]:
         """As the oracle's: the filter's state around the mode's."""
@@ -85,11 +86,11 @@ class FilteredUser(ArrayUser):
         )
 
     def _one_by_one(
-        self, stream: Stream, at: Integers, places: Integers, degrees: Reals | None
-    ) -> tuple[Integers, list[Delivery]]:
+        self, stream: Stream, at: Integers, places: Integers, degrees: Reals | None, gathering: Gathering
+    ) -> None:
         # The filter has seen the batch, the mode could not serve it: the oracle begins before it.
         self._filter = self._before
-        return super()._one_by_one(stream, at, places, degrees)
+        super()._one_by_one(stream, at, places, degrees, gathering)
 
     def _note_patterns(self) -> None:
         known = len(self._starts) - 1

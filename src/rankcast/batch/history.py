@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from rankcast.batch.entries import ENTRY, Entries, fresh
+from rankcast.batch.entries import ENTRY, Entries, grown
 from rankcast.batch.matching import Integers
 from rankcast.batch.space import space_of
-from rankcast.batch.stream import Found, Sent, Stream
+from rankcast.batch.stream import NOTHING, Found, Sent, Stream
 from rankcast.batch.table import EventTable
 from rankcast.choose.positions import span
 from rankcast.model import Policy, Ties
@@ -37,21 +37,18 @@ class History:
         """Decide on each matching event of the batch."""
         now = stream.positions(self._unit, self._matched, found)
         old = len(self.entries)
-        entries = np.concatenate((self.entries, fresh(stream, found, now)))
+        entries = grown(self.entries, stream, found, now)
         self.entries = entries
         self._matched += len(found.at)
         sent = np.zeros(len(entries), np.bool_)
         held = np.empty(min(self._k, len(entries)) + 1, np.int64)
         self._held = held[: self._follow(entries, old, held, sent)]
         entry = np.flatnonzero(sent)
-        trigger = found.at[entry - old]
-        times = [stream.events[place].time for place in trigger.tolist()]
-        return Sent(trigger, stream.seq[trigger], times, entry)
+        return stream.sent_at(found.at[entry - old], entry)
 
     def close(self) -> Sent:
         """Nothing is owed."""
-        nothing = np.empty(0, np.int64)
-        return Sent(nothing, nothing, [], nothing)
+        return NOTHING
 
     def settle(self) -> None:
         """Keep the list."""

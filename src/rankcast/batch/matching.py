@@ -1,35 +1,15 @@
 """Matching a batch: the seam between the matcher and the arrays."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankcast.match import Matcher
+from rankcast.match.batch import BatchMatcher, Integers, Matches, Reals
 from rankcast.model import Catalog, Event, Subscription
 
 __all__ = ["BatchMatcher", "Integers", "MakeMatcher", "Matches", "OneByOne", "Reals"]
-
-Integers: TypeAlias = NDArray[np.int64]
-Reals: TypeAlias = NDArray[np.float64]
-
-
-class Matches(NamedTuple):
-    """Pairs of an event (its place in the batch) and a subscription (its place among those given), with the degree;
-    by event, then by subscription."""
-
-    event: Integers
-    subscription: Integers
-    degree: Reals
-
-
-class BatchMatcher(Protocol):
-    """Finds all matches of a batch of events with a set of subscriptions that does not change."""
-
-    def match_batch(self, events: Sequence[Event]) -> Matches:
-        """The matches of the events."""
-
 
 MakeMatcher: TypeAlias = Callable[[Sequence[Subscription], Catalog], BatchMatcher]
 

@@ -4,8 +4,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rankcast.batch.entries import ENTRY, Entries, fresh
-from rankcast.batch.stream import Found, Sent, Stream
+from rankcast.batch.entries import ENTRY, Entries, grown
+from rankcast.batch.stream import NOTHING, Found, Sent, Stream
 from rankcast.batch.table import EventTable
 from rankcast.model import Mode, Part, Policy, Select
 
@@ -75,14 +75,12 @@ class AllEvents:
 
     def publish(self, stream: Stream, found: Found) -> Sent:
         """Send all that matches."""
-        self.entries = fresh(stream, found, stream.seq)
-        times = [stream.events[place].time for place in found.at.tolist()]
-        return Sent(found.at, stream.seq[found.at], times, np.arange(len(found.at)))
+        self.entries = grown(self.entries, stream, found, stream.seq)
+        return stream.sent_at(found.at, np.arange(len(found.at)))
 
     def close(self) -> Sent:
         """Nothing is owed."""
-        nothing = np.empty(0, np.int64)
-        return Sent(nothing, nothing, [], nothing)
+        return NOTHING
 
     def settle(self) -> None:
         """Keep nothing."""

@@ -45,10 +45,12 @@ class Patterns:
         self._numbers: dict[bytes, int] = {}
         self._masks = np.empty(0, np.int64)
         self._of_mask = np.empty(0, np.int64)
-        self._specific: list[Integers] = []
+        self._places: list[Integers] = []
         self._ranks = np.empty(0)
         self._grid = np.empty(0, np.int64)
         self.all: list[Pattern] = []
+        self.specific: list[tuple[str, ...]] = []
+        """The most specific subscriptions of each."""
 
     def rank(self, numbers: Integers) -> tuple[Reals, Integers]:
         """The ranks of patterns, as they are and in steps of the grid."""
@@ -84,7 +86,7 @@ class Patterns:
         ends = [*starts[1:].tolist(), len(places)]
         return np.array(
             [
-                degrees[start:end][np.isin(places[start:end], self._specific[number])].max()
+                degrees[start:end][np.isin(places[start:end], self._places[number])].max()
                 for number, start, end in zip(numbers.tolist(), starts.tolist(), ends, strict=True)
             ]
         )
@@ -95,11 +97,12 @@ class Patterns:
             pattern = self._make(places.tolist())
             self._numbers[key] = self.add(pattern)
             specific = set(pattern.specific)
-            self._specific[-1] = places[[name in specific for name in pattern.matching]]
+            self._places[-1] = places[[name in specific for name in pattern.matching]]
         return self._numbers[key]
 
     def add(self, pattern: Pattern) -> int:
         """Number a pattern that did not come up here (it is one of an older catalog)."""
         self.all.append(pattern)
-        self._specific.append(np.empty(0, np.int64))
+        self._places.append(np.empty(0, np.int64))
+        self.specific.append(pattern.specific)
         return len(self.all) - 1

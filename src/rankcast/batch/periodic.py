@@ -1,17 +1,16 @@
 """Periodic delivery over arrays (SPEC 4)."""
 
-from datetime import datetime
 from typing import Any
 
 import numpy as np
 
-from rankcast.batch.entries import ENTRY, Entries, fresh
+from rankcast.batch.entries import ENTRY, Entries, grown
 from rankcast.batch.matching import Integers
 from rankcast.batch.space import space_of
-from rankcast.batch.stream import Found, Sent, Stream
+from rankcast.batch.stream import NOTHING, Found, Sent, Stream
 from rankcast.batch.table import EventTable
 from rankcast.choose.positions import instant, microseconds, span
-from rankcast.model import EPOCH, Policy, Unit
+from rankcast.model import Policy, Unit
 
 __all__ = ["Periodic"]
 
@@ -33,7 +32,7 @@ class Periodic:
         self._origin = microseconds(policy.origin) if self._unit is Unit.TIME else 1
         self._matched = 0
         self._period: int | None = None
-        self._last: datetime = EPOCH
+        self._last = 0
         self._open = 0
         self.entries: Entries = np.zeros(0, ENTRY)
 
@@ -47,9 +46,7 @@ class Periodic:
         of_entry = periods[found.at]
         if len(self.entries):
             of_entry = np.concatenate((np.full(len(self.entries), before, np.int64), of_entry))
-            self.entries = np.concatenate((self.entries, fresh(stream, found, positions)))
-        else:
-            self.entries = fresh(stream, found, positions)
+        self.entries = grown(self.entries, stream, found, positions)
         ends = np.flatnonzero(of_entry[1:] != of_entry[:-1]) + 1
         if len(of_entry):
             ends = np.append(ends, len(of_entry))
@@ -60,18 +57,17 @@ class Periodic:
         sent = self._choose(ends[:over], groups[:over], triggers[:over], forwarded[:over])
         self._matched += len(found.at)
         self._period = int(periods[-1])
-        self._last = stream.events[-1].time
+        self._last = microseconds(stream.events[-1].time)
         return sent
 
     def close(self) -> Sent:
         """End the present period."""
         self._open = len(self.entries)
         if not self._open:
-            nothing = np.empty(0, np.int64)
-            return Sent(nothing, nothing, [], nothing)
+            return NOTHING
         assert self._period is not None
         ends, group = np.array([self._open]), np.array([self._period])
-        return self._choose(ends, group, np.zeros(1, np.int64), [self._end(self._period, self._last)])
+        return self._choose(ends, group, np.zeros(1, np.int64), np.array([self._end(self._period)]))
 
     def settle(self) -> None:
         """Keep the period that is not over."""
@@ -83,13 +79,13 @@ class Periodic:
         return {
             "matched": self._matched,
             "period": self._period,
-            "last": microseconds(self._last),
+            "last": self._last,
             "candidates": candidates,
         }
 
     def restore(self, state: dict[str, Any], entries: Entries) -> None:
         """Go on where `state` was taken."""
-        self._matched, self._period, self._last = state["matched"], state["period"], instant(state["last"])
+        self._matched, self._period, self._last = state["matched"], state["period"], state["last"]
         self.entries = entries
 
     @staticmethod
@@ -99,26 +95,25 @@ class Periodic:
 
     def _triggers(
         self, stream: Stream, groups: Integers, positions: Integers, periods: Integers
-    ) -> tuple[Integers, list[datetime]]:
+    ) -> tuple[Integers, Integers]:
         """At which event each group's period ends (one beyond the batch if it does not), and when it is forwarded."""
         if self._unit is Unit.TIME:
             triggers = np.searchsorted(periods, groups, side="right")
-            return triggers, [self._end(period, EPOCH) for period in groups.tolist()]
+            return triggers, np.array([self._end(period) for period in groups.tolist()], np.int64)
         last = self._origin + groups * self._span - 1
         triggers = np.searchsorted(positions, last)
-        forwarded = []
-        for trigger, position in zip(triggers.tolist(), last.tolist(), strict=True):
+        forwarded = np.full(len(groups), self._last, np.int64)
+        for number, (trigger, position) in enumerate(zip(triggers.tolist(), last.tolist(), strict=True)):
             if trigger < len(positions) and positions[trigger] == position:
-                forwarded.append(stream.events[trigger].time)
-            else:
-                forwarded.append(stream.events[trigger - 1].time if trigger else self._last)
+                forwarded[number] = stream.time[trigger]
+            elif trigger:
+                forwarded[number] = stream.time[trigger - 1]
         return triggers, forwarded
 
-    def _choose(self, ends: Integers, groups: Integers, triggers: Integers, forwarded: list[datetime]) -> Sent:
-        chosen = np.zeros(self._open, np.bool_)
+    def _choose(self, ends: Integers, groups: Integers, triggers: Integers, forwarded: Integers) -> Sent:
         if not self._open:
-            entry = np.empty(0, np.int64)
-            return Sent(entry, entry, [], entry)
+            return NOTHING
+        chosen = np.zeros(self._open, np.bool_)
         from rankcast.batch.kernels.periods import best_by_rank, best_diverse
 
         over = self.entries[: self._open]
@@ -130,7 +125,8 @@ class Periodic:
             best_diverse(ends, over["seq"], over["rank"], k, self._policy.sigma, space, chosen)
         entry = np.flatnonzero(chosen)
         group = np.searchsorted(ends, entry, side="right")
-        return Sent(triggers[group], groups[group], [forwarded[number] for number in group.tolist()], entry)
+        return Sent(triggers[group], groups[group], forwarded[group], entry)
 
-    def _end(self, period: int, last: datetime) -> datetime:
-        return instant(self._origin + period * self._span) if self._unit is Unit.TIME else last
+    def _end(self, period: int) -> int:
+        """When a period is forwarded that nothing ends but time, or the end of the stream."""
+        return microseconds(instant(self._origin + period * self._span)) if self._unit is Unit.TIME else self._last

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from rankcast.batch.deliveries import Deliveries, Gathering
 from rankcast.batch.filtered_user import EventKeys, FilteredUser
 from rankcast.batch.matching import BatchMatcher, Integers, MakeMatcher, Matches, OneByOne
 from rankcast.batch.modes import suits
@@ -93,17 +94,24 @@ class BatchShard:
 
         `admitted` says to which subscriptions each event under an advertisement goes, as for `Shard.publish`.
         """
+        return self.publish_columns(events, admitted).records()
+
+    def publish_columns(
+        self, events: Sequence[Event], admitted: Mapping[str, Collection[str]] | None = None
+    ) -> Deliveries:
+        """What `publish` gives, as columns: for who stores or passes on many deliveries, and wants no objects."""
         events = list(events)
         if not events:
-            return []
+            return Gathering(self._table).deliveries()
         matches = self._matcher.match_batch(events)
         if any(event.advertisement is not None for event in events):
             matches = self._admit(events, matches, admitted)
         return self.deliver(events, matches)
 
-    def deliver(self, events: Sequence[Event], matches: Matches) -> list[Delivery]:
-        """Rank and choose among the given matches of the next events: `publish` without its first step."""
+    def deliver(self, events: Sequence[Event], matches: Matches) -> Deliveries:
+        """Rank and choose among the given matches of the next events: `publish_columns` without its first step."""
         self.matches += len(matches.event)
+        gathering = Gathering(self._table)
         stream = Stream(events, self._table)
         from rankcast.batch.kernels.by_user import by_user
 
@@ -112,31 +120,31 @@ class BatchShard:
         is_crisp = bool((matches.degree == 1.0).all())
         degrees = None if is_crisp else matches.degree[order]
         bounds = borders.tolist()
-        triggers: list[Integers] = []
-        deliveries: list[Delivery] = []
         for number, (user, served) in enumerate(self._users.items()):
             own = slice(bounds[number], bounds[number + 1])
             if isinstance(served, ArrayUser):
-                when, made = served.publish(stream, at[own], places[own], None if degrees is None else degrees[own])
+                served.publish(stream, at[own], places[own], None if degrees is None else degrees[own], gathering)
             else:
                 matched = self._matched(matches, order[own])
-                when, made = serve_one_by_one(user, served, events, matched)
-            if made:
-                triggers.append(when)
-                deliveries += made
+                gathering.add_records(user, *serve_one_by_one(user, served, events, matched))
+        deliveries = gathering.deliveries()
         self._forget()
-        if not triggers:
-            return []
-        return [deliveries[place] for place in np.argsort(np.concatenate(triggers), kind="stable").tolist()]
+        return deliveries
 
     def close(self) -> list[Delivery]:
         """End of the stream: what unfinished periods still owe."""
-        deliveries: list[Delivery] = []
+        return self.close_columns().records()
+
+    def close_columns(self) -> Deliveries:
+        """What `close` gives, as columns."""
+        gathering = Gathering(self._table)
         for user, served in self._users.items():
             if isinstance(served, ArrayUser):
-                deliveries += served.close()
+                served.close(gathering)
             else:
-                deliveries += [made for step in served.close() for made in deliveries_of(user, step)]
+                made = [made for step in served.close() for made in deliveries_of(user, step)]
+                gathering.add_records(user, np.zeros(len(made), np.int64), made)
+        deliveries = gathering.deliveries()
         self._forget()
         return deliveries
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from rankcast.batch.entries import ENTRY, Entries, fresh
+from rankcast.batch.entries import ENTRY, Entries, grown
 from rankcast.batch.matching import Integers
 from rankcast.batch.space import space_of
-from rankcast.batch.stream import Found, Sent, Stream
+from rankcast.batch.stream import NOTHING, Found, Sent, Stream
 from rankcast.batch.table import EventTable
 from rankcast.choose.positions import span
 from rankcast.model import Policy, Unit
@@ -42,7 +42,7 @@ class Sliding:
         """Move the window over the batch."""
         now = stream.positions(self._unit, self._matched, found)
         old = len(self.entries)
-        entries = np.concatenate((self.entries, fresh(stream, found, now)))
+        entries = grown(self.entries, stream, found, now)
         if self._unit is Unit.TIME and (np.diff(entries["position"]) < 0).any():
             return None
         self.entries = entries
@@ -54,14 +54,11 @@ class Sliding:
         if len(entries):
             slide = self._by_rank if self._policy.sigma == 1 else self._diverse
             written = slide(now, found.at, old, triggers, chosen)
-        trigger, entry = triggers[:written], chosen[:written]
-        times = [stream.events[place].time for place in trigger.tolist()]
-        return Sent(trigger, stream.seq[trigger], times, entry)
+        return stream.sent_at(triggers[:written], chosen[:written])
 
     def close(self) -> Sent:
         """Nothing is owed."""
-        nothing = np.empty(0, np.int64)
-        return Sent(nothing, nothing, [], nothing)
+        return NOTHING
 
     def settle(self) -> None:
         """Drop what has left the window."""

@@ -1,7 +1,6 @@
 """One batch of published events as arrays, and what a user found in it."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
 
@@ -12,7 +11,7 @@ from rankcast.batch.table import EventTable
 from rankcast.choose.positions import microseconds
 from rankcast.model import Event, Unit
 
-__all__ = ["Found", "Sent", "Stream"]
+__all__ = ["NOTHING", "Found", "Sent", "Stream"]
 
 
 class Found(NamedTuple):
@@ -26,12 +25,17 @@ class Found(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """What a mode sent, in order: at which event of the batch, in which window, when, and which entry."""
+    """What a mode sent, in order: at which event of the batch, in which window, when (in microseconds since the epoch), and
+    which entry."""
 
     trigger: Integers
     window: Integers
-    forwarded: list[datetime]
+    forwarded: Integers
     entry: Integers
+
+
+_NONE = np.empty(0, np.int64)
+NOTHING = Sent(_NONE, _NONE, _NONE, _NONE)
 
 
 class Stream:
@@ -48,6 +52,10 @@ class Stream:
     def time(self) -> Integers:
         """Times in microseconds since the epoch."""
         return np.array([microseconds(event.time) for event in self.events], np.int64)
+
+    def sent_at(self, trigger: Integers, entry: Integers) -> Sent:
+        """Entries that are sent when an event is published: the window is its position, and it is forwarded at once."""
+        return Sent(trigger, self.seq[trigger], self.time[trigger], entry)
 
     def positions(self, unit: Unit, matched: int, found: Found) -> Integers:
         """The position of each event, in a unit, for a user that `matched` events matched before."""

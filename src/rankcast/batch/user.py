@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from rankcast.batch.deliveries import Gathering, Part
 from rankcast.batch.entries import candidates_of, entries_of
 from rankcast.batch.matching import Integers, Reals
 from rankcast.batch.modes import array_mode
@@ -42,23 +43,22 @@ class ArrayUser:
         return int(rows.min()) if len(rows) else self._table.next_row
 
     def publish(
-        self, stream: Stream, at: Integers, places: Integers, degrees: Reals | None
-    ) -> tuple[Integers, list[Delivery]]:
+        self, stream: Stream, at: Integers, places: Integers, degrees: Reals | None, gathering: Gathering
+    ) -> None:
         """Serve a batch; `places` are the user's subscriptions that the events `at` match, all to degree 1 if `degrees`
-        is None. The deliveries, and at which event each is made."""
+        is None. What is sent is gathered."""
         found = self._found(at, places, degrees)
         sent = self._mode.publish(stream, found)
         if sent is None:
-            return self._one_by_one(stream, at, places, degrees)
-        deliveries = self._deliveries(sent)
+            self._one_by_one(stream, at, places, degrees, gathering)
+            return
+        gathering.add(self.user, self._part(sent))
         self._mode.settle()
-        return sent.trigger, deliveries
 
-    def close(self) -> list[Delivery]:
-        """What an unfinished period still owes."""
-        deliveries = self._deliveries(self._mode.close())
+    def close(self, gathering: Gathering) -> None:
+        """Gather what an unfinished period still owes."""
+        gathering.add(self.user, self._part(self._mode.close()))
         self._mode.settle()
-        return deliveries
 
     def state(self) -> dict[str, Any]:
         """As the oracle's."""
@@ -84,33 +84,29 @@ class ArrayUser:
         rank, grid = patterns.rank(number)
         return Found(at[starts], number, rank, grid, degree)
 
-    def _deliveries(self, sent: Sent) -> list[Delivery]:
-        if not len(sent.entry):
-            return []
-        mode = self._mode.entries
-        events = self._table.at(mode["row"][sent.entry])
-        ranks = mode["rank"][sent.entry].tolist()
-        patterns = self._patterns.all
-        specific = [patterns[number].specific for number in mode["pattern"][sent.entry].tolist()]
-        user = self.user
-        return [
-            Delivery(user, event.id, event.seq, rank, names, event.time, forwarded, window)
-            for event, rank, names, forwarded, window in zip(
-                events, ranks, specific, sent.forwarded, sent.window.tolist(), strict=True
-            )
-        ]
+    def _part(self, sent: Sent) -> Part:
+        entries = self._mode.entries[sent.entry]
+        return Part(
+            sent.trigger,
+            entries["row"],
+            entries["seq"],
+            entries["rank"],
+            entries["pattern"],
+            sent.forwarded,
+            sent.window,
+            self._patterns.specific,
+        )
 
     def _one_by_one(
-        self, stream: Stream, at: Integers, places: Integers, degrees: Reals | None
-    ) -> tuple[Integers, list[Delivery]]:
+        self, stream: Stream, at: Integers, places: Integers, degrees: Reals | None, gathering: Gathering
+    ) -> None:
         self.oracle.restore(self.state())
         known = [1.0] * len(at) if degrees is None else degrees.tolist()
         matched: dict[int, list[tuple[Subscription, float]]] = {}
         for event, place, degree in zip(at.tolist(), places.tolist(), known, strict=True):
             matched.setdefault(event, []).append((self._subscriptions[place], degree))
-        triggers, deliveries = serve_one_by_one(self.user, self.oracle, stream.events, matched)
+        gathering.add_records(self.user, *serve_one_by_one(self.user, self.oracle, stream.events, matched))
         self.restore(self.oracle.state())
-        return triggers, deliveries
 
 
 def serve_one_by_one(
