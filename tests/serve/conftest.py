@@ -1,9 +1,12 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 
-from rankcast.serve import Service, Settings
+from rankcast.serve import Service, Settings, create_app
+from rankcast.serve.access import Role
 
 
 @pytest.fixture
@@ -16,3 +19,33 @@ def service(settings: Settings) -> Iterator[Service]:
     made = Service(settings)
     yield made
     made.stop()
+
+
+@pytest.fixture
+def client(settings: Settings) -> Iterator[TestClient]:
+    """A client of a service without tokens: the administrator."""
+    with TestClient(create_app(settings), base_url="http://localhost", raise_server_exceptions=False) as made:
+        yield made
+
+
+Sign = Callable[..., dict[str, str]]
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Iterator[TestClient]:
+    """A client of a service that wants tokens."""
+    app = create_app(Settings(store=str(tmp_path / "guarded.db"), page=False, poll=0.05))
+    with TestClient(app, base_url="http://rankcast.test", raise_server_exceptions=False) as made:
+        yield made
+
+
+@pytest.fixture
+def sign(guarded: TestClient) -> Sign:
+    """The headers of a new token."""
+
+    def signed(role: str = "administrator", name: str | None = None) -> dict[str, str]:
+        app: Any = guarded.app
+        token, _ = app.state.service.access.create(Role(role), name)
+        return {"Authorization": f"Bearer {token}"}
+
+    return signed

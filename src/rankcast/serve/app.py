@@ -3,15 +3,27 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.util import find_spec
+from typing import Any
 
 from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
 
 from rankcast import __version__
 from rankcast.serve.api import router
+from rankcast.serve.api.schemas import SCHEMAS
+from rankcast.serve.guards import BodyLimit, OwnMachineOnly
+from rankcast.serve.problems import add_problems
 from rankcast.serve.service import Service
 from rankcast.serve.settings import Settings
 
 __all__ = ["create_app"]
+
+_DESCRIPTION = """\
+Ranked publish/subscribe: each subscriber gets the few events worth getting.
+
+Say what you want (`subscriptions`), what you prefer (`preferences`) and how much (`policy`); publish `events`; read `deliveries`,
+page by page or live. All errors are problem details (RFC 9457); a bad expression is answered with the character that is
+wrong, what was found there and what would be right."""
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -29,11 +41,36 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         finally:
             service.stop()
 
-    app = FastAPI(title="Rankcast", version=__version__, lifespan=lifespan, docs_url="/v1/docs", redoc_url=None)
+    app = FastAPI(
+        title="Rankcast",
+        version=__version__,
+        description=_DESCRIPTION,
+        lifespan=lifespan,
+        openapi_url="/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+    )
     app.state.service = service
+    add_problems(app)
+    app.add_middleware(BodyLimit, most=service.settings.limits.body)
+    if service.settings.dev:
+        app.add_middleware(OwnMachineOnly)
     app.include_router(router)
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]  # FastAPI's own way to change it
     if service.settings.page and find_spec("rankcast.serve.page") is not None:
         from rankcast.serve.page import attach
 
         attach(app, service)
     return app
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document, with the forms of `rankcast.serve.api.schemas`."""
+    if app.openapi_schema is None:
+        made = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+        schemas = made.setdefault("components", {}).setdefault("schemas", {})
+        for unused in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(unused, None)
+        schemas.update(SCHEMAS)
+        app.openapi_schema = made
+    return app.openapi_schema

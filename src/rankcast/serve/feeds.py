@@ -5,6 +5,7 @@ from asyncio import AbstractEventLoop
 from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import suppress
+from threading import Event as Flag
 
 from rankcast.errors import StoreError
 from rankcast.model import Delivery
@@ -49,6 +50,7 @@ class Feeds:
         self._reader: asyncio.Task[None] | None = None
         self._woken = asyncio.Event()
         self._at = 0
+        self._ended = Flag()
         self._of_user: dict[str | None, set[_Listener]] = {}
 
     @property
@@ -63,41 +65,72 @@ class Feeds:
             with suppress(RuntimeError):  # closed in between
                 loop.call_soon_threadsafe(self._woken.set)
 
+    def end(self) -> None:
+        """Let all who listen come to an end; from any thread."""
+        self._ended.set()
+        loop = self._loop
+        if loop is not None and not loop.is_closed():
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(self._call_all)
+
     async def listen(
         self, user: str | None = None, after: int | None = None
     ) -> AsyncGenerator[tuple[int, Delivery], None]:
         """Deliveries of a user, or of all, after a number (None: from now on), with their numbers, without end."""
+        pages = self.pages(user, after)
+        try:
+            async for page in pages:
+                for numbered in page:
+                    yield numbered
+        finally:
+            await pages.aclose()
+
+    async def pages(
+        self, user: str | None = None, after: int | None = None, patience: float | None = None
+    ) -> AsyncGenerator[list[tuple[int, Delivery]], None]:
+        """As `listen`, but as many at a time as there are; an empty page if there was nothing for `patience` seconds."""
         listener = _Listener(user)
         at = after if after is not None else await asyncio.to_thread(self._store.last_delivery)
         try:
-            while True:
-                since = await self._enter(listener)
+            while not self._ended.is_set():
+                since = self._enter(listener)
                 while at < since:
                     page = await asyncio.to_thread(self._stored, user, at, since)
-                    for number, delivery in page:
-                        yield number, delivery
-                        at = number
-                    if len(page) < _PAGE:
-                        at = max(at, since)
-                while not listener.missed or listener.waiting:
-                    while listener.waiting:
-                        number, delivery = listener.waiting.popleft()
-                        if number > at:
-                            yield number, delivery
-                            at = number
-                    if not listener.missed:
-                        listener.called.clear()
-                        await listener.called.wait()
+                    at = page[-1][0] if len(page) == _PAGE else since
+                    if page:
+                        yield page
+                async for page in self._waiting(listener, patience):
+                    page = [numbered for numbered in page if numbered[0] > at]
+                    at = page[-1][0] if page else at
+                    yield page
                 self._leave(listener)
                 listener.missed = False
         finally:
             self._leave(listener)
 
+    async def _waiting(
+        self, listener: _Listener, patience: float | None
+    ) -> AsyncGenerator[list[tuple[int, Delivery]], None]:
+        """What comes in, until something was missed or all is over."""
+        while not self._ended.is_set() and (listener.waiting or not listener.missed):
+            if not listener.waiting:
+                listener.called.clear()
+                timer = (
+                    None if patience is None else asyncio.get_running_loop().call_later(patience, listener.called.set)
+                )
+                await listener.called.wait()
+                if timer is not None:
+                    timer.cancel()
+            page = list(listener.waiting)
+            listener.waiting.clear()
+            if not self._ended.is_set() and (page or not listener.missed):
+                yield page
+
     def _stored(self, user: str | None, after: int, up_to: int) -> list[tuple[int, Delivery]]:
         found = self._store.deliveries(user, after, _PAGE)
         return [(number, delivery) for number, delivery in found if number <= up_to]
 
-    async def _enter(self, listener: _Listener) -> int:
+    def _enter(self, listener: _Listener) -> int:
         """Join those who listen; the number after which everything will be handed over."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop or self._reader is None or self._reader.done():
@@ -118,9 +151,15 @@ class Feeds:
         if not self._of_user:
             self._woken.set()
 
+    def _call_all(self) -> None:
+        self._woken.set()
+        for group in self._of_user.values():
+            for listener in group:
+                listener.called.set()
+
     async def _read(self) -> None:
         """Read the log on and hand it out, until nobody listens."""
-        while self._of_user or self._reader is None:
+        while self._of_user and not self._ended.is_set():
             with suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._woken.wait(), self._poll)
             self._woken.clear()

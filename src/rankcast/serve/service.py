@@ -1,7 +1,9 @@
 """The verbs that the API and the page share, over one store."""
 
+from collections import Counter
 from collections.abc import Iterable
 from itertools import islice
+from threading import RLock
 
 from rankcast.errors import CatalogError, RankcastError
 from rankcast.explain import Explanation, explain
@@ -9,6 +11,8 @@ from rankcast.model import Catalog, Delivery, Event, Policy, Record
 from rankcast.serve import trials
 from rankcast.serve.access import Access
 from rankcast.serve.feeds import Feeds
+from rankcast.serve.publisher import Publisher
+from rankcast.serve.rates import Rates
 from rankcast.serve.runner import Runner
 from rankcast.serve.settings import Settings
 from rankcast.serve.trials import Funnel, Trial
@@ -31,8 +35,14 @@ class Service:
         self.settings = settings
         Store.create(settings.store, exist_ok=True).close()
         self.store = Store.open(settings.store)  # which also adds the tables of later releases
+        self.changing = RLock()
+        """Held while a change depends on what is there (`If-Match`)."""
+        self.streams: Counter[str] = Counter()
+        """How many live feeds each token has open."""
         self.access = Access(self.store)
         self.answers = AnswerLog(self.store.database)
+        self.rates = Rates(settings.limits.rate, settings.limits.burst)
+        self.publisher = Publisher(self.store)
         self.feeds = Feeds(self.store, settings.poll)
         self.runner = Runner(self.store, settings.shards, settings.poll, committed=self.feeds.wake)
 
@@ -43,6 +53,8 @@ class Service:
 
     def stop(self) -> None:
         """Finish the batch at hand and close the store."""
+        self.feeds.end()
+        self.publisher.close()
         self.runner.stop()
         self.store.close()
 

@@ -20,16 +20,18 @@ class Limits:
     """
 
     body: int = 8 * 1024 * 1024
-    rate: float = 200.0
-    burst: int = 400
+    rate: float = 1_000.0
+    burst: int = 2_000
     bulk: int = 10_000
     predicates: int = 200
     depth: int = 20
+    exact: int = 30
     subscriptions: int = 10_000
     page: int = 1_000
     history: int = 5_000
     explained: int = 100_000
     feeds: int = 1_000
+    feeds_of_one: int = 50
     resume: int = 10_000
 
 

@@ -2,9 +2,39 @@
 
 from fastapi import APIRouter
 
-from rankcast.serve.api.health import router as health
+from rankcast.serve.api import (
+    advertisements,
+    concepts,
+    deliveries,
+    events,
+    health,
+    live,
+    policies,
+    preferences,
+    stats,
+    subscriptions,
+    tokens,
+    trials,
+    users,
+)
+from rankcast.serve.api.schemas import PROBLEMS
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/v1")
-router.include_router(health)
+router = APIRouter(prefix="/v1", responses=PROBLEMS)
+for resource in (
+    users,
+    subscriptions,
+    preferences,
+    policies,
+    concepts,
+    events,
+    advertisements,
+    live,
+    deliveries,
+    trials,
+    stats,
+    tokens,
+    health,
+):
+    router.include_router(resource.router)

@@ -1,26 +1,34 @@
-"""Whether the service is alive, and whether it is ready."""
+"""Whether the service is alive, and whether it is ready. Needs no token."""
 
-from typing import Any
+from fastapi import APIRouter
+from starlette.responses import Response
 
-from fastapi import APIRouter, Request, Response
+from rankcast.errors import StoreError
+from rankcast.serve.api.answers import answer
+from rankcast.serve.api.schemas import says
+from rankcast.serve.callers import ServiceOf
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/health", tags=["health"])
 
 
-@router.get("/live")
-def live() -> dict[str, str]:
+@router.get("/live", responses=says("Anything", "It is"))
+async def live() -> Response:
     """Whether the process answers."""
-    return {"status": "live"}
+    return answer({"status": "live"})
 
 
-@router.get("/ready")
-def ready(request: Request, response: Response) -> dict[str, Any]:
-    """Whether the store answers and the pipeline works off what is published."""
-    service = request.app.state.service
-    pending = service.store.last_offset() - service.store.progress().offset
-    error = service.runner.error
-    ok = error is None and (service.runner.is_running or not service.settings.pipeline)
-    response.status_code = 200 if ok else 503
-    return {"status": "ready" if ok else "not ready", "pending": pending, "error": error}
+@router.get("/ready", responses=says("Anything", "It is") | says("Anything", "It is not, or not yet", 503))
+def ready(service: ServiceOf) -> Response:
+    """Whether the store answers and what is published is worked off."""
+    try:
+        pending: int | None = service.store.last_offset() - service.store.progress().offset
+    except StoreError:
+        pending = None
+    works = service.runner.error is None and (service.runner.is_running or not service.settings.pipeline)
+    ok = works and pending is not None
+    pipeline = "elsewhere" if not service.settings.pipeline else "works" if works else "fails"
+    return answer(
+        {"status": "ready" if ok else "not ready", "pipeline": pipeline, "pending": pending}, 200 if ok else 503
+    )

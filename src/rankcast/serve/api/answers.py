@@ -1,0 +1,129 @@
+"""What all routes have in common: reading bodies, writing answers, conditions, limits."""
+
+from collections.abc import Iterable
+from hashlib import blake2b
+from typing import Annotated, Any, TypeAlias
+
+import msgspec
+from fastapi import Depends, Request
+from starlette.responses import Response
+
+from rankcast.errors import RecordError
+from rankcast.language import decode_record, encode_record
+from rankcast.language.json_text import read_object
+from rankcast.model import (
+    Advertisement,
+    And,
+    Expression,
+    Mode,
+    Not,
+    Or,
+    Policy,
+    Record,
+    Select,
+    Subscription,
+    predicates_of,
+)
+from rankcast.serve.problems import Problem
+from rankcast.serve.settings import Limits
+
+__all__ = ["JSON", "Body", "answer", "check_cost", "check_unchanged", "etag", "record_answer", "record_in", "whole"]
+
+JSON = "application/json"
+
+
+async def _body(request: Request) -> bytes:
+    return await request.body()
+
+
+Body: TypeAlias = Annotated[bytes, Depends(_body)]
+"""The bytes of the request."""
+
+
+def answer(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """An answer in JSON, which no cache may keep."""
+    return Response(msgspec.json.encode(content), status, {"Cache-Control": "no-store", **(headers or {})}, JSON)
+
+
+def record_answer(record: Record, request: Request, status: int = 200, **more: Any) -> Response:
+    """A record with its tag; 304 if the caller has it already."""
+    content = encode_record(record)
+    tag = etag(record)
+    if request.method == "GET" and tag in _tags(request.headers.get("if-none-match", "")):
+        return Response(status_code=304, headers={"ETag": tag})
+    return answer({**content, **more}, status, {"ETag": tag})
+
+
+def etag(record: Record) -> str:
+    """A tag that changes when the record does."""
+    return f'"{blake2b(msgspec.json.encode(encode_record(record)), digest_size=12).hexdigest()}"'
+
+
+def check_unchanged(request: Request, present: Record | None) -> None:
+    """Refuse a change if the caller's conditions (`If-Match`, `If-None-Match`) do not hold."""
+    wanted, unwanted = request.headers.get("if-match"), request.headers.get("if-none-match")
+    tag = None if present is None else etag(present)
+    if wanted is not None and (tag is None or (wanted.strip() != "*" and tag not in _tags(wanted))):
+        raise Problem(412, "changed", "it is not what If-Match says any more; read it again")
+    if unwanted is not None and tag is not None and (unwanted.strip() == "*" or tag in _tags(unwanted)):
+        raise Problem(412, "exists", "it is there already, and If-None-Match says that it must not be")
+
+
+def record_in(body: bytes, kind: str, **fixed: str | None) -> Record:
+    """The record of a body. What the address says (`fixed`) need not be in the body, and must not be different there."""
+    fields = dict(read_object(body))
+    for name, value in {"kind": kind, **fixed}.items():
+        if fields.get(name) not in (None, value):
+            said = "names none" if value is None else f"says {value!r}"
+            raise RecordError(f"field {name!r} is {str(fields[name])[:60]!r}, and the address {said}")
+        fields[name] = value
+    return decode_record({name: value for name, value in fields.items() if value is not None})
+
+
+def check_cost(record: Record, limits: Limits) -> None:
+    """Refuse what would cost too much with every event: a large expression, or a search for the very best among many."""
+    if isinstance(record, Policy) and record.select is Select.EXACT:
+        length = record.length.amount if record.length else 0
+        if not (isinstance(length, int) and length <= limits.exact and record.mode is not Mode.ALL):
+            raise Problem(
+                422,
+                "limit",
+                f"select 'exact' tries all choices; here it needs a length of at most {limits.exact} events, or take 'improved'",
+                pointer="/select",
+            )
+    if not isinstance(record, Subscription | Advertisement):
+        return
+    count = sum(1 for _ in predicates_of(record.where))
+    if count > limits.predicates:
+        raise Problem(
+            422,
+            "limit",
+            f"an expression of {count:,} predicates; here the limit is {limits.predicates:,}",
+            pointer="/where",
+        )
+    if _depth(record.where) > limits.depth:
+        raise Problem(422, "limit", f"an expression nested more than {limits.depth} levels deep", pointer="/where")
+
+
+def whole(text: str, name: str) -> int:
+    """A whole number that a log can have."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise Problem(422, "parameters", f"{name}: {text[:40]!r} is not a whole number from 0 on")
+    return int(text)
+
+
+def _depth(where: Expression) -> int:
+    deepest, pending = 0, [(where, 0)]
+    while pending:
+        part, depth = pending.pop()
+        deepest = max(deepest, depth)
+        match part:
+            case And(parts) | Or(parts):
+                pending += [(child, depth + 1) for child in parts]
+            case Not(child):
+                pending.append((child, depth + 1))
+    return deepest
+
+
+def _tags(header: str) -> Iterable[str]:
+    return [tag.strip().removeprefix("W/") for tag in header.split(",")]

@@ -1,0 +1,100 @@
+"""Concepts: what vague words mean, for everybody and for one user."""
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from rankcast.language import encode_record
+from rankcast.model import Concept
+from rankcast.serve.api.answers import Body, answer, check_unchanged, record_answer, record_in
+from rankcast.serve.api.schemas import body, says
+from rankcast.serve.callers import Administrator, Caller, Owner, ServiceOf
+from rankcast.serve.problems import Problem
+from rankcast.serve.service import Service
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["concepts"])
+
+_MADE = says("Concept", "It was replaced") | says("Concept", "It was made", 201)
+
+
+@router.get("/concepts", responses=says("Concepts", "What words mean for everybody"))
+def list_concepts(caller: Caller, service: ServiceOf) -> Response:
+    """The concepts that everybody shares."""
+    return answer([encode_record(one) for one in service.catalog().concepts.values() if one.user is None])
+
+
+@router.get("/concepts/{attribute}/{name}", responses=says("Concept", "The concept"))
+def show_concept(attribute: str, name: str, caller: Caller, service: ServiceOf, request: Request) -> Response:
+    """What a word means on an attribute, for everybody."""
+    return record_answer(_found(service, attribute, name, None), request)
+
+
+@router.put("/concepts/{attribute}/{name}", openapi_extra=body("Concept"), responses=_MADE)
+def put_concept(
+    attribute: str, name: str, caller: Administrator, service: ServiceOf, request: Request, content: Body
+) -> Response:
+    """Say what a word means for everybody. Administrators only."""
+    return _put(service, request, content, attribute, name, None)
+
+
+@router.delete("/concepts/{attribute}/{name}", status_code=204, responses=says(None, "It was removed", 204))
+def remove_concept(attribute: str, name: str, caller: Administrator, service: ServiceOf, request: Request) -> Response:
+    """Remove a shared concept; refused while something names it. Administrators only."""
+    return _remove(service, request, attribute, name, None)
+
+
+@router.get("/users/{user}/concepts", responses=says("Concepts", "What words mean for this user"))
+def list_own_concepts(user: Owner, service: ServiceOf) -> Response:
+    """All concepts as this user means them: one's own where there is one, else the shared one."""
+    concepts = service.catalog().concepts
+    own = {(one.attribute, one.name): one for one in concepts.values() if one.user == user}
+    shared = {(one.attribute, one.name): one for one in concepts.values() if one.user is None}
+    return answer([encode_record(one) for one in {**shared, **own}.values()])
+
+
+@router.get("/users/{user}/concepts/{attribute}/{name}", responses=says("Concept", "The user's own concept"))
+def show_own_concept(user: Owner, attribute: str, name: str, service: ServiceOf, request: Request) -> Response:
+    """A concept of the user's own."""
+    return record_answer(_found(service, attribute, name, user), request)
+
+
+@router.put("/users/{user}/concepts/{attribute}/{name}", openapi_extra=body("Concept"), responses=_MADE)
+def put_own_concept(
+    user: Owner, attribute: str, name: str, service: ServiceOf, request: Request, content: Body
+) -> Response:
+    """Say what a word means for this user, whatever it means for others."""
+    return _put(service, request, content, attribute, name, user)
+
+
+@router.delete(
+    "/users/{user}/concepts/{attribute}/{name}", status_code=204, responses=says(None, "It was removed", 204)
+)
+def remove_own_concept(user: Owner, attribute: str, name: str, service: ServiceOf, request: Request) -> Response:
+    """Go back to what the word means for everybody; refused if it means nothing then and something names it."""
+    return _remove(service, request, attribute, name, user)
+
+
+def _found(service: Service, attribute: str, name: str, user: str | None) -> Concept:
+    found = service.catalog().concepts.get((attribute, name, user))
+    if found is None:
+        whose = f"user {user!r} has no concept of their own" if user else "there is no concept"
+        raise Problem(404, "not-found", f"{whose} {name!r} on {attribute!r}")
+    return found
+
+
+def _put(service: Service, request: Request, content: bytes, attribute: str, name: str, user: str | None) -> Response:
+    given = record_in(content, "concept", attribute=attribute, name=name, user=user)
+    with service.changing:
+        present = service.catalog().concepts.get((attribute, name, user))
+        check_unchanged(request, present)
+        service.put(given)
+    return record_answer(given, request, 200 if present else 201)
+
+
+def _remove(service: Service, request: Request, attribute: str, name: str, user: str | None) -> Response:
+    with service.changing:
+        found = _found(service, attribute, name, user)
+        check_unchanged(request, found)
+        service.remove(found)
+    return Response(status_code=204)

@@ -1,0 +1,44 @@
+"""Figures: of the store and the pipeline, and of one user."""
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from rankcast.serve.api.answers import answer
+from rankcast.serve.api.schemas import says
+from rankcast.serve.callers import Administrator, Owner, ServiceOf
+from rankcast.stats import user_places, user_stats
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["stats"])
+
+_MOST = 10_000
+
+
+@router.get("/stats", responses=says("Anything", "Counts"))
+def stats(caller: Administrator, service: ServiceOf) -> Response:
+    """How much the store holds, and how the pipeline fares. Administrators only."""
+    runner = service.runner
+    return answer(
+        {
+            **service.store.stats()._asdict(),
+            "feeds": service.feeds.listeners,
+            "pipeline": {
+                "embedded": service.settings.pipeline,
+                "running": runner.is_running,
+                "batches": runner.batches,
+                "events": runner.events,
+                "delivered": runner.delivered,
+                "error": runner.error,
+            },
+        }
+    )
+
+
+@router.get("/users/{user}/stats", responses=says("Anything", "Measures of the last deliveries"))
+def stats_of_user(user: Owner, service: ServiceOf) -> Response:
+    """How evenly a user was served: entropy, fairness and distances over the last 10,000 deliveries; and the funnel of the
+    last 1,000 events."""
+    last = service.deliveries(user, 0, _MOST, newest_first=True)[::-1]
+    measured = user_stats(user, user_places(service.catalog(), user), [delivery for _, delivery in last])
+    return answer({**measured.to_json(), "funnel": service.funnel(user)._asdict()})

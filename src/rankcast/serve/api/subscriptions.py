@@ -1,0 +1,105 @@
+"""Subscriptions: what a user wants to hear of."""
+
+from hashlib import blake2b
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from rankcast.language import encode_record, label, show
+from rankcast.model import Subscription
+from rankcast.serve.api.answers import Body, answer, check_cost, check_unchanged, record_answer, record_in
+from rankcast.serve.api.schemas import body, says
+from rankcast.serve.callers import Owner, ServiceOf
+from rankcast.serve.problems import Problem
+from rankcast.serve.service import Service
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/users/{user}/subscriptions", tags=["subscriptions"])
+
+
+@router.get("", responses=says("Subscriptions", "The user's subscriptions, in the order in which they came"))
+def list_subscriptions(user: Owner, service: ServiceOf) -> Response:
+    """All subscriptions of a user, each with its expression for people as `label`."""
+    return answer([_form(one) for one in service.catalog().subscriptions_of(user)])
+
+
+@router.post(
+    "", status_code=201, openapi_extra=body("Subscription"), responses=says("Subscription", "It was made", 201)
+)
+def subscribe(user: Owner, service: ServiceOf, request: Request, content: Body) -> Response:
+    """Make a subscription; without an `id` it gets one that follows from user and expression, so that asking twice makes
+    one."""
+    given = record_in(content, "subscription", user=user) if _has_id(content) else _named(content, user)
+    assert isinstance(given, Subscription)
+    return _put(user, given, service, request, must_be_new=_has_id(content))
+
+
+@router.get("/{subscription}", responses=says("Subscription", "The subscription"))
+def show_subscription(user: Owner, subscription: str, service: ServiceOf, request: Request) -> Response:
+    """One subscription, with an `ETag`."""
+    found = _found(service, user, subscription)
+    return record_answer(found, request, label=label(found.where))
+
+
+@router.put(
+    "/{subscription}",
+    openapi_extra=body("Subscription"),
+    responses=says("Subscription", "It was replaced") | says("Subscription", "It was made", 201),
+)
+def put_subscription(user: Owner, subscription: str, service: ServiceOf, request: Request, content: Body) -> Response:
+    """Make or replace a subscription; `If-Match` and `If-None-Match: *` are respected."""
+    given = record_in(content, "subscription", user=user, id=subscription)
+    assert isinstance(given, Subscription)
+    return _put(user, given, service, request)
+
+
+@router.delete("/{subscription}", status_code=204, responses=says(None, "It was removed", 204))
+def unsubscribe(user: Owner, subscription: str, service: ServiceOf, request: Request) -> Response:
+    """Remove a subscription and the preferences that name it."""
+    with service.changing:
+        found = _found(service, user, subscription)
+        check_unchanged(request, found)
+        service.remove(found)
+    return Response(status_code=204)
+
+
+def _put(user: str, given: Subscription, service: Service, request: Request, must_be_new: bool = False) -> Response:
+    check_cost(given, service.settings.limits)
+    with service.changing:
+        catalog = service.catalog()
+        present = catalog.subscriptions.get(given.id)
+        if present is not None and (present.user != user or must_be_new):
+            # Not whose it is: that is nobody's business.
+            raise Problem(409, "taken", f"the id {given.id!r} is taken; choose another, or leave it out")
+        check_unchanged(request, present)
+        most = service.settings.limits.subscriptions
+        if present is None and len(catalog.subscriptions_of(user)) >= most:
+            raise Problem(422, "limit", f"a user may have {most:,} subscriptions")
+        service.put(given)
+    return record_answer(given, request, 200 if present else 201, label=label(given.where))
+
+
+def _found(service: Service, user: str, subscription: str) -> Subscription:
+    found = service.catalog().subscriptions.get(subscription)
+    if found is None or found.user != user:
+        raise Problem(404, "not-found", f"user {user!r} has no subscription {subscription!r}")
+    return found
+
+
+def _form(subscription: Subscription) -> dict[str, Any]:
+    return {**encode_record(subscription), "label": label(subscription.where)}
+
+
+def _has_id(content: bytes) -> bool:
+    from rankcast.language.json_text import read_object
+
+    return read_object(content).get("id") is not None
+
+
+def _named(content: bytes, user: str) -> Subscription:
+    made = record_in(content, "subscription", user=user, id="new")
+    assert isinstance(made, Subscription)
+    name = blake2b(f"{user}\0{show(made.where)}".encode(), digest_size=6).hexdigest()
+    return Subscription(f"s-{name}", user, made.where, made.score, made.weight)

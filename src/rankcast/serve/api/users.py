@@ -1,0 +1,56 @@
+"""Users: who they are, and all of one at a glance."""
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from rankcast.language import encode_record
+from rankcast.model import Record
+from rankcast.serve.api.answers import answer
+from rankcast.serve.api.schemas import says
+from rankcast.serve.callers import Caller, Owner, ServiceOf
+from rankcast.serve.problems import Problem
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["users"])
+
+
+@router.get("/me", responses=says("Anything", "Role and name of the token"))
+def who_am_i(caller: Caller) -> Response:
+    """Whose token this is."""
+    return answer({"role": caller.role.value, "name": caller.name, "token": caller.token})
+
+
+@router.get("/users", responses=says("Names", "The users, sorted"))
+def list_users(caller: Caller, service: ServiceOf) -> Response:
+    """The users that the caller may see: all for an administrator, else only oneself."""
+    return answer([user for user in service.users() if caller.is_user(user)])
+
+
+@router.get("/users/{user}", responses=says("UserSummary", "The user"))
+def show_user(user: Owner, service: ServiceOf) -> Response:
+    """How many subscriptions and preferences a user has, and the policy. A user who has nothing yet is shown too."""
+    catalog = service.catalog()
+    return answer(
+        {
+            "user": user,
+            "subscriptions": len(catalog.subscriptions_of(user)),
+            "preferences": len(catalog.preferences_of(user)),
+            "policy": encode_record(catalog.policy_of(user)),
+        }
+    )
+
+
+@router.delete("/users/{user}", status_code=204, responses=says(None, "All was removed", 204))
+def remove_user(user: Owner, service: ServiceOf) -> Response:
+    """Remove a user's subscriptions, preferences, policy and own concepts. What was delivered stays in the log."""
+    with service.changing:
+        catalog = service.catalog()
+        records: list[Record] = [*catalog.subscriptions_of(user)]
+        records += [concept for concept in catalog.concepts.values() if concept.user == user]
+        if user in catalog.policies:
+            records.append(catalog.policies[user])
+        if not records:
+            raise Problem(404, "not-found", f"user {user!r} has nothing that could be removed")
+        service.remove(*records)
+    return Response(status_code=204)
