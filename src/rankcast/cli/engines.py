@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from rankcast.cli.output import Output
 from rankcast.cli.sparks import silenced
@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from rankcast.batch import BatchShard
-    from rankcast.batch.matching import MakeMatcher
     from rankcast.model import Catalog, Delivery, Event, Match
     from rankcast.shard import Shard
 
@@ -102,8 +101,7 @@ def _shard(engine: ReplayEngine, catalog: "Catalog") -> "Shard | BatchShard":
     if engine is ReplayEngine.INDEX:
         from rankcast.match.index import IndexMatcher
 
-        # What the index gives has the fields of `Matches`; the index lies below the batch engine and cannot name it.
-        return BatchShard(catalog, matcher=cast("MakeMatcher", IndexMatcher.of_catalog))
+        return BatchShard(catalog, matcher=IndexMatcher.of_catalog)
     return BatchShard(catalog)
 
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from rankcast.language import parse
 from rankcast.match import evaluate
-from rankcast.match.index.degrees import Degrees
-from rankcast.model import Event, Gaussian, Interval, LeftShoulder, Norm, Piecewise, Subscription, Table, Trapezoid
+from rankcast.match.index.degrees import NORMS, Degrees
+from rankcast.model import Event, Gaussian, Interval, LeftShoulder, Norm, Piecewise, Table, Trapezoid
 from rankcast.testing import strategies
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -29,14 +29,19 @@ def meaning(attribute, term):
 
 
 def decided(texts, events, norm=Norm.MIN):
-    subscriptions = [Subscription(f"s{i}", "u", parse(text)) for i, text in enumerate(texts)]
+    degrees = Degrees()
+    numbers = [degrees.add(parse(text), meaning) for text in texts]
     grid = [(e, s) for e in range(len(events)) for s in range(len(texts))]
-    event, subscription = np.array(grid, np.int64).reshape(-1, 2).T
-    found = Degrees(subscriptions, lambda user: meaning, lambda user: norm).decide(events, event, subscription)
-    return {
-        pair: (known, holds, degree)
-        for pair, known, holds, degree in zip(grid, *map(np.ndarray.tolist, found), strict=True)
-    }
+    is_crisp = [all(isinstance(value, tuple) for value in one.attributes.values()) for one in events]
+    found = degrees.decide(
+        events,
+        np.array(is_crisp),
+        np.array([e for e, _ in grid], np.int64),
+        np.array([-1 if numbers[s] is None else 3 * numbers[s] + NORMS.index(norm) for _, s in grid], np.int32),
+    )
+    assert (found.left, found.held) == (np.count_nonzero(~found.known), np.count_nonzero(found.holds))
+    columns = (column.tolist() for column in found[:3])
+    return {pair: (known, holds, degree) for pair, known, holds, degree in zip(grid, *columns, strict=True)}
 
 
 def event(**attributes):

@@ -6,8 +6,9 @@ evaluation, pair by pair.
 """
 
 import math
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from array import array
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,95 +17,86 @@ from rankcast.fuzzy.curves import curve_of
 from rankcast.fuzzy.pieces import Flat, Ramp
 from rankcast.match.index.compiling import kernel
 from rankcast.match.outcomes import Meaning
-from rankcast.model import And, Event, Hedge, Is, Membership, Norm, Predicate, Subscription, Table, Thresholds
+from rankcast.model import And, Event, Expression, Hedge, Is, Membership, Norm, Predicate, Table, Thresholds
 
-__all__ = ["Decided", "Degrees"]
+__all__ = ["NORMS", "Decided", "Degrees"]
 
 _TOLERANCE = 1e-9
 _HEDGES = {Hedge.NOT: 1, Hedge.VERY: 2, Hedge.SOMEWHAT: 3}
-_NORMS = {Norm.MIN: 0, Norm.PRODUCT: 1, Norm.LUKASIEWICZ: 2}
+NORMS = (Norm.MIN, Norm.PRODUCT, Norm.LUKASIEWICZ)
 _LARGEST = 2**53
 """Beyond this an integer need not be a double."""
 
 
 class Decided(NamedTuple):
-    """For each pair: whether it was decided here, and if so whether it holds and to what degree."""
+    """For each pair: whether it was decided here, and if so whether it holds and to what degree; how many were not decided,
+    and how many hold."""
 
     known: NDArray[np.bool_]
     holds: NDArray[np.bool_]
     degree: NDArray[np.float64]
+    left: int
+    held: int
 
 
 class Degrees:
-    """The degrees of fixed subscriptions for any events.
+    """The degrees of expressions, numbered as they are taken, for any events.
 
-    Parameters
-    ----------
-    subscriptions
-        In the order by which pairs name them.
-    meaning_of, norm_of
-        As of `OracleMatcher`.
-
-    Some 5 µs per subscription to prepare, then about 50 ns per ``is``. It trusts that the crisp predicates hold.
+    Some 5 µs per expression to take, then about 50 ns per ``is``. It trusts that the crisp predicates hold.
     """
 
-    def __init__(
-        self,
-        subscriptions: Sequence[Subscription],
-        meaning_of: Callable[[str], Meaning],
-        norm_of: Callable[[str], Norm],
-    ) -> None:
+    def __init__(self) -> None:
         self._attributes: dict[str, int] = {}
         self._curves = _Curves()
-        first, asked, least = [0], list[tuple[int, int]](), list[float]()
-        norms = []
-        for subscription in subscriptions:
-            vague = _vague_parts(subscription)
-            norm = norm_of(subscription.user)
-            numbers = None if vague is None else self._numbers(vague, meaning_of(subscription.user))
-            if numbers is None or (norm is Norm.LUKASIEWICZ and len(numbers) > 2):
-                norms.append(-1)
-            else:
-                norms.append(_NORMS[norm])
-                for part, pair in zip(vague or (), numbers, strict=True):
-                    thresholds = part.thresholds or Thresholds()
-                    asked.append(pair)
-                    least.append(max(thresholds.possibility, thresholds.necessity))
-            first.append(len(asked))
-        self._first, self._norms = np.array(first, np.int64), np.array(norms, np.int8)
-        self._asked = np.array(asked, np.int32).reshape(-1, 2)
-        self._least = np.array(least, np.float64) - _TOLERANCE
-        self._tables = self._curves.arrays()
+        self._first = array("q", [0])
+        self._asked = array("i")
+        self._least = array("d")
+        self._arrays: tuple[NDArray[Any], ...] | None = None
 
-    def decide(self, events: Sequence[Event], event: NDArray[np.int64], subscription: NDArray[np.int64]) -> Decided:
-        """The outcomes of pairs of an event and a subscription, each by its place."""
+    def add(self, where: Expression, meaning: Meaning) -> int | None:
+        """Take an expression; its number, or None if it has a form that is left to plain evaluation."""
+        vague = _vague_parts(where)
+        numbers = None if vague is None else self._numbers(vague, meaning)
+        if vague is None or numbers is None:
+            return None
+        for part, (attribute, curve) in zip(vague, numbers, strict=True):
+            thresholds = part.thresholds or Thresholds()
+            self._asked.extend((attribute, curve))
+            self._least.append(max(thresholds.possibility, thresholds.necessity) - _TOLERANCE)
+        self._first.append(len(self._least))
+        self._arrays = None
+        return len(self._first) - 2
+
+    def decide(
+        self,
+        events: Sequence[Event],
+        is_crisp: NDArray[np.bool_],
+        event: NDArray[np.int64],
+        question: NDArray[np.int32],
+    ) -> Decided:
+        """The outcomes of pairs of an event, by its place, and a question: three times the number of an expression and the
+        place of the norm in `NORMS`, or a negative number for what is left to others. `is_crisp` says which events have
+        no imprecise value. Pairs of one event that stand together are decided once per question."""
+        if self._arrays is None:
+            self._arrays = (
+                np.array(self._first, np.int64),
+                np.array(self._asked, np.int32).reshape(-1, 2),
+                np.array(self._least, np.float64),
+                *self._curves.arrays(),
+            )
         values = np.full((len(events), len(self._attributes)), math.nan)
-        is_crisp = np.ones(len(events), np.bool_)
-        for place, one in enumerate(events):
-            for name, value in one.attributes.items():
-                number = self._attributes.get(name)
-                if not isinstance(value, tuple):
-                    is_crisp[place] = False
-                elif number is not None and isinstance(value[0], int | float) and not isinstance(value[0], bool):
-                    if isinstance(value[0], int) and abs(value[0]) > _LARGEST:
+        is_crisp = is_crisp.copy()
+        for name, column in self._attributes.items():
+            found = values[:, column]
+            for place, one in enumerate(events):
+                value = one.attributes.get(name)
+                if type(value) is tuple and isinstance(x := value[0], int | float) and not isinstance(x, bool):
+                    if abs(x) > _LARGEST and isinstance(x, int):
                         is_crisp[place] = False
-                    values[place, number] = value[0]
-        known = is_crisp[event] & (self._norms[subscription] >= 0)
-        holds, degree = np.zeros(len(event), np.bool_), np.zeros(len(event))
-        _decide(
-            event,
-            subscription,
-            known,
-            values,
-            self._first,
-            self._asked,
-            self._least,
-            self._norms,
-            *self._tables,
-            holds,
-            degree,
-        )
-        return Decided(known, holds, degree)
+                    found[place] = x
+        known, holds, degree = np.empty(len(event), np.bool_), np.empty(len(event), np.bool_), np.empty(len(event))
+        left, held = _decide(event, question, is_crisp, values, *self._arrays, known, holds, degree)
+        return Decided(known, holds, degree, left, held)
 
     def _numbers(self, parts: Sequence[Predicate], meaning: Meaning) -> list[tuple[int, int]] | None:
         """The attribute and the function of each part; None if one has no function of numbers that is straight."""
@@ -180,9 +172,8 @@ class _Curves:
         )
 
 
-def _vague_parts(subscription: Subscription) -> list[Predicate] | None:
+def _vague_parts(where: Expression) -> list[Predicate] | None:
     """The ``is`` predicates of a conjunction; None if it is none, or has none."""
-    where = subscription.where
     parts = where.parts if isinstance(where, And) else (where,)
     if not all(isinstance(part, Predicate) for part in parts):
         return None
@@ -191,33 +182,41 @@ def _vague_parts(subscription: Subscription) -> list[Predicate] | None:
 
 @kernel
 def _decide(  # type: ignore[no-untyped-def]
-    event, subscription, known, values, first, asked, least, norms,
-    curve_first, breaks, points, pieces, hedge_first, hedges, holds, degree,
+    event, question, is_crisp, values, first, asked, least,
+    curve_first, breaks, points, pieces, hedge_first, hedges, known, holds, degree,
 ):  # fmt: skip
+    # Of each expression: for which event and norm it was decided last, and how; -1 for "does not hold".
+    when, what = np.full(len(first), -1, np.int64), np.empty(len(first))
+    left = held = 0
     for i in range(len(event)):
-        if not known[i]:
+        wanted, norm = question[i] // 3, question[i] % 3
+        # The order in which more than two parts are added up shows in the last bit.
+        if wanted < 0 or not is_crisp[event[i]] or (norm == 2 and first[wanted + 1] - first[wanted] > 2):
+            known[i], holds[i], degree[i] = False, False, 0.0
+            left += 1
             continue
-        wanted = subscription[i]
-        norm = norms[wanted]
-        together, fits = 1.0, True
-        for j in range(first[wanted], first[wanted + 1]):
-            x = values[event[i], asked[j, 0]]
-            at = 0.0
-            if x == x:
-                at = _degree(x, asked[j, 1], curve_first, breaks, points, pieces, hedge_first, hedges)
-            if not (at > 0.0 and at >= least[j]):
-                fits = False
-                break
-            if norm == 0:
-                together = min(together, at)
-            elif norm == 1:
-                together *= at
-            elif j == first[wanted]:
-                together = at
-            else:
-                together = max(0.0, together + at - 1.0)
-        holds[i] = fits
-        degree[i] = together if fits else 0.0
+        if when[wanted] != 3 * event[i] + norm:
+            together = 1.0
+            for j in range(first[wanted], first[wanted + 1]):
+                x = values[event[i], asked[j, 0]]
+                at = 0.0
+                if x == x:
+                    at = _degree(x, asked[j, 1], curve_first, breaks, points, pieces, hedge_first, hedges)
+                if not (at > 0.0 and at >= least[j]):
+                    together = -1.0
+                    break
+                if norm == 0:
+                    together = min(together, at)
+                elif norm == 1:
+                    together *= at
+                elif j == first[wanted]:
+                    together = at
+                else:
+                    together = max(0.0, together + at - 1.0)
+            when[wanted], what[wanted] = 3 * event[i] + norm, together
+        known[i], holds[i], degree[i] = True, what[wanted] >= 0.0, max(0.0, what[wanted])
+        held += holds[i]
+    return left, held
 
 
 @kernel

@@ -125,6 +125,8 @@ class Draft:
         found = cuts_of(mu, hedges, least.possibility, least.necessity).possible
         wanted = cuts_of(mu, hedges, max(least.possibility, least.necessity), 0.0).possible
         key = self.literal(number, self._spans(number, found), False)
+        if wanted == found:
+            return key
         return self.literal(number, self._spans(number, wanted), False, VAGUE, key)
 
     def attribute(self, name: str | tuple[str, Op]) -> int:

@@ -10,7 +10,7 @@ from rankcast.match.index import kernels
 from rankcast.match.index.building import plain_scores
 from rankcast.match.index.compiled import Compiled
 from rankcast.match.index.events import Encoder, EventCodes
-from rankcast.match.index.words import PLACE, SCORE_ONE
+from rankcast.match.index.words import SCORE_ONE
 
 __all__ = ["Candidates", "Index"]
 
@@ -18,11 +18,12 @@ _FIRST_ROOM = 1 << 16
 
 
 class Candidates(NamedTuple):
-    """Pairs of an event and a subscription by their places; `unsure` ones are for plain evaluation to decide."""
+    """Pairs of an event and a subscription by their places; `unsure` ones are for plain evaluation to decide (None: all
+    are sure)."""
 
     event: NDArray[np.int64]
     subscription: NDArray[np.int64]
-    unsure: NDArray[np.bool_]
+    unsure: NDArray[np.bool_] | None
 
 
 class Index:
@@ -40,15 +41,12 @@ class Index:
     def candidates(self, codes: EventCodes, least: int = 0) -> Candidates:
         """All candidates of the events, each once, by event and subscription; `least` is the lowest score in question."""
         events, items = self.found(codes, least)
-        pairs = (events.astype(np.int64) << 32) | (items & PLACE)
-        is_marked = bool(len(items)) and bool(items.min() < 0 or items.max() > PLACE)
-        if not is_marked:
-            pairs.sort()
-            return Candidates(pairs >> 32, pairs & 0xFFFFFFFF, np.zeros(len(pairs), np.bool_))
-        order = np.argsort(pairs, kind="stable")
-        pairs, unsure = pairs[order], items[order] < 0
-        first = np.flatnonzero(np.diff(pairs, prepend=-1))
-        return Candidates(pairs[first] >> 32, pairs[first] & 0xFFFFFFFF, unsure[first])
+        pairs = np.empty(len(events), np.int64)
+        kernels.pack(events, items, pairs)
+        pairs.sort()
+        event, place, unsure = np.empty_like(pairs), np.empty_like(pairs), np.empty(len(pairs), np.bool_)
+        size, marked = kernels.unpack(pairs, event, place, unsure)
+        return Candidates(event[:size], place[:size], unsure[:size] if marked else None)
 
     def best(self, codes: EventCodes, n: int) -> tuple[NDArray[np.int64], NDArray[np.bool_], bool]:
         """At least the n candidates of one event with the highest scores, if there are so many: places, whether they
@@ -59,8 +57,9 @@ class Index:
             least = int(np.quantile(self._score_sample, 1.0 - share)) if share < 1.0 else 0
             found = self.candidates(codes, least)
             enough = self._scores[found.subscription] * SCORE_ONE >= least
-            if share == 1.0 or np.count_nonzero(enough & ~found.unsure) >= n:
-                return found.subscription[enough], found.unsure[enough], share == 1.0
+            unsure = np.zeros(len(enough), np.bool_) if found.unsure is None else found.unsure
+            if share == 1.0 or np.count_nonzero(enough & ~unsure) >= n:
+                return found.subscription[enough], unsure[enough], share == 1.0
 
     @cached_property
     def _scores(self) -> NDArray[np.float64]:

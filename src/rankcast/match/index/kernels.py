@@ -13,6 +13,7 @@ from rankcast.match.index.words import (
     LENGTH,
     MOST_RANGES,
     NEGATED,
+    PLACE,
     PROGRAM,
     RANGES,
     REPEAT,
@@ -21,7 +22,7 @@ from rankcast.match.index.words import (
     VAGUE,
 )
 
-__all__ = ["BLOCK", "match_events"]
+__all__ = ["BLOCK", "match_events", "pack", "unpack"]
 
 BLOCK = 256
 """So many events are matched together: what they have in common is then read from memory once."""
@@ -258,3 +259,25 @@ def match_events(
                             size += 1
                     p = following
     return len(event_start) - 1, size
+
+
+@kernel
+def pack(event, item, out):
+    """What was found as one number each, which sorts by event and place; the lowest bit says CHECK, which is the same
+    wherever a pair was found."""
+    for i in range(len(event)):
+        out[i] = (np.int64(event[i]) << 32) | (np.int64(item[i] & PLACE) << 1) | (item[i] < 0)
+
+
+@kernel
+def unpack(pairs, event, place, unsure):
+    """Sorted pairs apart again, each once: how many there are, and how many of them are to be checked."""
+    size = marked = 0
+    before = np.int64(-1)
+    for pair in pairs:
+        if pair != before:
+            event[size], place[size], unsure[size] = pair >> 32, (pair & 0xFFFFFFFF) >> 1, pair & 1
+            marked += pair & 1
+            size += 1
+            before = pair
+    return size, marked

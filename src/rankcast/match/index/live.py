@@ -13,8 +13,9 @@ from rankcast.match.explain import Finding, explain_match
 from rankcast.match.index.building import Sampler, build
 from rankcast.match.index.files import read_index, write_index
 from rankcast.match.index.matcher import draft_of
+from rankcast.match.index.questions import Senses
 from rankcast.match.index.sampling import Recent
-from rankcast.match.index.segments import Found, Segment, Senses
+from rankcast.match.index.segments import Found, Segment
 from rankcast.match.outcomes import Meaning
 from rankcast.model import Event, Subscription
 

@@ -1,30 +1,21 @@
 """The index as a matcher: finds the same subscriptions and degrees as plain evaluation does."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankcast.language import dumps, encode_record
+from rankcast.match.batch import Matches
 from rankcast.match.index.building import Members, build
 from rankcast.match.index.draft import Draft
 from rankcast.match.index.index import Index
+from rankcast.match.index.questions import Senses
+from rankcast.match.index.segments import Segment
 from rankcast.match.index.texts import Texts
-from rankcast.match.oracle import evaluate
 from rankcast.match.outcomes import NO_CONCEPTS, Meaning
 from rankcast.model import Catalog, Event, Is, Norm, Subscription, predicates_of
 
-__all__ = ["IndexMatcher", "Pairs", "draft_of"]
-
-
-class Pairs(NamedTuple):
-    """Pairs of an event (its place in the batch) and a subscription (its place among those given), with the degree;
-    by event, then by subscription."""
-
-    event: NDArray[np.int64]
-    subscription: NDArray[np.int64]
-    degree: NDArray[np.float64]
+__all__ = ["IndexMatcher", "draft_of"]
 
 
 class IndexMatcher:
@@ -37,8 +28,7 @@ class IndexMatcher:
     meaning_of, norm_of, shared
         As of `OracleMatcher`.
 
-    An event costs about as much as it has matches; imprecise events and vague subscriptions also one plain evaluation
-    per candidate.
+    An event costs about as much as it has matches; what is vague costs more, as `Questions` says.
     """
 
     def __init__(
@@ -49,8 +39,16 @@ class IndexMatcher:
         shared: Meaning = NO_CONCEPTS,
     ) -> None:
         self._subscriptions = list(subscriptions)
-        self._meaning_of, self._norm_of, self._shared = meaning_of, norm_of, shared
-        self.index = Index(build(*draft_of(self._subscriptions, meaning_of)))
+        self._senses = Senses(meaning_of, norm_of, shared)
+        draft, members = draft_of(self._subscriptions, meaning_of)
+        self._segment = Segment(build(draft, members), self._subscriptions)
+        is_vague = np.frombuffer(draft.owner_flags, np.int8) if draft.owner_flags else np.zeros(0, np.int8)
+        self._segment.look_at(np.flatnonzero(is_vague[members.owner]), self._senses)
+
+    @property
+    def index(self) -> Index:
+        """The compiled index."""
+        return self._segment.index
 
     @classmethod
     def of_catalog(cls, subscriptions: Sequence[Subscription], catalog: Catalog) -> "IndexMatcher":
@@ -68,39 +66,27 @@ class IndexMatcher:
         for place, degree in zip(found.subscription.tolist(), found.degree.tolist(), strict=True):
             yield self._subscriptions[place], degree
 
-    def match_batch(self, events: Sequence[Event]) -> Pairs:
+    def match_batch(self, events: Sequence[Event]) -> Matches:
         """All matches of the events."""
-        found = self.index.candidates(self.index.encoder.encode(events, self._shared))
-        degree = np.ones(len(found.event))
-        unsure = np.flatnonzero(found.unsure)
-        if not len(unsure):
-            return Pairs(found.event, found.subscription, degree)
-        keep = np.ones(len(degree), np.bool_)
-        for i in unsure.tolist():
-            subscription = self._subscriptions[found.subscription[i]]
-            user = subscription.user
-            outcome = evaluate(
-                subscription.where, events[found.event[i]], self._meaning_of(user), self._norm_of(user), self._shared
-            )
-            keep[i], degree[i] = outcome.holds, outcome.possibility
-        return Pairs(found.event[keep], found.subscription[keep], degree[keep])
+        return self._segment.match_batch(events, self._senses)
 
 
 def draft_of(
     subscriptions: Sequence[Subscription], meaning_of: Callable[[str], Meaning], keep_records: bool = False
 ) -> tuple[Draft, Members]:
-    """The draft of an index over subscriptions, those that ask for the same sharing one expression; with `keep_records`
-    the index can give the subscriptions back."""
+    """The draft of an index over subscriptions; those that ask for the same, in words that mean the same to them, share
+    one expression. With `keep_records` the index can give the subscriptions back."""
     draft = Draft()
     numbers: dict[object, int] = {}
     owner, user, users = [], [], dict[str, int]()
     for subscription in subscriptions:
         where = subscription.where
-        is_vague = any(isinstance(predicate.test, Is) for predicate in predicates_of(where))
-        key = (where, subscription.user if is_vague else None)
+        terms = [(one.attribute, one.test.term) for one in predicates_of(where) if isinstance(one.test, Is)]
+        meaning = meaning_of(subscription.user)
+        key = (where, *(meaning(attribute, term) for attribute, term in terms)) if terms else where
         number = numbers.get(key)
         if number is None:
-            number = numbers[key] = draft.add(where, meaning_of(subscription.user))
+            number = numbers[key] = draft.add(where, meaning)
         owner.append(number)
         user.append(users.setdefault(subscription.user, len(users)))
     scores = [np.nan if subscription.score is None else subscription.score for subscription in subscriptions]

@@ -1,7 +1,6 @@
 """One compiled index with what has been removed from it since."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -10,23 +9,14 @@ from numpy.typing import NDArray
 
 from rankcast.errors import StoreError
 from rankcast.language import decode_record
+from rankcast.match.batch import Integers, Matches
 from rankcast.match.index.building import plain_scores
 from rankcast.match.index.compiled import Compiled
 from rankcast.match.index.index import Index
-from rankcast.match.oracle import evaluate
-from rankcast.match.outcomes import NO_CONCEPTS, Meaning
-from rankcast.model import Event, Norm, Subscription
+from rankcast.match.index.questions import Questions, Senses
+from rankcast.model import Event, Subscription
 
-__all__ = ["Found", "Segment", "Senses"]
-
-
-@dataclass(frozen=True)
-class Senses:
-    """What concepts mean to a user and how that user aggregates degrees; what concepts in events mean, to all."""
-
-    meaning_of: Callable[[str], Meaning] = lambda user: NO_CONCEPTS
-    norm_of: Callable[[str], Norm] = lambda user: Norm.MIN
-    shared: Meaning = NO_CONCEPTS
+__all__ = ["Found", "Segment"]
 
 
 class Found(NamedTuple):
@@ -66,6 +56,7 @@ class Segment:
         self.count = compiled.size
         self._given = subscriptions
         self._removed: NDArray[np.bool_] | None = None
+        self._questions: Questions | None = None
         self._read = lru_cache(maxsize=1 << 16)(self._decoded)
 
     def place_of(self, name: str) -> int | None:
@@ -93,22 +84,41 @@ class Segment:
             if self._removed is None or not self._removed[place]:
                 yield self.subscription(place)
 
-    def match(self, events: Sequence[Event], senses: Senses, users: Iterable[str] | None = None) -> Found:
-        """The matches of the events."""
-        found = self.index.candidates(self.index.encoder.encode(events, senses.shared))
-        keep = np.ones(len(found.event), np.bool_)
+    def match_batch(self, events: Sequence[Event], senses: Senses, users: Iterable[str] | None = None) -> Matches:
+        """The matches of the events, subscriptions by their places; of these users only, if they are named."""
+        codes = self.index.encoder.encode(events, senses.shared)
+        event, place, unsure = self.index.candidates(codes)
+        keep = None
         if self._removed is not None:
-            keep &= ~self._removed[found.subscription]
+            keep = ~self._removed[place]
         if users is not None:
             wanted = [number for name in set(users) if (number := self._user_numbers.get(name)) is not None]
-            keep &= np.isin(self.compiled.user[found.subscription], wanted)
-        degree = np.ones(len(keep))
-        for i in np.flatnonzero(found.unsure & keep).tolist():
-            keep[i], degree[i] = self._evaluated(int(found.subscription[i]), events[found.event[i]], senses)
-        place = found.subscription[keep]
+            of_users = np.isin(self.compiled.user[place], wanted)
+            keep = of_users if keep is None else keep & of_users
+        if keep is not None:
+            event, place = event[keep], place[keep]
+            unsure = None if unsure is None else unsure[keep]
+        if unsure is None:
+            return Matches(event, place, np.ones(len(event)))
+        at = np.flatnonzero(unsure)
+        if len(at) == len(event):
+            holds, degree = self._asked(senses).decide(events, codes.is_soft, event, place)
+        else:
+            holds, degree = np.ones(len(event), np.bool_), np.ones(len(event))
+            asked, degree[at] = self._asked(senses).decide(events, codes.is_soft, event[at], place[at])
+            holds[at] = True if asked is None else asked
+        return Matches(event, place, degree) if holds is None else Matches(event[holds], place[holds], degree[holds])
+
+    def look_at(self, places: Integers, senses: Senses) -> None:
+        """Find out now what these subscriptions ask, rather than when they first come up."""
+        self._asked(senses).look_at(places)
+
+    def match(self, events: Sequence[Event], senses: Senses, users: Iterable[str] | None = None) -> Found:
+        """The matches of the events, with names."""
+        event, place, degree = self.match_batch(events, senses, users)
         names = [self.compiled.ids[i] for i in place.tolist()]
         of = [self._user_names[number] for number in self.compiled.user[place].tolist()]
-        return Found(found.event[keep], place, names, of, degree[keep])
+        return Found(event, place, names, of, degree)
 
     def top(self, event: Event, n: int, senses: Senses) -> list[tuple[str, float]]:
         """The n best of those that match, with their scores, ties by id."""
@@ -121,7 +131,7 @@ class Segment:
                 place
                 for place, is_unsure in zip(places.tolist(), unsure.tolist(), strict=True)
                 if (self._removed is None or not self._removed[place])
-                and (not is_unsure or self._evaluated(place, event, senses)[0])
+                and (not is_unsure or self._asked(senses).evaluated(place, event)[0])
             ]
             if is_all or len(kept) >= n:
                 break
@@ -130,11 +140,12 @@ class Segment:
         pairs = [(self.compiled.ids[place], score) for place, score in zip(kept, scores.tolist(), strict=True)]
         return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))[:n]
 
-    def _evaluated(self, place: int, event: Event, senses: Senses) -> tuple[bool, float]:
-        subscription = self.subscription(place)
-        user = subscription.user
-        outcome = evaluate(subscription.where, event, senses.meaning_of(user), senses.norm_of(user), senses.shared)
-        return outcome.holds, outcome.possibility
+    def _asked(self, senses: Senses) -> Questions:
+        if self._questions is None:
+            self._questions = Questions(self.compiled, self.subscription, senses)
+        elif self._questions.senses is not senses:
+            self._questions.senses = senses
+        return self._questions
 
     def _decoded(self, place: int) -> Subscription:
         if not len(self.compiled.records):
