@@ -122,7 +122,7 @@ def _person(view: View, user: str, story: str) -> Callable[[], None]:
     """A line about a person; what comes back shows what they got last."""
     with group("li", "rc-column rc-tight"), group("div", "rc-row rc-wrap"):
         if view.visitor.switches:
-            name = act(user, lambda: _become(user), kind="quiet", label=f"See the feed of {user}")
+            name: ui.element = act(user, lambda: _become(user), kind="quiet", label=f"See the feed of {user}")
         else:
             name = words("span", user)
         name.classes("rc-strong")

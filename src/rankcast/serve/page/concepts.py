@@ -1,0 +1,473 @@
+"""What vague words mean: the membership-function editor."""
+
+import asyncio
+import json
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+from nicegui import ui
+
+from rankcast.errors import ModelError, RankcastError
+from rankcast.fuzzy import Summary, mine, numbers_asked_for
+from rankcast.language import parse
+from rankcast.model import Concept, Is, Membership, Term, predicates_of
+from rankcast.serve.page.attribute_study import Study, axis_of, bars_of, middle, study, suitable_attributes
+from rankcast.serve.page.concept_fields import ConceptFields
+from rankcast.serve.page.concept_shapes import converted, first_shape
+from rankcast.serve.page.concept_trial import ConceptTrial, Effects
+from rankcast.serve.page.curve_editor import Curve, CurveEditor, form_of
+from rankcast.serve.page.looks import colour, title_of, wear
+from rankcast.serve.page.parts import act, complaining, empty, group, link, set_props, words
+from rankcast.serve.page.visitors import View
+
+__all__ = ["build"]
+
+HISTORY = 2000
+"""So many recent events are drawn and tried."""
+
+
+async def build(view: View) -> None:
+    """The editor of all concepts."""
+    wear()
+    workshop = _Workshop(view)
+    await asyncio.to_thread(workshop.load)
+    if not workshop.attributes:
+        with empty(
+            "o_area_chart",
+            "No concepts yet",
+            "A concept says to what degree a value deserves a word: how cheap 1,400 is. It needs an attribute, which "
+            "comes with the first events.",
+        ):
+            link("Open a ready world", "/worlds", "rc-button rc-main rc-main-button rc-link-button")
+        return
+    workshop.build()
+
+
+class _Workshop:
+    """The page as one visitor sees it: which attribute and concept, and what they have made of it so far."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._attribute = view.query.get("attribute", "")
+        self._concept: Concept | None = None
+        self._draft: Membership | None = None
+        self._proposed: tuple[Concept, ...] = ()
+        self._trial: ConceptTrial | None = None
+        self._study = Study("", 0, (), 0, 0, study("", []).texts)
+        self._latest = 0
+
+    # what there is
+
+    def load(self) -> None:
+        """Read the catalog and the recent events."""
+        self._catalog = self._view.service.catalog()
+        self._events = self._view.service.recent_events(HISTORY)
+        self.attributes = suitable_attributes(self._catalog, self._events)
+        if self._attribute not in self.attributes:
+            self._attribute = self._most_used()
+        self._study = study(self._attribute, self._events)
+
+    def _most_used(self) -> str:
+        """The attribute that the user has most vague wishes about; else that with most concepts."""
+        asked = Counter(
+            predicate.attribute
+            for subscription in self._catalog.subscriptions_of(self._view.user)
+            for predicate in predicates_of(subscription.where)
+            if isinstance(predicate.test, Is)
+        )
+        known = Counter(attribute for attribute, _, _ in self._catalog.concepts)
+        return max(self.attributes, key=lambda name: (asked[name], known[name]), default="")
+
+    def _concepts(self) -> list[Concept]:
+        """Those of the attribute that the visitor may see: everybody's, and users' own."""
+        seen = [
+            concept
+            for concept in self._catalog.concepts.values()
+            if concept.attribute == self._attribute
+            and (concept.user is None or self._view.visitor.switches or concept.user == self._view.user)
+        ]
+        return sorted(seen, key=lambda concept: (concept.user or "", middle(concept.membership), concept.name))
+
+    def _may_edit(self, concept: Concept) -> bool:
+        return self._view.visitor.switches or concept.user == self._view.user
+
+    # building
+
+    def build(self) -> None:
+        """Make all elements."""
+        with group("div", "rc-row rc-wrap"):
+            chooser = ui.select(
+                self.attributes, value=self._attribute, label="Attribute", on_change=lambda e: self._chosen(e.value)
+            ).props("outlined dense options-dense")
+            set_props(chooser.classes("rc-chooser"), aria_label="Attribute")
+            self._propose = act("Propose from the data", self._mined, icon="o_auto_graph")
+            act("New concept", self._named, icon="o_add")
+        with group("div", "rc-workshop"):
+            with group("section", "rc-card rc-column", aria_label="Concepts of the attribute"):
+                self._list = group("div", "rc-column rc-tight")
+            with group("section", "rc-card rc-column", aria_label="Editor"):
+                self._head = group("div", "rc-row rc-spread rc-wrap")
+                self._editor = CurveEditor("Degree of membership", self._dragged)
+                self._legend = group("div", "rc-row rc-wrap rc-legend rc-small rc-soft")
+                self._fields = ConceptFields(self._typed, self._reformed)
+                self._fields.rebuilt = lambda made: self._fields.show(made, self._study, still=False)
+                self._complaint = words("p", "", "rc-note rc-bad")
+                set_props(self._complaint, role="alert")
+                self._buttons = group("div", "rc-row rc-wrap")
+        with group("section", "rc-card rc-column", aria_label="What would change", aria_live="polite"):
+            words("h2", "What it matches")
+            self._effects = group("div", "rc-column")
+        self._select(self._first())
+
+    def _first(self) -> Concept | None:
+        """What to begin with: what the address says; else the user's own, or one that they use."""
+        asked, owner = self._view.query.get("concept"), self._view.query.get("for") or None
+        used = {
+            predicate.test.term.concept
+            for subscription in self._catalog.subscriptions_of(self._view.user)
+            for predicate in predicates_of(subscription.where)
+            if isinstance(predicate.test, Is) and predicate.attribute == self._attribute
+        }
+
+        def suits(concept: Concept) -> tuple[bool, ...]:
+            named = concept.name == asked
+            return named and concept.user == owner, named, concept.user == self._view.user, concept.name in used
+
+        return max(self._concepts(), key=suits, default=None)
+
+    def _chosen(self, attribute: str) -> None:
+        self._attribute = attribute
+        self._study = study(attribute, self._events)
+        self._select(self._first())
+
+    def _select(self, concept: Concept | None) -> None:
+        """Edit this concept from what is saved."""
+        self._concept, self._draft = concept, concept.membership if concept else None
+        self._proposed = ()
+        self._trial = None
+        if concept is not None:
+            only = None if self._view.visitor.switches else self._view.user
+            self._trial = ConceptTrial(self._catalog, concept, self._events, only)
+        self._address()
+        self._show()
+
+    def _address(self) -> None:
+        query = {"attribute": self._attribute}
+        if self._concept is not None:
+            query |= {"concept": self._concept.name} | ({"for": self._concept.user} if self._concept.user else {})
+        told = json.dumps(query).replace("<", "\\u003c")
+        ui.run_javascript(f"rankcast.address({told})")
+
+    # showing
+
+    def _show(self) -> None:
+        self._show_list()
+        self._show_head()
+        self._show_curves()
+        self._fields.show(self._draft, self._study, still=self._is_still())
+        self._complaint.visible = False
+        self._show_buttons()
+        self._try()
+
+    def _is_still(self) -> bool:
+        return self._concept is None or not self._may_edit(self._concept) or bool(self._proposed)
+
+    def _show_list(self) -> None:
+        self._list.clear()
+        with self._list:
+            words("h2", self._attribute)
+            words("p", self._study.label(), "rc-small rc-soft")
+            concepts = self._concepts()
+            if not concepts:
+                words("p", "No word for it yet. Let the data propose some, or make one.", "rc-soft")
+            for number, concept in enumerate(concepts):
+                entry = group("button", "rc-concept", type="button").on("click", lambda _, c=concept: self._select(c))
+                entry.style(f"--mine: {colour(number)}")
+                if concept is self._concept or (self._concept and _key(concept) == _key(self._concept)):
+                    set_props(entry, aria_current="true")
+                with entry:
+                    words("span", "", "rc-swatch")
+                    words("span", concept.name, "rc-strong")
+                    words("span", "everybody" if concept.user is None else concept.user, "rc-soft rc-small")
+
+    def _show_head(self) -> None:
+        self._head.clear()
+        with self._head:
+            if self._proposed:
+                words("h2", f"{len(self._proposed)} concepts proposed for {self._attribute}")
+                return
+            if self._concept is None:
+                words("h2", f"Nothing chosen on {self._attribute}")
+                return
+            words("h2", f"{self._attribute} is {self._concept.name}")
+            if not self._may_edit(self._concept):
+                words("span", "Everybody's; make your own meaning to change it.", "rc-soft rc-small")
+
+    def _show_curves(self) -> None:
+        concepts = list(self._proposed) or self._concepts()
+        curves = [
+            Curve(_key(concept), concept.name, colour(number), concept.membership)
+            for number, concept in enumerate(concepts)
+        ]
+        edited = None
+        if self._concept is not None and self._draft is not None and not self._proposed:
+            here = next((c for c in curves if c.key == _key(self._concept)), None)
+            edited = Curve(
+                _key(self._concept),
+                self._concept.name,
+                here.colour if here else colour(len(curves)),
+                self._draft,
+            )
+            # Another meaning of the same word is drawn, and of other users' own words only those of this one.
+            mine = self._concept.user
+            curves = [curve for curve, concept in zip(curves, concepts, strict=True) if concept.user in (None, mine)]
+        shown = [curve.membership for curve in curves] + ([self._draft] if edited and self._draft else [])
+        axis = axis_of(self._study, shown)
+        shapes = [curve for curve in curves if (form_of(curve.membership) == "table") == (axis.categories is not None)]
+        self._editor.show(axis, bars_of(self._study, axis), shapes, edited, still=self._is_still())
+        self._legend.clear()
+        with self._legend:
+            _mark("rc-key-bars", "recent values")
+            if edited and axis.categories is None:
+                _mark("rc-key-line", self._concept.name if self._concept else "")
+                _mark("rc-key-very", "very")
+                _mark("rc-key-somewhat", "somewhat")
+                if form_of(edited.membership) == "piecewise":
+                    words("span", "Double-click adds a point, Delete removes it.")
+            elif edited:
+                _mark("rc-key-line", "degree; drag a bar, or use the arrow keys")
+
+    def _show_buttons(self) -> None:
+        self._buttons.clear()
+        with self._buttons:
+            if self._proposed:
+                if self._view.visitor.switches:
+                    act("Use them for everybody", lambda: self._use(None), icon="o_check", kind="main")
+                act(f"Use them for {self._view.user}", lambda: self._use(self._view.user), icon="o_person")
+                act("Discard", self._discard, kind="quiet")
+                return
+            if self._concept is None:
+                return
+            if self._may_edit(self._concept):
+                self._save_button = act("Save", self._save, icon="o_check", kind="main")
+                self._undo_button = act("Undo changes", self._undo, icon="o_undo")
+                self._changed_shown()
+            if self._concept.user != self._view.user:
+                mine = (self._attribute, self._concept.name, self._view.user)
+                if mine not in self._catalog.concepts:
+                    act(f"My own meaning, for {self._view.user}", self._override, icon="o_person_add")
+            if self._may_edit(self._concept):
+                act("Remove", self._remove, icon="o_delete", kind="danger")
+
+    def _changed_shown(self) -> None:
+        saved = self._saved()
+        changed = saved is None or saved.membership != self._draft
+        self._save_button.set_enabled(changed)
+        self._undo_button.set_enabled(changed and saved is not None)
+
+    def _saved(self) -> Concept | None:
+        """The concept as the catalog has it."""
+        if self._concept is None:
+            return None
+        return self._catalog.concepts.get((self._concept.attribute, self._concept.name, self._concept.user))
+
+    # what the visitor does
+
+    def _dragged(self, membership: Membership, done: bool) -> None:
+        self._draft = membership
+        self._fields.show(membership, self._study, still=False)
+        self._changed_shown()
+        self._complaint.visible = False
+        if done:
+            self._show_curves()
+        self._try()
+
+    def _typed(self, membership: Membership | None, error: str) -> None:
+        self._complaint.text, self._complaint.visible = error, bool(error)
+        if membership is None:
+            self._save_button.set_enabled(False)
+            return
+        self._draft = membership
+        self._changed_shown()
+        self._show_curves()
+        self._try()
+
+    def _reformed(self, form: str) -> None:
+        if self._draft is None:
+            return
+        axis = axis_of(self._study, [self._draft])
+        self._draft = converted(self._draft, form, axis)
+        self._fields.show(self._draft, self._study, still=False)
+        self._complaint.visible = False
+        self._changed_shown()
+        self._show_curves()
+        self._try()
+
+    def _try(self) -> None:
+        self._latest += 1
+        ui.timer(0.01, lambda number=self._latest: self._tried(number), once=True)
+
+    async def _tried(self, number: int) -> None:
+        """Try the draft on recent events, unless a later one waits already."""
+        if number != self._latest or self._trial is None or self._draft is None or self._proposed:
+            if self._trial is None or self._proposed:
+                self._effects.clear()
+                with self._effects:
+                    words("p", "Choose a concept to see what it does.", "rc-soft")
+            return
+        try:
+            effects = await asyncio.to_thread(self._trial.of, self._draft)
+        except RankcastError as error:
+            self._complaint.text, self._complaint.visible = str(error), True
+            return
+        if number == self._latest:
+            self._show_effects(effects)
+
+    def _show_effects(self, effects: Effects) -> None:
+        name = self._concept.name if self._concept else ""
+        self._effects.clear()
+        with self._effects:
+            before, after = effects.fits
+            with group("p", ""):
+                words("span", f"{self._attribute} is {name} to at least 0.5 in ")
+                _change(before, after)
+                words("span", f" of the last {effects.events:,} events.")
+            if not effects.rows:
+                words("p", "No subscription uses the word so far.", "rc-soft")
+                return
+            with group("div", "rc-scroll"), group("table", "rc-table rc-effects"):
+                with group("thead"), group("tr"):
+                    for title in ("Subscription", "Of", "Matches", "Comes and goes"):
+                        words("th", title)
+                with group("tbody"):
+                    for row in effects.rows:
+                        with group("tr"):
+                            words("td", row.subscription.id, "rc-strong")
+                            words("td", row.subscription.user)
+                            with group("td", "rc-number"):
+                                _change(row.before, row.after)
+                            with group("td", "rc-small"):
+                                for event in row.gained:
+                                    words("span", f"+ {title_of(event, 40)}", "rc-good rc-event")
+                                for event in row.lost:
+                                    words("span", f"− {title_of(event, 40)}", "rc-bad rc-event")
+                                if not row.gained and not row.lost:
+                                    words("span", "–", "rc-soft")
+            if effects.more:
+                words("p", f"and {effects.more:,} more subscriptions", "rc-soft")
+
+    async def _save(self) -> None:
+        if self._concept is None or self._draft is None:
+            return
+        new = replace(self._concept, membership=self._draft)
+        with complaining():
+            await asyncio.to_thread(self._view.service.put, new)
+            await asyncio.to_thread(self.load)
+            ui.notify(f"Saved: {new.name} on {new.attribute}", type="positive")
+            self._select(new)
+
+    def _undo(self) -> None:
+        self._select(self._saved())
+
+    async def _remove(self) -> None:
+        if self._concept is None:
+            return
+        concept = self._concept
+        with complaining():
+            if self._saved() is not None:
+                await asyncio.to_thread(self._view.service.remove, concept)
+            await asyncio.to_thread(self.load)
+            self._select(next(iter(self._concepts()), None))
+
+    def _override(self) -> None:
+        """Begin this user's own meaning from the shared one."""
+        if self._concept is not None:
+            self._select(replace(self._concept, user=self._view.user))
+
+    def _named(self) -> None:
+        """Ask for the name of a new concept, and begin it in the middle of the data."""
+
+        def begin() -> None:
+            name = (field.value or "").strip()
+            owner = None if whose.value == "everybody" else self._view.user
+            try:
+                _check_name(name)
+                made = Concept(name, self._attribute, first_shape(axis_of(self._study, [])), owner)
+                if (self._attribute, name, owner) in self._catalog.concepts:
+                    raise ModelError(f"there is {name!r} already")
+            except ModelError as error:
+                set_props(field, error=True, error_message=str(error))
+                field.update()
+                return
+            dialog.close()
+            self._select(made)
+
+        with ui.dialog() as dialog, ui.card().classes("rc-dialog"):
+            words("h2", f"A new word for {self._attribute}")
+            field = ui.input("Name", placeholder="such as: cheap").props("outlined dense autofocus")
+            field.on("keydown.enter", begin)
+            options = ["everybody", self._view.user] if self._view.visitor.switches else [self._view.user]
+            whose = ui.select(options, value=options[0], label="For").props("outlined dense")
+            with group("div", "rc-row"):
+                act("Begin", begin, kind="main")
+                act("Cancel", dialog.close, kind="quiet")
+        dialog.open()
+
+    async def _mined(self) -> None:
+        """Propose concepts from recent numbers and from the numbers that subscriptions ask for."""
+        asked = numbers_asked_for((one.where for one in self._catalog.subscriptions.values()), self._attribute)
+        summary = Summary.of(self._attribute, [*self._study.numbers, *asked])
+        if self._study.is_textual:
+            ui.notify("Concepts are proposed for numbers only; make a table by hand.", type="warning")
+            return
+        found = await asyncio.to_thread(mine, summary)
+        if not found.concepts:
+            ui.notify(f"Nothing to propose: {found.reason}", type="warning")
+            return
+        self._proposed = found.concepts
+        self._show()
+
+    async def _use(self, user: str | None) -> None:
+        made = [replace(concept, user=user) for concept in self._proposed]
+        with complaining():
+            await asyncio.to_thread(self._view.service.put, *made)
+            await asyncio.to_thread(self.load)
+            ui.notify(f"Saved {len(made)} concepts on {self._attribute}", type="positive")
+            self._select(made[0])
+
+    def _discard(self) -> None:
+        self._proposed = ()
+        self._show()
+
+
+def _change(before: int, after: int) -> None:
+    words("span", f"{before:,}", "rc-number rc-strong")
+    if before != after:
+        words("span", " → ", "rc-soft")
+        words("span", f"{after:,}", f"rc-number rc-strong {'rc-good' if after > before else 'rc-bad'}")
+        words("span", f" ({after - before:+,})", "rc-soft rc-small")
+
+
+def _mark(classes: str, text: str) -> None:
+    with group("span", "rc-row rc-mark"):
+        words("span", "", f"rc-key {classes}")
+        words("span", text)
+
+
+def _key(concept: Concept) -> str:
+    return json.dumps([concept.attribute, concept.name, concept.user])
+
+
+def _check_name(name: str) -> None:
+    """Refuse a name that no expression could use."""
+    if not name:
+        raise ModelError("a concept needs a name")
+    try:
+        where: Any = parse(f"x is {name}")
+        (predicate,) = predicates_of(where)
+        good = predicate.test.term == Term(name)  # type: ignore[union-attr]
+    except (RankcastError, AttributeError, ValueError):
+        good = False
+    if not good:
+        raise ModelError("one word of letters, digits and _, so that it can be written in a subscription")
