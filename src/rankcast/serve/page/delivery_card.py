@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from urllib.parse import quote
 
 from nicegui import ui
 
@@ -12,7 +13,7 @@ from rankcast.model import Catalog
 from rankcast.serve.page.accounts import account_of
 from rankcast.serve.page.event_words import cut, facts, title_of
 from rankcast.serve.page.explanation_view import show_attributes, show_explanation, show_facts
-from rankcast.serve.page.parts import fill_bar, group, pill, set_props, words
+from rankcast.serve.page.parts import fill_bar, group, link, set_props, words
 from rankcast.serve.page.reasons import Arrival, sentence
 from rankcast.serve.service import Service
 
@@ -40,7 +41,8 @@ def delivery_card(service: Service, arrival: Arrival, before: Sequence[Arrival],
             set_props(words("time", show_time(event.time), "rc-when rc-small rc-soft"), datetime=show_time(event.time))
             for name in delivery.subscriptions:
                 known = catalog.subscriptions.get(name)
-                set_props(pill(name), title=label(known.where) if known else "removed since")
+                said = label(known.where) if known else "removed since"
+                set_props(link(name, f"/subscriptions?edit={quote(name)}", "rc-pill"), title=said)
             _Details(service, arrival)
     return card
 

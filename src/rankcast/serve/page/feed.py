@@ -49,16 +49,15 @@ class _Feed:
         self._at = 0
         self._counted_at = -1
         self.task: asyncio.Task[None] | None = None
-        with group("div", "rc-row rc-wrap rc-spread rc-feed-tools"):
-            self._count = words("p", "", "rc-soft rc-small rc-count")
-            with group("div", "rc-row"):
-                self._live = act("Live", self._pause, icon="o_pause", kind="quiet", label="Pause the feed")
-        self._search = (
-            ui.input(placeholder="Filter what is here", on_change=self._filter)
-            .props("dense outlined clearable debounce=150 type=search")
-            .classes("rc-search")
-        )
-        set_props(self._search, aria_label="Filter the deliveries")
+        with group("div", "rc-row rc-spread rc-feed-tools"):
+            self._search = (
+                ui.input(placeholder="Filter", on_change=self._filter)
+                .props("dense outlined clearable debounce=150")
+                .classes("rc-search")
+            )
+            set_props(self._search, aria_label="Filter the deliveries")
+            self._live = act("Live", self._pause, icon="o_pause", kind="quiet", label="Pause the feed")
+        self._count = words("p", "", "rc-soft rc-small rc-count")
         self._new = act("", self._show_waiting, icon="o_arrow_upward", kind="main")
         self._new.classes("rc-new").set_visibility(False)
         self._list = group("ol", "rc-feed", aria_label="Deliveries, newest first", aria_live="polite")
