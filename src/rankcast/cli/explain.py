@@ -67,7 +67,7 @@ def _of_store(store: str, user: str, event: str, out: Output) -> "Explanation":
     with Store.open(store) as opened:
         logged = opened.event(event)
         if logged is None:
-            raise RankcastError(f"there is no event {event!r} in {store}")
+            raise RankcastError(f"there is no event {event!r} in {opened.database.place}")
         if logged.offset > opened.progress().offset:
             out.say("the event has not been served yet (rankcast run does); this is what is going to happen")
         catalog = opened.catalog(logged.catalog_version)

@@ -24,10 +24,9 @@ def init(
     """
     from rankcast.store import Store
 
-    where = place or store
     out = Output(json)
-    with Store.create(where, exist_ok=True) as made:
-        held = made.stats()
+    with Store.create(place or store, exist_ok=True) as made:
+        held, where = made.stats(), made.database.place
     if held.versions or held.events:
         message = (
             f"{where} is there already, with {counted(held.users, 'user')}, "

@@ -32,6 +32,7 @@ from rankcast.cli.reproduce import reproduce
 from rankcast.cli.run import run
 from rankcast.cli.serve import serve
 from rankcast.cli.stats import stats
+from rankcast.cli.status import status
 from rankcast.cli.subscribe import subscribe, subscriptions, unsubscribe
 
 __all__ = ["app", "main"]
@@ -48,7 +49,7 @@ app = typer.Typer(
 
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "With a store: what users want": (init, subscribe, unsubscribe, subscriptions, prefer, policy, concept),
-    "With a store: what happens": (publish, run, serve, deliveries, explain, stats, rejects),
+    "With a store: what happens": (publish, run, serve, deliveries, explain, stats, status, rejects),
     "With files, keeping nothing": (match, replay, backtest, relate, graph, forward, overlay),
     "This installation": (demo, doctor, reproduce),
 }
