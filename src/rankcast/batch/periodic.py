@@ -105,9 +105,9 @@ class Periodic:
         forwarded = np.full(len(groups), self._last, np.int64)
         for number, (trigger, position) in enumerate(zip(triggers.tolist(), last.tolist(), strict=True)):
             if trigger < len(positions) and positions[trigger] == position:
-                forwarded[number] = stream.time[trigger]
+                forwarded[number] = microseconds(stream.events[trigger].time)
             elif trigger:
-                forwarded[number] = stream.time[trigger - 1]
+                forwarded[number] = microseconds(stream.events[trigger - 1].time)
         return triggers, forwarded
 
     def _choose(self, ends: Integers, groups: Integers, triggers: Integers, forwarded: Integers) -> Sent:

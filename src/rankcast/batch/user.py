@@ -77,9 +77,8 @@ class ArrayUser:
     def _found(self, at: Integers, places: Integers, degrees: Reals | None) -> Found:
         if not len(at):
             return Found(at, at, np.empty(0), at, np.empty(0))
-        starts = np.concatenate(([0], np.flatnonzero(at[1:] != at[:-1]) + 1))
         patterns = self._patterns
-        number = patterns.number(places, starts)
+        starts, number = patterns.number(at, places)
         degree = patterns.degrees(number, places, starts, degrees)
         rank, grid = patterns.rank(number)
         return Found(at[starts], number, rank, grid, degree)

@@ -1,0 +1,53 @@
+"""The pattern of each event, looked up by the bits of the subscriptions that it matches."""
+
+from typing import Any
+
+import numpy as np
+
+from rankcast.choose.numbers import kernel
+
+__all__ = ["file_masks", "number_events"]
+
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number whose product spreads a mask over the upper bits."""
+
+
+@kernel
+def _slot(mask: Any, masks: Any) -> int:
+    """Where a mask stands in a table of 2^n slots, or the free slot (0) where it would."""
+    size = np.uint64(len(masks))
+    slot = (np.uint64(mask) * _SPREAD) >> np.uint64(32)
+    slot = slot & (size - np.uint64(1))
+    while masks[slot] != 0 and masks[slot] != mask:
+        slot = (slot + np.uint64(1)) & (size - np.uint64(1))
+    return int(slot)
+
+
+@kernel
+def file_masks(new: Any, masks: Any, numbers: Any) -> None:
+    """Files each mask under its place among `new` in an empty table, at most half of which it fills."""
+    for number in range(len(new)):
+        slot = _slot(new[number], masks)
+        masks[slot] = new[number]
+        numbers[slot] = number
+
+
+@kernel
+def number_events(at: Any, places: Any, masks: Any, numbers: Any, starts: Any, found: Any, number: Any) -> int:
+    """Goes through matches sorted by event: where each event begins, its mask, and its number in the table, -1 if it has
+    none; gives how many events there are."""
+    count = 0
+    begin = 0
+    while begin < len(at):
+        mask = np.int64(0)
+        end = begin
+        while end < len(at) and at[end] == at[begin]:
+            mask |= np.int64(1) << places[end]
+            end += 1
+        slot = _slot(mask, masks)
+        starts[count] = begin
+        found[count] = mask
+        number[count] = numbers[slot] if masks[slot] == mask else -1
+        count += 1
+        begin = end
+    return count
