@@ -34,6 +34,7 @@ from rankcast.cli.serve import serve
 from rankcast.cli.stats import stats
 from rankcast.cli.status import status
 from rankcast.cli.subscribe import subscribe, subscriptions, unsubscribe
+from rankcast.cli.token import create_token, list_tokens, revoke_token
 
 __all__ = ["app", "main"]
 
@@ -108,6 +109,12 @@ index_app = typer.Typer(no_args_is_help=True, help="Compile subscriptions into a
 index_app.command("build", help=_help(build_index))(build_index)
 index_app.command("stats", help=_help(index_stats))(index_stats)
 app.add_typer(index_app, name="index", rich_help_panel="With files, keeping nothing")
+
+tokens = typer.Typer(name="token", no_args_is_help=True, help="Who may use the service: make, list, revoke tokens.")
+tokens.command("create", help=_help(create_token))(create_token)
+tokens.command("list", help=_help(list_tokens))(list_tokens)
+tokens.command("revoke", help=_help(revoke_token))(revoke_token)
+app.add_typer(tokens, rich_help_panel="With a store: what happens")
 
 
 def main() -> None:

@@ -1,18 +1,26 @@
 """``rankcast serve``: the API, the web page and the pipeline, in one process."""
 
-from typing import Annotated
+import shlex
+import signal
+import sys
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rankcast.cli.options import DEFAULT_STORE, StorePath
 from rankcast.cli.output import Output
 
+if TYPE_CHECKING:
+    from rankcast.serve import Service
+
 __all__ = ["serve"]
 
 
 def serve(
-    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="On which port.")] = 8765,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Where to listen; 0.0.0.0 for all who can reach this machine.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="On which port; 0 takes one that is free.")] = 8765,
     dev: Annotated[
         bool, typer.Option("--dev", help="Without tokens: everybody on this machine may do everything.")
     ] = False,
@@ -20,21 +28,57 @@ def serve(
         bool, typer.Option("--pipeline/--no-pipeline", help="Serve what is published, or leave that to rankcast run.")
     ] = True,
     page: Annotated[bool, typer.Option("--page/--no-page", help="With the web page, or the API alone.")] = True,
+    rate: Annotated[
+        float, typer.Option(min=1, metavar="N", help="How many requests per second a token may make.")
+    ] = 1000.0,
+    private_webhooks: Annotated[
+        bool, typer.Option("--private-webhooks", help="Let webhooks go to private addresses too, such as this machine.")
+    ] = False,
     store: StorePath = DEFAULT_STORE,
 ) -> None:
     """Serve the HTTP API and the web page, and work off what is published. The store is made if it is not there.
 
+    Whoever uses it needs a token (rankcast token create), or the flag --dev, which serves this machine only.
+
     Example:
 
       rankcast serve --dev
-      rankcast serve --store movies.db --port 9000
+      rankcast serve --store movies.db --host 0.0.0.0 --port 9000
     """
-    import uvicorn
+    from dataclasses import replace
 
-    from rankcast.serve import Settings, create_app
+    from rankcast.serve import Limits, Settings, create_app
+    from rankcast.serve.running import Server, bound
 
     out = Output()
-    settings = Settings(store=store, host=host, port=port, dev=dev, pipeline=pipeline, page=page)
+    limits = Limits(rate=rate, burst=round(2 * rate))
+    settings = Settings(store, host, port, dev, pipeline, page, private_webhooks=private_webhooks, limits=limits)
+    listening = bound(settings)
+    settings = replace(settings, port=listening.getsockname()[1])
     app = create_app(settings)
-    out.say(f"{store} is served at {settings.address}; Ctrl-C ends it")
-    uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=5)
+    service: Service = app.state.service
+    service.start()  # here rather than in the server, so that what is wrong is said in a line
+    server = Server(app, ready=lambda: _greet(out, service))
+    # uvicorn raises the signal again after an orderly end; this is the end.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, frame: None)
+    server.serve_on(listening)
+    out.say("stopped; all that was acknowledged is in the store")
+
+
+def _greet(out: Output, service: "Service") -> None:
+    """Say where it is, and on the first start how to get in."""
+    from rankcast.serve.access import Role
+
+    settings = service.settings
+    out.say(f"{settings.store} is served at {settings.address} (Ctrl-C ends it)")
+    out.say(f"  the API: {settings.address}/v1/docs")
+    if settings.dev:
+        out.say("  without tokens, for this machine only (--dev)")
+    elif service.access.is_empty() and sys.stderr.isatty():
+        token, _ = service.access.create(Role.ADMINISTRATOR, note="made at the first start")
+        out.say(f"\n  Nobody had a token yet. This is an administrator's, shown only now; keep it:\n\n    {token}\n")
+        out.say("  More of them: rankcast token create --user NAME")
+    elif service.access.is_empty():
+        where = shlex.quote(settings.store)
+        out.say(f"  nobody has a token yet; make one with: rankcast token create --administrator --store {where}")

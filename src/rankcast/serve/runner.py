@@ -7,6 +7,7 @@ from threading import Thread
 
 from rankcast.errors import RankcastError
 from rankcast.run import serve_pending
+from rankcast.serve.alone import Alone
 from rankcast.store import Store
 
 __all__ = ["Runner"]
@@ -33,6 +34,7 @@ class Runner:
         self._shards = shards
         self._poll = poll
         self._committed = committed
+        self._alone = Alone(store)
         self._woken = Flag()
         self._stopping = Flag()
         self._thread: Thread | None = None
@@ -43,9 +45,10 @@ class Runner:
         return self._thread is not None and self._thread.is_alive()
 
     def start(self) -> None:
-        """Begin serving; refused if the store's state is in another number of shards."""
+        """Begin serving; refused if another pipeline serves the store, or its state is in another number of shards."""
         if self.is_running:
             return
+        self._alone.take()
         present = len(self._store.progress().states)
         if present and self._shards not in (None, present):
             raise RankcastError(f"the delivery state of this store is in {present} shards, and stays so")
@@ -62,6 +65,7 @@ class Runner:
         if self._thread is not None:
             self._thread.join()
             self._thread = None
+        self._alone.give_back()
 
     def wake(self) -> None:
         """Say that there is something to serve; returns at once."""
