@@ -17,7 +17,8 @@ from rankcast.serve.page.concept_fields import ConceptFields
 from rankcast.serve.page.concept_shapes import converted, first_shape
 from rankcast.serve.page.concept_trial import ConceptTrial, Effects
 from rankcast.serve.page.curve_editor import Curve, CurveEditor, form_of
-from rankcast.serve.page.looks import colour, title_of, wear
+from rankcast.serve.page.event_words import cut, title_of
+from rankcast.serve.page.looks import colour, wear
 from rankcast.serve.page.parts import act, complaining, empty, group, link, set_props, words
 from rankcast.serve.page.visitors import View
 
@@ -349,9 +350,9 @@ class _Workshop:
                                 _change(row.before, row.after)
                             with group("td", "rc-small"):
                                 for event in row.gained:
-                                    words("span", f"+ {title_of(event, 40)}", "rc-good rc-event")
+                                    words("span", f"+ {cut(title_of(event), 40)}", "rc-good rc-event")
                                 for event in row.lost:
-                                    words("span", f"− {title_of(event, 40)}", "rc-bad rc-event")
+                                    words("span", f"− {cut(title_of(event), 40)}", "rc-bad rc-event")
                                 if not row.gained and not row.lost:
                                     words("span", "–", "rc-soft")
             if effects.more:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from nicegui import ui
 
-from rankcast.serve.page.looks import title_of, wear
+from rankcast.serve.page.event_words import title_of
+from rankcast.serve.page.looks import wear
 from rankcast.serve.page.parts import act, complaining, group, set_props, words
 from rankcast.serve.page.visitors import USER_COOKIE, View
 from rankcast.serve.worlds import SPEEDS, WORLDS, State, Stream, stream_of
