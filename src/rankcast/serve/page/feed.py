@@ -83,7 +83,7 @@ class _Feed:
 
     def _read(self, before: int) -> list[Arrival]:
         stored = self._service.deliveries(self._view.user, before, _PAGE + _LOOK_BACK, newest_first=True)
-        return self._arrivals_of(stored)
+        return self._arrivals_of([(number, delivery) for number, delivery in stored if not before or number < before])
 
     def _arrivals_of(self, numbered: Sequence[tuple[int, Delivery]]) -> list[Arrival]:
         found = [(number, delivery, self._service.event(delivery.event)) for number, delivery in numbered]

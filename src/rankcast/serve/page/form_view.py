@@ -1,7 +1,6 @@
 """The form in which conditions are put together."""
 
-from collections.abc import Callable, Mapping
-from itertools import count
+from collections.abc import Callable, Mapping, Sequence
 
 from nicegui import ui
 
@@ -39,8 +38,6 @@ _HEDGES: dict[tuple[Hedge, ...], str] = {
     (Hedge.NOT,): "not",
     (Hedge.NOT, Hedge.VERY): "not very",
 }
-_numbers = count(1)
-"""For the ids of lists of suggestions, which must differ."""
 
 
 class FormView:
@@ -56,8 +53,6 @@ class FormView:
                 {shape.value: text for shape, text in _SHAPES.items()}, value=Shape.ALL.value, on_change=self._reshape
             ).props("dense outlined options-dense")
             set_props(self._shape, aria_label="How conditions go together")
-        self._names = f"rc-names-{next(_numbers)}"
-        _suggestions(self._names, list(hints))
         self._body = group("div", "rc-column")
 
     def show(self, form: Form) -> None:
@@ -132,21 +127,28 @@ class FormView:
         self._changed()
 
     @property
-    def names(self) -> str:
-        """The id of the list of attribute names."""
-        return self._names
+    def names(self) -> list[str]:
+        """The attributes to suggest."""
+        return list(self._hints)
 
 
 class _Line:
-    """One condition: attribute, operator, value."""
+    """One condition: attribute, operator, value. Fields stay as they are while one types; only their suggestions change."""
 
     def __init__(self, view: FormView, conditions: list[Condition], condition: Condition) -> None:
         self._view = view
         self._condition = condition
+        self._fields: list[ui.input] = []
         with group("div", "rc-line"):
             name = _field(condition.attribute, "attribute", self._rename, view.names)
             set_props(name, aria_label="Attribute")
-            self._rest = group("div", "rc-line-rest")
+            with group("div", "rc-line-rest"):
+                self._operator = ui.select(
+                    self._operators(), value=condition.op, on_change=lambda change: self._operate(change.value)
+                )
+                self._operator.props("dense outlined options-dense").classes("rc-operator")
+                set_props(self._operator, aria_label="Operator")
+                self._rest = group("div", "rc-values")
             act(
                 "",
                 lambda: view.remove(conditions, condition),
@@ -156,41 +158,40 @@ class _Line:
             )
         self._draw()
 
-    def _draw(self) -> None:
-        self._rest.clear()
+    def _operators(self) -> dict[str, str]:
         condition = self._condition
         hint = self._view.hint(condition.attribute)
         operators = dict(_OPERATORS[condition.kind or (hint.kind if hint else None)])
         if condition.op == "is" or (hint and hint.concepts):
             operators |= _VAGUE
         operators.setdefault(condition.op, condition.op)
+        return operators
+
+    def _draw(self) -> None:
+        self._rest.clear()
+        self._fields = []
         with self._rest:
-            choice = ui.select(operators, value=condition.op, on_change=lambda change: self._operate(change.value))
-            set_props(choice.props("dense outlined options-dense").classes("rc-operator"), aria_label="Operator")
-            match condition.op:
+            match self._condition.op:
                 case "exists":
                     pass
                 case "is":
-                    self._draw_concept(hint)
+                    self._draw_concept(self._view.hint(self._condition.attribute))
                 case "between":
-                    self._draw_value(0, "from", hint)
-                    self._draw_value(1, "to", hint)
+                    self._draw_value(0, "from")
+                    self._draw_value(1, "to")
                 case "in":
-                    field = _field(join_texts(condition.texts), "value, value, …", self._set_list)
+                    field = _field(join_texts(self._condition.texts), "value, value, …", self._set_list)
                     set_props(field, aria_label="Values, with commas between them")
                 case _:
-                    self._draw_value(0, "value", hint)
+                    self._draw_value(0, "value")
 
-    def _draw_value(self, number: int, placeholder: str, hint: Hint | None) -> None:
-        name = ""
-        if hint and hint.values:
-            name = f"rc-values-{next(_numbers)}"
-            _suggestions(name, hint.values)
+    def _draw_value(self, number: int, placeholder: str) -> None:
         texts = self._condition.texts
-        field = _field(
-            texts[number] if number < len(texts) else "", placeholder, lambda text: self._set_value(number, text), name
-        )
+        text = texts[number] if number < len(texts) else ""
+        hint = self._view.hint(self._condition.attribute)
+        field = _field(text, placeholder, lambda text: self._set_value(number, text), list(hint.values if hint else ()))
         set_props(field, aria_label=f"Value{' ' + placeholder if placeholder != 'value' else ''}")
+        self._fields.append(field)
 
     def _draw_concept(self, hint: Hint | None) -> None:
         condition = self._condition
@@ -245,13 +246,17 @@ class _Line:
         hint = self._view.hint(text)
         if hint is not before:
             self._condition.kind = hint.kind if hint else None
-            if hint and self._condition.op not in {**_OPERATORS[hint.kind], **(_VAGUE if hint.concepts else {})}:
-                self._condition.op = next(iter(_OPERATORS[hint.kind]))
-            self._draw()
+            self._operator.set_options(self._operators(), value=self._condition.op)
+            for field in self._fields:
+                field.set_autocomplete(list(hint.values if hint else ()))
+            if self._condition.op == "is":
+                self._draw()
         self._view.changed()
 
     def _operate(self, op: str) -> None:
         was, self._condition.op = self._condition.op, op
+        if op == was:
+            return
         if op != "is":
             self._condition.hedges = ()
         if "is" in (op, was):
@@ -270,15 +275,11 @@ class _Line:
         self._view.changed()
 
 
-def _field(value: str, placeholder: str, changed: Callable[[str], None], suggestions: str = "") -> ui.input:
-    field = ui.input(value=value, placeholder=placeholder, on_change=lambda change: changed(change.value or ""))
-    field.props("dense outlined debounce=200 autocomplete=off").classes("rc-field")
-    if suggestions:
-        set_props(field, list=suggestions)
-    return field
-
-
-def _suggestions(name: str, values: "list[str] | tuple[str, ...]") -> None:
-    with group("datalist", "", id=name):
-        for value in values:
-            set_props(ui.element("option"), value=value)
+def _field(value: str, placeholder: str, changed: Callable[[str], None], suggested: Sequence[str] = ()) -> ui.input:
+    field = ui.input(
+        value=value,
+        placeholder=placeholder,
+        autocomplete=list(suggested),
+        on_change=lambda change: changed(change.value or ""),
+    )
+    return field.props("dense outlined debounce=200").classes("rc-field")

@@ -24,6 +24,8 @@ __all__ = ["SubscriptionEditor"]
 
 _RECENT = 1000
 _EXAMPLES = 5
+_MOST_CONDITIONS = 30
+_FORMLESS = "The text says more than the form can show (not, groups within groups, very many); change it as text."
 
 
 class SubscriptionEditor:
@@ -44,7 +46,7 @@ class SubscriptionEditor:
             with group("div", "rc-editor-parts"):
                 with group("div", "rc-column"):
                     self._form = FormView(hints, self._form_changed)
-                    self._formless = words("p", "", "rc-note rc-warn")
+                    self._formless = words("p", _FORMLESS, "rc-note rc-warn")
                 with group("div", "rc-column"):
                     self._text = (
                         ui.textarea("The same as text", value=text, on_change=self._text_changed)
@@ -137,7 +139,7 @@ class SubscriptionEditor:
             self._view.service.catalog().check_expression(where, self._view.user)
             check_cost(Subscription("new", self._view.user, where), self._view.service.settings.limits)
         except ExpressionError as error:
-            self._complain(error.pointed(42))
+            self._complain(error.pointed(64))
             return
         except RankcastError as error:
             self._complain(str(error))

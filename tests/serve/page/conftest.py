@@ -1,0 +1,164 @@
+"""A real server in a process of its own, and a real Chromium to look at it."""
+
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from rankcast.language import decode_record
+from rankcast.store import Store
+
+SCREENSHOTS = Path(__file__).parents[3] / "out" / "screenshots"
+PATIENCE = 20_000
+"""Milliseconds until something that should appear counts as missing; the machine may be busy."""
+
+expect.set_options(timeout=PATIENCE)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever needs the server runs in one process of xdist, and not in `make check`."""
+    for item in items:
+        if "site" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("browser"))
+            item.add_marker(pytest.mark.slow)
+
+
+@dataclass
+class Site:
+    """A service that runs, and its store."""
+
+    url: str
+    path: str
+    published: int = field(default=0)
+
+    def put(self, *records: dict[str, Any]) -> None:
+        """Put records into the catalog, each as the JSON form has it."""
+        with Store.open(self.path) as store:
+            store.change(put=[decode_record(record) for record in records])
+
+    def subscribe(self, user: str, **wheres: str) -> None:
+        """Give a user subscriptions, by their names."""
+        kind = {"kind": "subscription", "user": user}
+        self.put(*({**kind, "id": f"{user}-{name}", "where": where} for name, where in wheres.items()))
+
+    def publish(self, *attributes: dict[str, Any]) -> None:
+        """Publish events with these attributes, through the API."""
+        events = []
+        for each in attributes:
+            self.published += 1
+            events.append({"id": f"e{self.published}", "attributes": each})
+        answer = httpx.post(f"{self.url}/v1/events", json=events, timeout=30)
+        assert answer.status_code == 200, answer.text
+        assert not answer.json().get("rejected"), answer.text
+
+
+def serve(folder: Path, *options: str) -> Iterator[Site]:
+    """Start `rankcast serve` on a free port, and end it when done."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    path = str(folder / "site.db")
+    command = [sys.executable, "-c", "from rankcast.cli.main import main; main()", "serve", "--port", str(port)]
+    with (folder / "server.log").open("w") as log:
+        server = subprocess.Popen([*command, "--store", path, *options], stdout=log, stderr=log, cwd=folder)
+    site = Site(f"http://127.0.0.1:{port}", path)
+    try:
+        _await(site, server, folder / "server.log")
+        yield site
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+
+
+def _await(site: Site, server: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(600):
+        assert server.poll() is None, log.read_text()
+        try:
+            if httpx.get(f"{site.url}/v1/health/live", timeout=5).status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.1)
+    raise AssertionError(f"the server does not answer: {log.read_text()}")
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A service for development; tests share it, each with users of its own."""
+    yield from serve(tmp_path_factory.mktemp("site"), "--dev")
+
+
+# Not for the whole session: while Playwright is on, nothing else in the process may run an event loop.
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """A real browser."""
+    path = shutil.which("chromium")
+    assert path, "there is no chromium; scripts/setup says how to get it"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture
+def visit(site: Site, chromium: Browser) -> Iterator[Open]:
+    """Open a page as a user. Whatever goes wrong in the browser, or is loaded from elsewhere, fails the test."""
+    contexts: list[BrowserContext] = []
+    wrong: list[str] = []
+
+    def opened(
+        path: str, user: str = "", phone: bool = False, dark: bool = False, at: str = "", errors: bool = True
+    ) -> Page:
+        url = at or site.url
+        context = chromium.new_context(
+            viewport={"width": 390, "height": 844} if phone else {"width": 1240, "height": 860},
+            color_scheme="dark" if dark else "light",
+            reduced_motion="reduce",
+            has_touch=phone,
+        )
+        context.set_default_timeout(PATIENCE)
+        contexts.append(context)
+        if user:
+            context.add_cookies([{"name": "rankcast_user", "value": quote(user), "url": url}])
+        page = context.new_page()
+        page.on("request", lambda request: wrong.append(request.url) if _is_outside(request.url) else None)
+        if errors:
+            page.on("pageerror", lambda error: wrong.append(str(error)))
+            page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+        page.goto(url + path)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert not wrong
+
+
+def _is_outside(url: str) -> bool:
+    parts = urlsplit(url)
+    return parts.scheme not in ("data", "blob") and parts.hostname != "127.0.0.1"
+
+
+@pytest.fixture
+def snap() -> Callable[[Page, str], None]:
+    """Keep a screenshot of the whole page."""
+
+    def snapped(page: Page, name: str) -> None:
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        page.wait_for_timeout(350)
+        page.screenshot(path=SCREENSHOTS / f"{name}.png")
+
+    return snapped
