@@ -102,13 +102,9 @@ class Periodic:
             return triggers, np.array([self._end(period) for period in groups.tolist()], np.int64)
         last = self._origin + groups * self._span - 1
         triggers = np.searchsorted(positions, last)
-        forwarded = np.full(len(groups), self._last, np.int64)
-        for number, (trigger, position) in enumerate(zip(triggers.tolist(), last.tolist(), strict=True)):
-            if trigger < len(positions) and positions[trigger] == position:
-                forwarded[number] = microseconds(stream.events[trigger].time)
-            elif trigger:
-                forwarded[number] = microseconds(stream.events[trigger - 1].time)
-        return triggers, forwarded
+        is_there = positions.take(triggers, mode="clip") == last
+        latest = np.where(is_there, triggers, triggers - 1)  # the last event of each period, or of the batch
+        return triggers, np.where(latest < 0, self._last, stream.times(np.maximum(latest, 0)))
 
     def _choose(self, ends: Integers, groups: Integers, triggers: Integers, forwarded: Integers) -> Sent:
         if not self._open:

@@ -34,6 +34,7 @@ class Sent(NamedTuple):
     entry: Integers
 
 
+_UNKNOWN = np.iinfo(np.int64).min
 _NONE = np.empty(0, np.int64)
 NOTHING = Sent(_NONE, _NONE, _NONE, _NONE)
 
@@ -46,16 +47,25 @@ class Stream:
         self.table = table
         self.first_row = table.extend(events)
         self.seq = np.array([event.seq for event in events], np.int64)
+        self._times = np.full(len(events), _UNKNOWN, np.int64)
         self._periods: dict[tuple[Unit, int, int], Integers] = {}
+
+    def times(self, places: Integers) -> Integers:
+        """The times of some events of the batch, in microseconds since the epoch; each is computed once."""
+        missing = places[self._times[places] == _UNKNOWN]
+        for place in np.unique(missing).tolist():
+            self._times[place] = microseconds(self.events[place].time)
+        return self._times[places]
 
     @cached_property
     def time(self) -> Integers:
-        """Times in microseconds since the epoch."""
-        return np.array([microseconds(event.time) for event in self.events], np.int64)
+        """The times of all events of the batch."""
+        self._times = np.array([microseconds(event.time) for event in self.events], np.int64)
+        return self._times
 
     def sent_at(self, trigger: Integers, entry: Integers) -> Sent:
         """Entries that are sent when an event is published: the window is its position, and it is forwarded at once."""
-        return Sent(trigger, self.seq[trigger], self.time[trigger], entry)
+        return Sent(trigger, self.seq[trigger], self.times(trigger), entry)
 
     def positions(self, unit: Unit, matched: int, found: Found) -> Integers:
         """The position of each event, in a unit, for a user that `matched` events matched before."""

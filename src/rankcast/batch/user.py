@@ -84,13 +84,13 @@ class ArrayUser:
         return Found(at[starts], number, rank, grid, degree)
 
     def _part(self, sent: Sent) -> Part:
-        entries = self._mode.entries[sent.entry]
+        entries = self._mode.entries
         return Part(
             sent.trigger,
-            entries["row"],
-            entries["seq"],
-            entries["rank"],
-            entries["pattern"],
+            entries["row"][sent.entry],
+            entries["seq"][sent.entry],
+            entries["rank"][sent.entry],
+            entries["pattern"][sent.entry],
             sent.forwarded,
             sent.window,
             self._patterns.specific,
