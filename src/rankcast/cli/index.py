@@ -9,7 +9,6 @@ from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
 from rankcast.cli.output import Column, Output, counted, table
 
 if TYPE_CHECKING:
-    from rankcast.match.index import Senses
     from rankcast.model import Catalog
 
 __all__ = ["build_index", "index_stats"]
@@ -40,7 +39,7 @@ def build_index(
       rankcast index build films.index --catalog c.jsonl
       rankcast index build big.index --parquet subscriptions.parquet
     """
-    from rankcast.match.index import LiveIndex, write_index
+    from rankcast.match.index import LiveIndex, Senses, write_index
 
     out = Output(json)
     if parquet is not None:
@@ -54,7 +53,10 @@ def build_index(
         catalog = _catalog(catalog_file, store)
         with out.bars(["compiling"]) as update:
             made = LiveIndex.create(
-                index, catalog.subscriptions.values(), _senses(catalog), lambda share: update("compiling", share)
+                index,
+                catalog.subscriptions.values(),
+                Senses.of_catalog(catalog),
+                lambda share: update("compiling", share),
             )
         count, size = len(made), made.stats()["bytes"]
     per = size / max(1, count)
@@ -122,13 +124,3 @@ def _catalog(catalog_file: Path | None, store: str) -> "Catalog":
 
     with Store.open(store) as opened:
         return opened.catalog()
-
-
-def _senses(catalog: "Catalog") -> "Senses":
-    from rankcast.match.index import Senses
-
-    return Senses(
-        meaning_of=lambda user: lambda attribute, term: catalog.membership(attribute, term, user),
-        norm_of=lambda user: catalog.policy_of(user).norm,
-        shared=catalog.membership,
-    )

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rankcast.model import Event
 
-__all__ = ["BatchMatcher", "Integers", "Matches", "Reals"]
+__all__ = ["BatchMatcher", "Integers", "Matches", "Reals", "merged"]
 
 Integers: TypeAlias = NDArray[np.int64]
 Reals: TypeAlias = NDArray[np.float64]
@@ -28,3 +28,19 @@ class BatchMatcher(Protocol):
 
     def match_batch(self, events: Sequence[Event]) -> Matches:
         """The matches of the events."""
+
+
+def merged(one: Matches, other: Matches) -> Matches:
+    """Both, in the order of matches; quick if one of them is small. No pair is in both.
+
+    >>> arrays = (np.array([0, 2]), np.array([5, 1]), np.ones(2)), (np.array([0]), np.array([7]), np.ones(1))
+    >>> [column.tolist() for column in merged(*(Matches(*columns) for columns in arrays))[:2]]
+    [[0, 0, 2], [5, 7, 1]]
+    """
+    if len(one.event) < len(other.event):
+        one, other = other, one
+    if not len(other.event):
+        return one
+    mine, theirs = ((part.event << 32) | part.subscription for part in (one, other))
+    at = np.searchsorted(mine, theirs)
+    return Matches(*(np.insert(ours, at, added) for ours, added in zip(one, other, strict=True)))

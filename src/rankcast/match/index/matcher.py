@@ -53,12 +53,8 @@ class IndexMatcher:
     @classmethod
     def of_catalog(cls, subscriptions: Sequence[Subscription], catalog: Catalog) -> "IndexMatcher":
         """The matcher of some subscriptions of a catalog, with its concepts and policies."""
-        return cls(
-            subscriptions,
-            meaning_of=lambda user: lambda attribute, term: catalog.membership(attribute, term, user),
-            norm_of=lambda user: catalog.policy_of(user).norm,
-            shared=catalog.membership,
-        )
+        senses = Senses.of_catalog(catalog)
+        return cls(subscriptions, senses.meaning_of, senses.norm_of, senses.shared)
 
     def match(self, event: Event) -> Iterator[tuple[Subscription, float]]:
         """The subscriptions that the event matches, in order, with their degrees."""

@@ -12,7 +12,7 @@ from rankcast.match.index.compiled import Compiled
 from rankcast.match.index.degrees import NORMS, Degrees
 from rankcast.match.oracle import evaluate
 from rankcast.match.outcomes import NO_CONCEPTS, Meaning
-from rankcast.model import Event, Norm, Subscription
+from rankcast.model import Catalog, Event, Norm, Subscription
 
 __all__ = ["Questions", "Senses"]
 
@@ -27,6 +27,15 @@ class Senses:
     meaning_of: Callable[[str], Meaning] = lambda user: NO_CONCEPTS
     norm_of: Callable[[str], Norm] = lambda user: Norm.MIN
     shared: Meaning = NO_CONCEPTS
+
+    @classmethod
+    def of_catalog(cls, catalog: Catalog) -> "Senses":
+        """The concepts and the norms of a catalog."""
+        return cls(
+            lambda user: lambda attribute, term: catalog.membership(attribute, term, user),
+            lambda user: catalog.policy_of(user).norm,
+            catalog.membership,
+        )
 
 
 class Questions:

@@ -57,6 +57,8 @@ class Segment:
         self._given = subscriptions
         self._removed: NDArray[np.bool_] | None = None
         self._questions: Questions | None = None
+        self.number: Integers | None = None
+        """What the owner knows each subscription by, ascending; if the owner has said so."""
         self._read = lru_cache(maxsize=1 << 16)(self._decoded)
 
     def place_of(self, name: str) -> int | None:
@@ -108,6 +110,12 @@ class Segment:
             asked, degree[at] = self._asked(senses).decide(events, codes.is_soft, event[at], place[at])
             holds[at] = True if asked is None else asked
         return Matches(event, place, degree) if holds is None else Matches(event[holds], place[holds], degree[holds])
+
+    def match_numbers(self, events: Sequence[Event], senses: Senses) -> Matches:
+        """The matches of the events, subscriptions by their numbers."""
+        assert self.number is not None, "the index was made without numbers"
+        event, place, degree = self.match_batch(events, senses)
+        return Matches(event, self.number[place], degree)
 
     def look_at(self, places: Integers, senses: Senses) -> None:
         """Find out now what these subscriptions ask, rather than when they first come up."""
