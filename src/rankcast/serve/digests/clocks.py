@@ -1,0 +1,64 @@
+"""Times of day in a time zone, and the instants at which a clock there shows them."""
+
+import re
+from datetime import UTC, date, datetime, time, timedelta
+from functools import cache
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
+from rankcast.errors import ModelError, did_you_mean
+
+__all__ = ["instant", "parse_clock", "show_clock", "zone_of"]
+
+_CLOCK = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
+
+
+@cache
+def zone_of(name: str) -> ZoneInfo:
+    """The time zone with that name of the IANA database; ModelError if there is none."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        cities = {zone.rpartition("/")[2]: zone for zone in sorted(available_timezones())}
+        near = did_you_mean(name, available_timezones()) or did_you_mean(name.rpartition("/")[2], cities)
+        raise ModelError(f"there is no time zone {name[:80]!r}; say one such as 'Europe/Berlin'{near}") from None
+
+
+def parse_clock(text: str) -> time:
+    """A time of day such as `08:00`."""
+    found = _CLOCK.fullmatch(text)
+    if found is None:
+        raise ModelError(f"{text[:80]!r} is not a time of day from 00:00 to 23:59")
+    return time(int(found[1]), int(found[2]))
+
+
+def show_clock(clock: time) -> str:
+    """A time of day as `parse_clock` reads it."""
+    return clock.strftime("%H:%M")
+
+
+def instant(day: date, clock: time, zone: ZoneInfo) -> datetime:
+    """When a clock of that zone first shows the time, or a later one, on that day; in UTC.
+
+    So a time that exists twice, because clocks are put back, is the first of the two; and one that does not exist,
+    because they are put forward, is the moment at which they are.
+
+    >>> berlin = ZoneInfo("Europe/Berlin")
+    >>> instant(date(2026, 10, 25), time(2, 30), berlin).isoformat()  # twice: at 0:30 and at 1:30 UTC
+    '2026-10-25T00:30:00+00:00'
+    >>> instant(date(2026, 3, 29), time(2, 30), berlin).isoformat()  # clocks go from 2:00 to 3:00
+    '2026-03-29T01:00:00+00:00'
+    """
+    wanted = datetime.combine(day, clock)
+    early, late = (wanted.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
+    if early.astimezone(zone).replace(tzinfo=None) == wanted:
+        return early
+    # In a gap the offset before it gives the later instant, the one after it the earlier; between them the clocks go on.
+    early, late = sorted((early, late))
+    while late - early > timedelta(seconds=1):
+        middle = early + (late - early) / 2
+        middle = middle.replace(microsecond=0)
+        if middle.astimezone(zone).replace(tzinfo=None) < wanted:
+            early = middle
+        else:
+            late = middle
+    return late

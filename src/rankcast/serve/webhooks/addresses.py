@@ -1,0 +1,121 @@
+"""Where a webhook may go: the form of its URL, and the addresses that its host really has."""
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import NamedTuple, TypeAlias
+from urllib.parse import urlsplit
+
+from rankcast.errors import ModelError
+
+__all__ = ["Resolve", "Target", "check_url", "is_public", "resolve", "target_of"]
+
+Address: TypeAlias = IPv4Address | IPv6Address
+Resolve: TypeAlias = Callable[[str, int], Awaitable[list[str]]]
+"""The addresses of a host, for a port."""
+
+_LONGEST = 2000
+_MOST_ADDRESSES = 3
+# Addresses of IPv6 that a gateway turns into the IPv4 address in their last 32 bits.
+_EMBEDDING = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"), IPv6Network("::/96"))
+
+
+class Target(NamedTuple):
+    """A URL taken apart for a request to one of the host's addresses; `authority` is what the Host header says."""
+
+    scheme: str
+    host: str
+    port: int
+    authority: str
+    path: str
+
+    def at(self, address: str) -> str:
+        """The URL with the address in place of the name."""
+        literal = f"[{address}]" if ":" in address else address
+        return f"{self.scheme}://{literal}:{self.port}{self.path}"
+
+
+def check_url(url: str, allow_private: bool = False) -> None:
+    """Raise ModelError if a webhook cannot have this URL. The host is not looked up: its addresses are checked with every
+    request, because they may change.
+
+    `allow_private` also allows plain http, as it is used within a network.
+    """
+    target = target_of(url)
+    if target.scheme == "http" and not allow_private:
+        raise ModelError("the URL of a webhook begins with https://, so that nobody on the way can read what is sent")
+    literal = _literal(target.host)
+    if literal is not None and not allow_private and not is_public(literal):
+        raise ModelError(f"{target.host!r} is not an address of the public Internet; webhooks are only sent there")
+
+
+def target_of(url: str) -> Target:
+    """Take a URL apart; ModelError says what is wrong with it."""
+    if len(url) > _LONGEST:
+        raise ModelError(f"the URL has {len(url)} characters; at most {_LONGEST} are allowed")
+    if not url.isascii() or not url.isprintable() or " " in url or "\\" in url:
+        raise ModelError("the URL has a character that a URL cannot have; write it as %XX, and names of hosts as xn--")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise ModelError(f"the URL makes no sense: {error}") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ModelError(f"{url!r} is not a URL such as https://example.org/hook")
+    if parts.username is not None or parts.password is not None:
+        raise ModelError("the URL holds a user name or password, which would be kept and shown; take it out")
+    if parts.fragment:
+        raise ModelError("the URL has a fragment (#…), which is never sent; take it out")
+    if port == 0 or len(parts.hostname) > 253 or "%" in parts.hostname:
+        raise ModelError(f"{url!r} names no host and port that can be reached")
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return Target(parts.scheme, parts.hostname, port or {"http": 80, "https": 443}[parts.scheme], parts.netloc, path)
+
+
+async def resolve(host: str, port: int) -> list[str]:
+    """The addresses of a host as this machine finds them, in its order of preference."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))[:_MOST_ADDRESSES]
+
+
+def is_public(address: str) -> bool:
+    """Whether an address is one of the public Internet, on its own and by any address of IPv4 within it.
+
+    >>> [is_public(address) for address in ("93.184.216.34", "10.0.0.1", "::ffff:127.0.0.1", "169.254.169.254")]
+    [True, False, False, False]
+    """
+    return all(_is_public(one) for one in _readings(ip_address(address)))
+
+
+def _is_public(address: Address) -> bool:
+    return address.is_global and not (
+        address.is_multicast
+        or address.is_reserved
+        or address.is_unspecified
+        or (isinstance(address, IPv6Address) and address.is_site_local)
+    )
+
+
+def _readings(address: Address) -> list[Address]:
+    """What an address may stand for: itself, or only the address of IPv4 that it wraps."""
+    if isinstance(address, IPv4Address):
+        return [address]
+    if address.ipv4_mapped is not None:
+        return [address.ipv4_mapped]
+    if any(address in network for network in _EMBEDDING):
+        return [IPv4Address(int(address) & 0xFFFFFFFF)]
+    tunnelled = [address.sixtofour] if address.sixtofour is not None else list(address.teredo or ())
+    return [address, *tunnelled]
+
+
+def _literal(host: str) -> str | None:
+    """The address that a host is written as, if it is; also in the short and hexadecimal forms of IPv4."""
+    try:
+        return str(ip_address(host))
+    except ValueError:
+        pass
+    try:
+        return socket.inet_ntoa(socket.inet_aton(host))
+    except OSError:
+        return None

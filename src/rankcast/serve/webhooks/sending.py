@@ -1,0 +1,95 @@
+"""One message after another to one endpoint: what is next, and what follows from its outcome."""
+
+import asyncio
+from datetime import datetime
+from typing import NamedTuple
+
+from rankcast.serve.digests import Digests
+from rankcast.serve.webhooks.messages import Message, message_of, trial_message
+from rankcast.serve.webhooks.posting import Outcome, Poster
+from rankcast.serve.webhooks.retrying import Retrying
+from rankcast.serve.webhooks.signing import signed_headers
+from rankcast.store import MessageLog, Store, WebhookLog
+from rankcast.store.webhook_log import Webhook
+from rankcast.store.webhook_messages import Failure, MessageKey
+
+__all__ = ["Sending"]
+
+
+class _Attempt(NamedTuple):
+    webhook: Webhook
+    key: MessageKey
+    number: int
+    message: Message
+
+
+class Sending:
+    """Sends to endpoints and notes the outcome. The store is used in threads, so that the event loop never waits for it.
+
+    An endpoint gets its messages in order, one at a time; one that fails is set aside and tried again later, under the
+    same id, while the others go on. If the process dies between an answer and its note, the message is sent again:
+    at least once, and the id tells the receiver.
+    """
+
+    def __init__(self, store: Store, digests: Digests, poster: Poster, retrying: Retrying) -> None:
+        self._store = store
+        self._digests = digests
+        self._poster = poster
+        self._retrying = retrying
+        self._webhooks = WebhookLog(store.database)
+        self._messages = MessageLog(store.database)
+
+    def ready(self) -> list[Webhook]:
+        """The endpoints to which something may be sent now; none of users whose hours are quiet."""
+        found = self._messages.ready(self._clock())
+        quiet = {user for user in {webhook.user for webhook in found} if self._digests.quiet(user) is not None}
+        return [webhook for webhook in found if webhook.user not in quiet]
+
+    async def send(self, webhook: str) -> bool:
+        """Send the next message to an endpoint, if there is one; whether another may follow."""
+        attempt = await asyncio.to_thread(self._next, webhook)
+        if attempt is None:
+            return False
+        outcome = await self._post(attempt.webhook, attempt.message)
+        await asyncio.to_thread(self._note, attempt, outcome)
+        return outcome.accepted
+
+    async def trial(self, webhook: Webhook) -> Outcome:
+        """Send a message that only tries the endpoint, once, whether it is enabled or not; nothing is noted."""
+        return await self._post(webhook, trial_message(webhook, self._clock()))
+
+    def _clock(self) -> datetime:
+        return self._store.database.clock()
+
+    def _next(self, webhook: str) -> _Attempt | None:
+        found = self._messages.next(webhook, self._clock(), limit=1)
+        known = self._webhooks.webhook(webhook) if found else None
+        if known is None or self._digests.quiet(known.user) is not None:
+            return None
+        key, attempts = found[0]
+        return _Attempt(known, key, attempts + 1, message_of(self._store, known, key))
+
+    async def _post(self, webhook: Webhook, message: Message) -> Outcome:
+        now = self._clock()
+        headers = signed_headers(webhook.signing(now), message.id, now, message.body)
+        return await self._poster.post(webhook.url, headers, message.body, now)
+
+    def _note(self, attempt: _Attempt, outcome: Outcome) -> None:
+        now = self._clock()
+        webhook = attempt.webhook
+        if outcome.accepted:
+            self._messages.accepted(webhook.id, attempt.key, now)
+        elif outcome.gone:
+            self._webhooks.disable(webhook.id, f"{outcome.reason}: the receiver wants no more messages")
+        else:
+            self._messages.failed(webhook.id, attempt.key, attempt.number, self._failure(attempt, outcome, now), now)
+
+    def _failure(self, attempt: _Attempt, outcome: Outcome, now: datetime) -> Failure:
+        webhook = attempt.webhook
+        delay = self._retrying.delay(webhook.id, attempt.message.id, attempt.number, outcome.retry_after)
+        pause = self._retrying.pause(webhook.id, webhook.failures + 1, outcome.retry_after)
+        failing = now - (webhook.failing_since or now)
+        disabled = None
+        if failing >= self._retrying.disable_after:
+            disabled = f"nothing but failures for {failing.days} days; the last: {outcome.reason}"
+        return Failure(outcome.reason, None if delay is None else now + delay, now + pause, disabled)
