@@ -183,7 +183,7 @@ class _Workshop:
             if not concepts:
                 words("p", "No word for it yet. Let the data propose some, or make one.", "rc-soft")
             for number, concept in enumerate(concepts):
-                entry = group("button", "rc-concept", type="button").on("click", lambda _, c=concept: self._select(c))
+                entry = group("button", "rcd-concept", type="button").on("click", lambda _, c=concept: self._select(c))
                 entry.style(f"--mine: {colour(number)}")
                 if concept is self._concept or (self._concept and _key(concept) == _key(self._concept)):
                     set_props(entry, aria_current="true")

@@ -35,7 +35,7 @@ def cover_svg(graph: SubscriptionGraph, chosen: int | None = None, visited: Mapp
     sizes = {box.key: (box.width, box.height) for box in boxes}
     order = {number: place for place, number in enumerate(visited or {})}
     parts = [
-        f'<svg class="rc-graph" viewBox="0 0 {placed.width:.0f} {placed.height:.0f}" '
+        f'<svg class="rcd-graph" viewBox="0 0 {placed.width:.0f} {placed.height:.0f}" '
         f'style="width: 100%; max-width: {placed.width:.0f}px; min-width: {0.7 * placed.width:.0f}px">'
     ]
     for box in boxes:

@@ -38,7 +38,7 @@ export function degree(form, n, x) {
 export default {
   props: { axis: Object, bars: Array, curves: Array, edited: Object, hedges: Boolean, title: String, still: Boolean },
   template: `
-    <div class="rc-editor" ref="box">
+    <div class="rcd-editor" ref="box">
       <svg v-if="axis" :width="width" :height="height" role="group" :aria-label="title" @dblclick="added">
         <template v-if="!isTable">
           <g class="rc-ticks"><template v-for="t in yTicks">
@@ -49,15 +49,15 @@ export default {
           <rect v-for="b in bars" class="rc-histogram" :x="px(b[0])" :width="Math.max(px(b[1]) - px(b[0]) - 0.5, 0.5)"
             :y="py(b[2])" :height="py(0) - py(b[2])"/>
           <path v-for="c in others" class="rc-curve rc-other" :d="path(c.form, c.numbers)" :stroke="c.colour"/>
-          <text v-for="c in others" class="rc-name" :x="labelAt(c)" :y="py(1) - 15" :fill="c.colour" text-anchor="middle">{{ c.name }}</text>
+          <text v-for="c in others" class="rcd-name" :x="labelAt(c)" :y="py(1) - 15" :fill="c.colour" text-anchor="middle">{{ c.name }}</text>
           <template v-if="edited">
             <path class="rc-area" :d="path(edited.form, numbers) + closing" :fill="edited.colour"/>
             <template v-if="hedges">
-              <path class="rc-curve rc-hedge" :d="path(edited.form, numbers, 2)" :stroke="edited.colour"/>
-              <path class="rc-curve rc-hedge rc-somewhat" :d="path(edited.form, numbers, 0.5)" :stroke="edited.colour"/>
+              <path class="rc-curve rcd-hedge" :d="path(edited.form, numbers, 2)" :stroke="edited.colour"/>
+              <path class="rc-curve rcd-hedge rc-somewhat" :d="path(edited.form, numbers, 0.5)" :stroke="edited.colour"/>
             </template>
             <path class="rc-curve" :d="path(edited.form, numbers)" :stroke="edited.colour"/>
-            <text class="rc-name rc-now" :x="labelAt({form: edited.form, numbers})" :y="py(1) - 15" :fill="edited.colour" text-anchor="middle">{{ edited.name }}</text>
+            <text class="rcd-name rc-now" :x="labelAt({form: edited.form, numbers})" :y="py(1) - 15" :fill="edited.colour" text-anchor="middle">{{ edited.name }}</text>
           </template>
         </template>
         <template v-else>
@@ -66,7 +66,7 @@ export default {
             <text :x="left - 8" :y="py(t) + 4" text-anchor="end">{{ t }}</text></template></g>
           <g v-for="(row, i) in columns">
             <rect class="rc-histogram" :x="cx(i) - cw * 0.42" :width="cw * 0.84" :y="py(row.share)" :height="py(0) - py(row.share)"/>
-            <rect v-if="edited" class="rc-degree" :x="cx(i) - cw * 0.22" :width="cw * 0.44" :y="py(row.degree)" :height="py(0) - py(row.degree)" :fill="edited.colour"/>
+            <rect v-if="edited" class="rcd-degree" :x="cx(i) - cw * 0.22" :width="cw * 0.44" :y="py(row.degree)" :height="py(0) - py(row.degree)" :fill="edited.colour"/>
             <line v-for="o in row.others" class="rc-curve" :x1="cx(i) - cw * 0.36" :x2="cx(i) + cw * 0.36" :y1="py(o.degree)" :y2="py(o.degree)" :stroke="o.colour"/>
             <text class="rc-category" :transform="slanted(i)" :text-anchor="cw < 74 ? 'end' : 'middle'">{{ row.value }}</text>
           </g>

@@ -68,17 +68,39 @@ def _placed(part: list[Box]) -> tuple[dict[str, tuple[float, float]], float, flo
     for box in part:
         rows.setdefault(box.layer, []).append(box)
     _order(rows, part)
-    widths = {layer: sum(box.width for box in row) + GAP * (len(row) - 1) for layer, row in rows.items()}
-    width = max(widths.values())
+    lefts: dict[str, float] = {}
+    for layer in sorted(rows, reverse=True):
+        _spread(rows[layer], lefts, {box.key: box for box in part})
+    start = min(lefts.values())
     at: dict[str, tuple[float, float]] = {}
     y = 0.0
     for layer in sorted(rows):
-        x = (width - widths[layer]) / 2
-        for box in rows[layer]:
-            at[box.key] = (x, y)
-            x += box.width + GAP
+        at.update({box.key: (lefts[box.key] - start, y) for box in rows[layer]})
         y += max(box.height for box in rows[layer]) + DROP
+    width = max(lefts[box.key] - start + box.width for box in part)
     return at, width, y - DROP
+
+
+def _spread(row: list[Box], lefts: dict[str, float], boxes: Mapping[str, Box]) -> None:
+    """Place a row over the rows below it: each box above the middle of its children, as far as there is room."""
+    x = -(sum(box.width for box in row) + GAP * (len(row) - 1)) / 2
+    packed: list[float] = []
+    for box in row:
+        packed.append(x)
+        x += box.width + GAP
+    wanted: list[float | None] = []
+    for box in row:
+        middles = [lefts[child] + boxes[child].width / 2 for child in box.children]
+        wanted.append(sum(middles) / len(middles) - box.width / 2 if middles else None)
+    shifts = [want - pack for want, pack in zip(wanted, packed, strict=True) if want is not None]
+    shift = sum(shifts) / len(shifts) if shifts else 0.0
+    aims = [pack + shift if want is None else want for want, pack in zip(wanted, packed, strict=True)]
+    placed: list[float] = []
+    for aim in aims:
+        before = placed[-1] + row[len(placed) - 1].width + GAP if placed else aim
+        placed.append(max(aim, before))
+    back = sum(aim - left for aim, left in zip(aims, placed, strict=True)) / len(row)
+    lefts.update({box.key: left + back for box, left in zip(row, placed, strict=True)})
 
 
 def _order(rows: dict[int, list[Box]], boxes: list[Box]) -> None:
