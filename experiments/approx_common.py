@@ -10,7 +10,7 @@ from rankcast.datasets import auction_items, listings
 from rankcast.fuzzy import Mined, Summary, degree, mine
 from rankcast.model import Concept, Event, Interval, Term
 
-SOURCE = "Liu and Jacobsen, A-ToPSS (VLDB 2004), section 4"
+SOURCE = "A-ToPSS (VLDB 2004), section 4"
 PAST = 10_000
 """So many of the first events are the past, from which the concepts are mined."""
 

@@ -1,6 +1,6 @@
 """DEBS'09 Figure 10: how many events are delivered, by rank alone."""
 
-from experiments.debs_common import KS, LENGTHS, MATCHING, SCENARIOS, deliveries, panels, settings
+from experiments.debs_common import KS, LENGTHS, MATCHING, SCENARIOS, USER, deliveries, panels, settings
 
 from rankcast.model import Mode, Ties
 from rankcast.reproduce import Experiment, Report
@@ -25,6 +25,10 @@ def run(report: Report, scenarios: tuple[str, ...] = SCENARIOS) -> None:
             f"{mode.value}: a longer window delivers less", "less", f"{shorter} → {longer} in all", longer < shorter
         )
     _ties(report, scenarios)
+    report.remark(
+        f"Figures 10 to 15 are of one user of the workload, {USER}, the third that was tried: other users differ, as the remark"
+        " under Figure 11 shows for one. The paper does not say how its user was chosen."
+    )
     if scenarios == SCENARIOS:
         report.figure(
             "fig10", panels(counts, "events delivered", "Figure 10: events delivered of 930 matching, sigma 1")
