@@ -1,7 +1,7 @@
 """Rankcast on Spark: DataFrames of events in, DataFrames of matches and deliveries out.
 
 Nothing here relies on the order of rows or changes the user's session, and only `summarise`, which gives no DataFrame,
-runs an action; all of it works in a classic session and under Spark Connect.
+runs an action; all of it works in a classic session and under Spark Connect. `serve_store` runs the live pipeline of a store.
 """
 
 from rankcast.spark.backtest import backtest, backtest_measures, backtest_overlap
@@ -10,6 +10,8 @@ from rankcast.spark.measures import measures
 from rankcast.spark.mining import summarise, values_of
 from rankcast.spark.route import recipients, visits
 from rankcast.spark.session import local_session
+from rankcast.spark.source import register
+from rankcast.spark.stream import serve_store
 from rankcast.spark.team import deliver_to_team
 
 __all__ = [
@@ -22,7 +24,9 @@ __all__ = [
     "match",
     "measures",
     "recipients",
+    "register",
     "rejects",
+    "serve_store",
     "summarise",
     "values_of",
     "visits",

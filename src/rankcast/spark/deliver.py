@@ -5,15 +5,18 @@ travels beside it; one grouped step per shard runs `Shard` and lets only results
 shuffled.
 """
 
+from datetime import timedelta
 from functools import partial
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as f
 
+from rankcast.errors import ModelError
 from rankcast.model import Catalog
 from rankcast.spark.inputs import catalog_rows, prepared, shard_count, shared_lines
 from rankcast.spark.keys import shard_keys
 from rankcast.spark.route import recipients
+from rankcast.spark.stream import deliver_stream
 from rankcast.spark.workers import (
     ADMITTED,
     EVENTS,
@@ -34,8 +37,15 @@ _DELIVERY = (
 _MATCH = "event string, subscription string, user string, degree double"
 
 
-def deliver(events: DataFrame, catalog: Catalog, *, shards: int | None = None, json: str | None = None) -> DataFrame:
-    """What each user receives of a finished stream of events: the same as `rankcast.shard.replay`.
+def deliver(
+    events: DataFrame,
+    catalog: Catalog,
+    *,
+    shards: int | None = None,
+    json: str | None = None,
+    lateness: timedelta | None = None,
+) -> DataFrame:
+    """What each user receives of the events: of a finished stream, the same as `rankcast.shard.replay`.
 
     Parameters
     ----------
@@ -47,11 +57,21 @@ def deliver(events: DataFrame, catalog: Catalog, *, shards: int | None = None, j
         Among how many the users are divided; by default one per core of this machine.
     json
         Instead of columns: the name of the one column that holds each event as JSON, whatever its attributes.
+    lateness
+        Of a streaming DataFrame only: serve events by time, not by arrival; each waits until one comes that is later by more
+        than this, and one that comes after its turn takes no part.
+
+    A streaming DataFrame gives one, too: start it with any sink, in output mode update. Its session needs the RocksDB
+    state store (`local_session` has it), and one shuffle partition per shard is best. A period ends when a later event comes.
 
     Returns a DataFrame with columns user, event, seq, rank, subscriptions, published, forwarded, window; its rows
     have no order. Rows that cannot be events take no part: see `rejects`. Each shard holds all events of the
     job in memory.
     """
+    if events.isStreaming:
+        return deliver_stream(events, catalog, shards=shard_count(shards), json=json, lateness=lateness)
+    if lateness is not None:
+        raise ModelError("lateness is for streams; the events are a batch, of which none is late")
     return _by_shard(deliver_in_shard, _DELIVERY, events, catalog, shards, json, _advertised(events, catalog, json))
 
 

@@ -3,7 +3,7 @@
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,7 +17,9 @@ __all__ = ["local_session"]
 _LOGGING = Path(__file__).with_name("log4j2.properties")
 
 
-def local_session(cores: int | None = None, memory: str = "2g") -> SparkSession:
+def local_session(
+    cores: int | None = None, memory: str = "2g", settings: Mapping[str, str] | None = None
+) -> SparkSession:
     """A quiet local session, bound to loopback, in UTC; Spark's own log goes to a file in the temporary folder.
 
     Parameters
@@ -26,6 +28,8 @@ def local_session(cores: int | None = None, memory: str = "2g") -> SparkSession:
         How many to use; all by default.
     memory
         The driver's memory, which in local mode is all of Spark's.
+    settings
+        More settings of Spark, which count more than these; also ``spark.master``, for an engine elsewhere.
 
     Raises `EnvironmentProblem` if there is no Java 17 or newer.
     """
@@ -39,7 +43,7 @@ def local_session(cores: int | None = None, memory: str = "2g") -> SparkSession:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     with _started_quietly():
-        return (
+        builder = (
             SparkSession.builder.master(f"local[{cores or '*'}]")
             .appName("rankcast")
             .config("spark.driver.memory", memory)
@@ -49,8 +53,12 @@ def local_session(cores: int | None = None, memory: str = "2g") -> SparkSession:
             .config("spark.ui.enabled", "false")
             .config("spark.ui.showConsoleProgress", "false")
             .config("spark.sql.session.timeZone", "UTC")
-            .getOrCreate()
+            .config(
+                "spark.sql.streaming.stateStore.providerClass",
+                "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+            )
         )
+        return builder.config(map=dict(settings or {})).getOrCreate()
 
 
 @contextmanager

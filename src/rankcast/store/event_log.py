@@ -13,8 +13,8 @@ from rankcast.overlay import check_publication
 from rankcast.store.catalog_log import newest_version
 from rankcast.store.catalog_state import load_shared
 from rankcast.store.engine import Database
+from rankcast.store.schema import datetime_of, microseconds
 from rankcast.store.schema import events as log
-from rankcast.store.schema import microseconds
 from rankcast.store.sql import chunks, last_number, paged
 from rankcast.store.texts import event_of, event_text
 
@@ -43,12 +43,15 @@ class Logged(NamedTuple):
 
 
 class LoggedText(NamedTuple):
-    """An event of the log as it is kept: not decoded, so that one that cannot be read does no harm."""
+    """An event of the log as it is kept: not decoded, so that one that cannot be read does no harm; `logged` is when it was
+    appended."""
 
     offset: int
     catalog_version: int
     content: str
-    logged: int
+    id: str
+    published: datetime
+    logged: datetime
 
 
 class EventLog:
@@ -83,10 +86,12 @@ class EventLog:
             yield _logged(row)
 
     def texts(self, after: int, up_to: int) -> Iterator[LoggedText]:
-        """The log after an offset up to another, in order, as it is kept; `logged` is in microseconds."""
-        query = select(log.c.event_offset, log.c.catalog_version, log.c.content, log.c.logged)
-        for row in paged(self._database, query.where(log.c.event_offset <= up_to), log.c.event_offset, after):
-            yield LoggedText(row[0], row[1], row[2], row[3])
+        """The log after an offset up to another, in order, as it is kept."""
+        query = select(
+            log.c.event_offset, log.c.catalog_version, log.c.content, log.c.id, log.c.published, log.c.logged
+        ).where(log.c.event_offset <= up_to)
+        for row in paged(self._database, query, log.c.event_offset, after):
+            yield LoggedText(row[0], row[1], row[2], row[3], datetime_of(row[4]), datetime_of(row[5]))
 
     def offset_before(self, time: datetime) -> int:
         """The offset before the first event that was published at that time or later; the last if there is none."""

@@ -66,18 +66,20 @@ class PipelineLog:
 
         A pipeline on Spark takes over from one in-process, with its state. It does not take over from another on Spark
         that has committed a batch: that one's checkpoint holds the state. `start_offset` serves the log from there, with
-        no state; by default the progress is where it goes on.
+        no state, whoever served the store before; by default the progress is where it goes on.
         """
         with self._database.writing() as connection:
             before = present(connection)
-            if before is not None and before.engine == SPARK and before.last_batch >= 0:
+            if before is not None and before.name == name:
+                return before
+            if start_offset is None and before is not None and before.engine == SPARK and before.last_batch >= 0:
                 raise StoreError(
                     f"the store {self._database.place!r} is served by the pipeline with the checkpoint {before.place!r}, and "
                     f"{place!r} is not it, or has lost its offsets; start again with that checkpoint. If it is gone, "
                     "`rankcast state rebuild` makes the delivery state anew out of the event log"
                 )
             at = connection.execute(select(progress.c.event_offset, progress.c.catalog_version)).one()
-            offset, version = (at[0], at[1]) if start_offset is None else (start_offset, 0)
+            offset, version = (at[0], at[1]) if start_offset is None else (start_offset, -1)
             put(connection, Pipeline(name, engine, place, shards, offset, version, -1, self._now(), None, *[0] * 7))
             found = present(connection)
         assert found is not None

@@ -1,0 +1,241 @@
+"""The process that holds shards: ``python -m rankcast.spark.live.host SOCKET PID``.
+
+It serves one micro-batch after the other on a socket in a private folder, and ends when the process PID, which belongs to
+the Spark executor that asked for it, is gone.
+"""
+
+import os
+import sys
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from multiprocessing.connection import Connection, Listener
+from threading import Lock, Thread
+from uuid import uuid4
+
+import pyarrow as pa
+
+from rankcast.choose.positions import microseconds
+from rankcast.errors import RankcastError, StoreError
+from rankcast.model import Event
+from rankcast.shard import shard_of
+from rankcast.spark.columns import events_of_json, events_of_table
+from rankcast.spark.live.catalogs import Catalogs, FixedCatalog, StoreCatalogs
+from rankcast.spark.live.frames import EVENTS, LOG, VERSION, Mark, deliveries_blob, log_rows, mark_of, table_of
+from rankcast.spark.live.intake import Intake, Taken
+from rankcast.spark.live.reports import Report, encode_report
+from rankcast.spark.live.requests import Answer, Request, Settings, decode_request, encode
+from rankcast.spark.live.shard import LiveShard, Saved
+from rankcast.spark.workers import JSON
+from rankcast.store import Store
+
+__all__ = ["Host", "main"]
+
+_WATCH = 2.0
+_IDLE = 600.0
+
+
+class _Alive:
+    """A shard, the token of what was saved of it last, and when it was used."""
+
+    def __init__(self, shard: LiveShard, place: str, pipeline: str = "") -> None:
+        self.shard = shard
+        self.place = place
+        self.pipeline = pipeline
+        self.token = ""
+        self.used = time.monotonic()
+
+
+class Host:
+    """The shards of a process, by query and number."""
+
+    def __init__(self) -> None:
+        self._alive: dict[tuple[str, int], _Alive] = {}
+        self._stores: dict[str, Store] = {}
+        self._lock = Lock()
+
+    def answer(self, request: Request) -> Answer:
+        """Serve a micro-batch; a failure is an answer too."""
+        with self._lock:
+            try:
+                return self._served(request)
+            except RankcastError as error:
+                return Answer(error=(type(error).__name__, str(error)))
+            except Exception:
+                return Answer(error=("", traceback.format_exc()))
+
+    def forget_idle(self) -> None:
+        """Let go of shards that nobody has asked for in a while: their queries have stopped."""
+        with self._lock:
+            for key in [key for key, alive in self._alive.items() if time.monotonic() - alive.used > _IDLE]:
+                del self._alive[key]
+
+    def _served(self, request: Request) -> Answer:
+        settings = request.settings
+        key = (settings.run, request.shard)
+        # Whoever fails below leaves no half-served shard behind.
+        alive = self._alive.pop(key, None)
+        if alive is None or not request.token or alive.token != request.token:
+            if request.saved is None:
+                return Answer(needs_saved=True)
+            self._forget_earlier(settings)
+            alive = self._revived(request)
+        answer = self._serve(request, alive)
+        alive.token, alive.used = answer.token, time.monotonic()
+        self._alive[key] = alive
+        return answer
+
+    def _forget_earlier(self, settings: Settings) -> None:
+        """Let go of the shards of an earlier run from the same checkpoint."""
+        for key, alive in list(self._alive.items()):
+            if settings.place and alive.place == settings.place and key[0] != settings.run:
+                del self._alive[key]
+
+    def _revived(self, request: Request) -> _Alive:
+        """The shard as it was saved; a new one if it never was."""
+        settings = request.settings
+
+        def serves(user: str) -> bool:
+            return shard_of(user, settings.shards) == request.shard
+
+        catalogs: Catalogs
+        if settings.store:
+            catalogs = StoreCatalogs(self._store(settings.store), serves)
+        else:
+            catalogs = FixedCatalog(request.catalog, serves)
+        alive = _Alive(LiveShard(catalogs, serves, Intake(settings.lateness), settings.journal), settings.place)
+        assert request.saved is not None
+        head, pages, journal = request.saved
+        if head:
+            alive.pipeline = alive.shard.restore(Saved(head, pages, journal))
+        return alive
+
+    def _serve(self, request: Request, alive: _Alive) -> Answer:
+        served, began = datetime.now(UTC), time.monotonic()
+        shard, is_log = alive.shard, request.settings.is_log
+        tables = [(frame.kind, table_of(frame.blob)) for frame in request.frames]
+        marks = [mark_of(table) for kind, table in tables if kind in (LOG, VERSION)]
+        alive.pipeline = _agreed(alive.pipeline, marks)
+        before = shard.matches
+        if is_log:
+            rows = [row for _, table in tables for row in log_rows(table)]
+            if shard.version is None:
+                self._begin(request, alive, marks, min(rows).version if rows else None)
+            taken, close = shard.intake.take_log(rows), any(mark.close for mark in marks)
+            deliveries = shard.serve(taken, close)
+        else:
+            version = max((mark.end for mark in marks), default=shard.version or 0)
+            if shard.version is None:
+                shard.begin(version)
+            moved = Taken([(version, [])], [], 0)
+            deliveries, close = shard.serve(moved), False
+            arrived = shard.intake.take(_outcomes(tables, request.settings.is_json), shard.catalog, version)
+            deliveries += shard.serve(arrived)
+            taken = Taken(moved.groups + arrived.groups, arrived.rejects, arrived.late)
+        matched = datetime.now(UTC)
+        written = shard.save(taken, close, alive.pipeline)
+        report = Report(
+            pipeline=alive.pipeline,
+            shard=request.shard,
+            start=min(mark.start for mark in marks) if is_log else None,
+            end=max(mark.end for mark in marks) if is_log else None,
+            version=shard.version or 0,
+            events=sum(len(events) for _, events in taken.groups),
+            matches=shard.matches - before,
+            late=taken.late,
+            rejects=[(key, reject.file, reject.line, reject.reason, reject.raw) for key, reject in taken.rejects],
+            served=microseconds(served),
+            matched=microseconds(matched),
+            seconds=time.monotonic() - began,
+            state_bytes=shard.size,
+        )
+        return Answer(
+            token=uuid4().hex,
+            head=written.head,
+            pages=written.pages,
+            journal=written.journal,
+            gone=written.gone,
+            deliveries=deliveries_blob(deliveries),
+            report=encode_report(report),
+        )
+
+    def _begin(self, request: Request, alive: _Alive, marks: list[Mark], first: int | None) -> None:
+        """A pipeline's first micro-batch: with the state that a pipeline in-process left in the store, if it did."""
+        store = self._store(request.settings.store)
+        known = store.pipeline()
+        if known is None or known.name != alive.pipeline:
+            raise StoreError(f"the store is not served by the pipeline {alive.pipeline!r} any more")
+        start = min(mark.start for mark in marks)
+        if start != known.start_offset:
+            raise StoreError(
+                f"the checkpoint {known.place!r} has lost the state of shard {request.shard}: it goes on at offset {start} with "
+                "none; use a copy of the checkpoint, or make the state anew with: rankcast state rebuild"
+            )
+        states = list(store.progress().states.values()) if known.start_version >= 0 else []
+        version = known.start_version if states or first is None else first
+        alive.shard.begin(max(version, 0), states)
+        alive.shard.intake.seq = start
+
+    def _store(self, url: str) -> Store:
+        if url not in self._stores:
+            self._stores[url] = Store.open(url)
+        return self._stores[url]
+
+
+def _agreed(known: str, marks: Sequence[Mark]) -> str:
+    """The pipeline that the state and the rows are of."""
+    for mark in marks:
+        if known and mark.pipeline != known:
+            raise StoreError(f"the state is of the pipeline {known!r}, the events are of {mark.pipeline!r}")
+        known = mark.pipeline
+    return known
+
+
+def _outcomes(tables: Sequence[tuple[int, pa.Table]], is_json: bool) -> Iterator[Event | tuple[str, str]]:
+    """The events that packed rows hold, or why they do not."""
+    for kind, table in tables:
+        if kind == EVENTS:
+            yield from events_of_json(table[JSON]) if is_json else events_of_table(table)
+
+
+def main(path: str, pid: int) -> None:
+    """Serve on the socket until the process is gone."""
+    host = Host()
+    Thread(target=_watch, args=(host, path, pid), daemon=True).start()
+    with Listener(path, family="AF_UNIX", backlog=64) as listener:
+        while True:
+            try:
+                connection = listener.accept()
+            except OSError:
+                continue
+            Thread(target=_talk, args=(host, connection), daemon=True).start()
+
+
+def _talk(host: Host, connection: Connection) -> None:
+    with connection:
+        while True:
+            try:
+                asked = connection.recv_bytes()
+                connection.send_bytes(encode(host.answer(decode_request(asked))))
+            except (EOFError, OSError):
+                return
+
+
+def _watch(host: Host, path: str, pid: int) -> None:
+    while True:
+        time.sleep(_WATCH)
+        host.forget_idle()
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            os._exit(0)
+        except PermissionError:
+            continue
+        finally:
+            if not os.path.exists(path):
+                os._exit(0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))

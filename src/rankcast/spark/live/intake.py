@@ -1,0 +1,183 @@
+"""What a shard takes in: rows of a micro-batch as events in publication order, or as rejects.
+
+Every shard sees every row and decides the same, so no shard has to ask another for a position or a watermark.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from rankcast.choose.positions import instant, microseconds
+from rankcast.errors import CatalogError, RankcastError
+from rankcast.language import decode_event, dumps, encode_event, show_duration, show_time
+from rankcast.model import Catalog, Event, Reject
+from rankcast.overlay import check_publication
+
+__all__ = ["Intake", "LogRow", "Taken"]
+
+
+class LogRow(NamedTuple):
+    """A row of the store's event log."""
+
+    offset: int
+    version: int
+    content: str
+
+
+class Taken(NamedTuple):
+    """Events to serve, in order, each group under its version of the catalog; with the texts from which they can be made
+    again. And what cannot be served."""
+
+    groups: list[tuple[int, list[Event]]]
+    rejects: list[tuple[str, Reject]]
+    late: int
+
+
+@dataclass
+class Intake:
+    """Puts events in order and numbers them.
+
+    - From a store's log the order is that of the log, and the position the offset. With a `lateness`, an event older than
+      the newest before it by more than that is late: a reject.
+    - From elsewhere, without a `lateness`, in the order of arrival, by time and id within a micro-batch.
+    - From elsewhere with a `lateness`, by time and id, whatever the micro-batches: an event waits until one comes that is later by
+      more than the lateness, and one that comes after its turn is late. Spark's own watermark would do this one
+      micro-batch later, and drop whole packed rows without a word.
+
+    The lateness is in microseconds.
+    """
+
+    lateness: int | None = None
+    seq: int = 0
+    newest: int | None = None
+    version: int = 0
+    waiting: dict[str, Event] = field(default_factory=dict)
+
+    def take_log(self, rows: Iterable[LogRow]) -> Taken:
+        """Rows of the log; those that are behind the position were taken before and are left out."""
+        groups: list[tuple[int, list[Event]]] = []
+        rejects: list[tuple[str, Reject]] = []
+        late = 0
+        fresh = sorted((row for row in rows if row.offset > self.seq), key=lambda row: row.offset)
+        for version, of_version in groupby(fresh, key=lambda row: row.version):
+            events: list[Event] = []
+            for row in of_version:
+                self.seq = row.offset
+                try:
+                    event = decode_event(row.content).at(row.offset)
+                except (RankcastError, AttributeError, OverflowError, TypeError, ValueError) as error:
+                    rejects.append(_reject(f"event {row.offset}", "event log", row.offset, str(error), row.content))
+                    continue
+                why = self._too_late(event)
+                if why is not None:
+                    rejects.append(_reject(f"event {row.offset}", "event log", row.offset, why, row.content))
+                    late += 1
+                    continue
+                events.append(event)
+            groups.append((version, events))
+            self.version = version
+        return Taken(groups, rejects, late)
+
+    def take(self, outcomes: Iterable[Event | tuple[str, str]], catalog: Catalog, version: int) -> Taken:
+        """Events from elsewhere, or (raw text, reason) for a row that cannot be one; checked against the catalog."""
+        rejects: list[tuple[str, Reject]] = []
+        late = 0
+        self.version = version
+        limit = None if self.lateness is None or self.newest is None else self.newest - self.lateness
+        fresh: dict[str, Event] = {}
+        for outcome in outcomes:
+            if not isinstance(outcome, Event):
+                rejects.append(_reject(f"row {outcome[0]}", "events", 0, outcome[1], outcome[0]))
+                continue
+            try:
+                catalog.check_event(outcome)
+                check_publication(catalog, outcome)
+            except CatalogError as error:
+                rejects.append(_reject(f"event {outcome.id!r}", "events", 0, str(error), _text(outcome)))
+                continue
+            if limit is not None and microseconds(outcome.time) < limit:
+                rejects.append(
+                    _reject(f"event {outcome.id!r}", "events", 0, self._why_late(outcome, limit), _text(outcome))
+                )
+                late += 1
+                continue
+            known = fresh.get(outcome.id) or self.waiting.get(outcome.id)
+            if known is not None and _order(known) <= _order(outcome):
+                if _text(known) != _text(outcome):
+                    reason = f"duplicate event {outcome.id!r}"
+                    rejects.append(_reject(f"{reason} {_text(outcome)}", "events", 0, reason, _text(outcome)))
+                continue
+            fresh[outcome.id] = outcome
+        return Taken([(version, self._released(fresh))], rejects, late)
+
+    def release_all(self) -> list[Event]:
+        """End of the stream: those that wait, in order."""
+        released = self._numbered(list(self.waiting.values()))
+        self.waiting = {}
+        return released
+
+    def state(self) -> dict[str, Any]:
+        """Plain data for `restore`."""
+        return {
+            "seq": self.seq,
+            "newest": self.newest,
+            "version": self.version,
+            "waiting": [encode_event(event) for event in self.waiting.values()],
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where `state` was taken."""
+        self.seq, self.newest, self.version = state["seq"], state["newest"], state["version"]
+        waiting = [decode_event(event) for event in state["waiting"]]
+        self.waiting = {event.id: event for event in waiting}
+
+    def _released(self, fresh: dict[str, Event]) -> list[Event]:
+        if self.lateness is None:
+            return self._numbered(list(fresh.values()))
+        self.waiting |= fresh
+        times = [microseconds(event.time) for event in fresh.values()]
+        self.newest = max([*times, *([] if self.newest is None else [self.newest])], default=None)
+        if self.newest is None:
+            return []
+        limit = self.newest - self.lateness
+        ready = [event for event in self.waiting.values() if microseconds(event.time) < limit]
+        for event in ready:
+            del self.waiting[event.id]
+        return self._numbered(ready)
+
+    def _numbered(self, events: Sequence[Event]) -> list[Event]:
+        numbered = [event.at(self.seq + place) for place, event in enumerate(sorted(events, key=_order), 1)]
+        self.seq += len(numbered)
+        return numbered
+
+    def _too_late(self, event: Event) -> str | None:
+        if self.lateness is None:
+            return None
+        time = microseconds(event.time)
+        if self.newest is not None and time < self.newest - self.lateness:
+            return self._why_late(event, self.newest - self.lateness)
+        self.newest = time if self.newest is None else max(time, self.newest)
+        return None
+
+    def _why_late(self, event: Event, limit: int) -> str:
+        assert self.lateness is not None
+        newest = instant(limit + self.lateness)
+        return (
+            f"late: published at {show_time(event.time)}, more than {show_duration(timedelta(microseconds=self.lateness))} "
+            f"before the newest event so far, which is of {show_time(newest)}"
+        )
+
+
+def _order(event: Event) -> tuple[datetime, str]:
+    return event.time.astimezone(UTC), event.id
+
+
+def _text(event: Event) -> str:
+    return dumps(encode_event(event))
+
+
+def _reject(key: str, file: str, line: int, reason: str, raw: str) -> tuple[str, Reject]:
+    plain = " ".join("".join(letter if letter.isprintable() else " " for letter in reason).split())
+    return key, Reject(file, line, plain, raw)

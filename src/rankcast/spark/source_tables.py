@@ -1,0 +1,225 @@
+"""The tables that the data source shows, and its options."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from rankcast.errors import ModelError, did_you_mean
+from rankcast.language import dumps, encode_record, parse_time
+from rankcast.spark.live.frames import Mark, log_blob
+from rankcast.store import Store
+
+__all__ = ["TABLES", "Options", "Range", "SourceTable"]
+
+_CHUNK = 10_000
+
+
+class Range(NamedTuple):
+    """A part of a table: after one number up to another; and what a pipeline has to say about it."""
+
+    after: int
+    up_to: int
+    mark: Mark | None = None
+
+
+class SourceTable(NamedTuple):
+    """A table: its columns, the number of its last row, and its rows as Arrow batches."""
+
+    schema: str
+    last: Callable[[Store], int]
+    read: Callable[[Store, Range], Iterator[pa.RecordBatch]]
+    is_pipeline: bool = False
+    """Whether only pipelines read it: they claim the store."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of the source, checked."""
+
+    store: str
+    table: str
+    starting: int | str | None
+    per_trigger: int | None
+    pipeline: str
+    place: str
+    shards: int
+    close: bool
+
+    @classmethod
+    def of(cls, given: dict[str, str]) -> "Options":
+        """Out of what stands behind `option`; names in any case."""
+        named = {name.lower(): value for name, value in given.items()}
+        known = (
+            "store",
+            "table",
+            "startingoffset",
+            "startingtime",
+            "maxeventspertrigger",
+            "pipeline",
+            "place",
+            "shards",
+            "close",
+            "path",
+        )
+        for name in named:
+            if name not in known:
+                shown = ("store", "table", "startingOffset", "startingTime", "maxEventsPerTrigger")
+                raise ModelError(
+                    f"the source rankcast has no option {name!r}{did_you_mean(name, shown)}; options are {', '.join(shown)}"
+                )
+        store = named.get("store") or named.get("path")
+        if not store:
+            raise ModelError("the source rankcast needs the option 'store': the path or URL of a store")
+        table = named.get("table", "events")
+        if table not in TABLES:
+            public = [name for name, shown in TABLES.items() if not shown.is_pipeline]
+            raise ModelError(
+                f"the source rankcast has no table {table!r}{did_you_mean(table, public)}; tables are {', '.join(public)}"
+            )
+        starting: int | str | None = None
+        if "startingoffset" in named:
+            starting = (
+                "latest"
+                if named["startingoffset"] == "latest"
+                else _whole("startingOffset", named["startingoffset"], 0)
+            )
+        if "startingtime" in named:
+            if starting is not None:
+                raise ModelError("give startingOffset or startingTime, not both")
+            if not table.endswith("events") and table != "log":
+                raise ModelError("startingTime is for the table events; elsewhere use startingOffset")
+            parse_time(named["startingtime"])
+            starting = f"time {named['startingtime']}"
+        limit = named.get("maxeventspertrigger")
+        return cls(
+            store,
+            table,
+            starting,
+            None if limit is None else _whole("maxEventsPerTrigger", limit, 1),
+            named.get("pipeline", ""),
+            named.get("place", ""),
+            _whole("shards", named.get("shards", "1"), 1),
+            named.get("close", "false") == "true",
+        )
+
+    def first(self, store: Store) -> int:
+        """After which number to begin."""
+        if self.starting is None:
+            return 0
+        if isinstance(self.starting, int):
+            return self.starting
+        if self.starting == "latest":
+            return TABLES[self.table].last(store)
+        return store.offset_before(parse_time(self.starting.removeprefix("time ")))
+
+
+def _whole(name: str, text: str, least: int) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        raise ModelError(f"{name} is {text!r}; it must be a whole number") from None
+    if number < least:
+        raise ModelError(f"{name} is {number}; it must be at least {least}")
+    return number
+
+
+def _batches(rows: Iterator[Sequence[Any]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    chunk: list[Sequence[Any]] = []
+    for row in rows:
+        chunk.append(row)
+        if len(chunk) == _CHUNK:
+            yield _batch(chunk, schema)
+            chunk = []
+    if chunk:
+        yield _batch(chunk, schema)
+
+
+def _batch(rows: list[Sequence[Any]], schema: pa.Schema) -> pa.RecordBatch:
+    columns = zip(*rows, strict=True)
+    arrays = [pa.array(list(column), field.type) for column, field in zip(columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+_TIME = pa.timestamp("us", "UTC")
+_EVENTS = pa.schema(
+    [
+        ("event_offset", pa.int64()),
+        ("catalog_version", pa.int64()),
+        ("id", pa.string()),
+        ("time", _TIME),
+        ("content", pa.string()),
+        ("logged", _TIME),
+    ]
+)
+_CATALOG = pa.schema([("version", pa.int64()), ("removed", pa.bool_()), ("record", pa.string())])
+_DELIVERIES = pa.schema(
+    [
+        ("number", pa.int64()),
+        ("user", pa.string()),
+        ("event", pa.string()),
+        ("seq", pa.int64()),
+        ("rank", pa.float64()),
+        ("subscriptions", pa.list_(pa.string())),
+        ("published", _TIME),
+        ("forwarded", _TIME),
+        ("window", pa.int64()),
+        ("served", _TIME),
+        ("matched", _TIME),
+        ("received", _TIME),
+    ]
+)
+_BLOB = pa.schema([("blob", pa.binary())])
+
+
+def _events(store: Store, part: Range) -> Iterator[pa.RecordBatch]:
+    rows = (
+        (e.offset, e.catalog_version, e.id, e.published, e.content, e.logged)
+        for e in store.event_texts(part.after, part.up_to)
+    )
+    return _batches(rows, _EVENTS)
+
+
+def _catalog(store: Store, part: Range) -> Iterator[pa.RecordBatch]:
+    changes = store.changes(part.after, part.up_to)
+    return _batches(((each.version, each.removed, dumps(encode_record(each.record))) for each in changes), _CATALOG)
+
+
+def _deliveries(store: Store, part: Range) -> Iterator[pa.RecordBatch]:
+    limit = part.up_to - part.after
+    numbered = store.deliveries(after=part.after, limit=limit) if limit > 0 else iter(())
+    names = _DELIVERIES.names[1:]
+    return _batches(((number, *(getattr(one, name) for name in names)) for number, one in numbered), _DELIVERIES)
+
+
+def _log(store: Store, part: Range) -> Iterator[pa.RecordBatch]:
+    """The log as one row: what a pipeline packs."""
+    assert part.mark is not None
+    rows = [(text.offset, text.catalog_version, text.content) for text in store.event_texts(part.after, part.up_to)]
+    yield pa.RecordBatch.from_arrays([pa.array([log_blob(rows, part.mark)], pa.binary())], schema=_BLOB)
+
+
+def _versions(store: Store, part: Range) -> Iterator[pa.RecordBatch]:
+    """The version that a micro-batch is served under, as one row."""
+    assert part.mark is not None
+    yield pa.RecordBatch.from_arrays([pa.array([log_blob([], part.mark)], pa.binary())], schema=_BLOB)
+
+
+TABLES = {
+    "events": SourceTable(
+        "event_offset long, catalog_version long, id string, time timestamp, content string, logged timestamp",
+        Store.last_offset,
+        _events,
+    ),
+    "catalog": SourceTable("version long, removed boolean, record string", Store.version, _catalog),
+    "deliveries": SourceTable(
+        "number long, user string, event string, seq long, rank double, subscriptions array<string>, published timestamp, "
+        "forwarded timestamp, window long, served timestamp, matched timestamp, received timestamp",
+        Store.last_delivery,
+        _deliveries,
+    ),
+    "log": SourceTable("blob binary", Store.last_offset, _log, is_pipeline=True),
+    "versions": SourceTable("blob binary", Store.version, _versions, is_pipeline=True),
+}
+"""By name; the last two are for pipelines: the log and the version of the catalog, packed."""
