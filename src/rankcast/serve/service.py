@@ -10,12 +10,14 @@ from rankcast.explain import Explanation, explain
 from rankcast.model import Catalog, Delivery, Event, Policy, Record
 from rankcast.serve import trials
 from rankcast.serve.access import Access
+from rankcast.serve.digests import Digests
 from rankcast.serve.feeds import Feeds
 from rankcast.serve.publisher import Publisher
 from rankcast.serve.rates import Rates
 from rankcast.serve.runner import Runner
 from rankcast.serve.settings import Settings
 from rankcast.serve.trials import Funnel, Trial
+from rankcast.serve.webhooks import Webhooks
 from rankcast.store import Published, Store
 from rankcast.store.answer_log import AnswerLog
 from rankcast.store.delivery_pages import start_of_newest
@@ -45,16 +47,22 @@ class Service:
         self.publisher = Publisher(self.store)
         self.feeds = Feeds(self.store, settings.poll)
         self.runner = Runner(self.store, settings.shards, settings.poll, committed=self.feeds.wake)
+        self.digests = Digests(self)
+        self.webhooks = Webhooks(self, self.digests)
 
     def start(self) -> None:
-        """Begin to work off what was published, unless the pipeline runs elsewhere."""
+        """Begin to work off what was published, unless the pipeline runs elsewhere; to make digests and send webhooks."""
         if self.settings.pipeline:
             self.runner.start()
+        self.digests.start()
+        self.webhooks.start()
 
     def stop(self) -> None:
         """Finish the batch at hand and close the store."""
         self.feeds.end()
         self.publisher.close()
+        self.webhooks.stop()
+        self.digests.stop()
         self.runner.stop()
         self.store.close()
 

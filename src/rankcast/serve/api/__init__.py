@@ -6,6 +6,7 @@ from rankcast.serve.api import (
     advertisements,
     concepts,
     deliveries,
+    digests,
     events,
     health,
     live,
@@ -16,6 +17,7 @@ from rankcast.serve.api import (
     tokens,
     trials,
     users,
+    webhooks,
 )
 from rankcast.serve.api.schemas import PROBLEMS
 
@@ -33,6 +35,8 @@ for resource in (
     live,
     deliveries,
     trials,
+    webhooks,
+    digests,
     stats,
     tokens,
     health,
