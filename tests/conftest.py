@@ -62,9 +62,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def spark() -> "Iterator[SparkSession]":
     """The local session that all tests of this process share; never stop it."""
-    from rankcast.spark import local_session
+    import kafka_broker
 
-    session = local_session()
+    from rankcast.spark import local_session
+    from rankcast.spark.kafka import JARS, connector_settings
+
+    settings = {}
+    if kafka_broker.missing() is None:
+        os.environ[JARS] = str(kafka_broker.JARS / "spark-kafka")
+        settings = connector_settings()
+    session = local_session(settings=settings)
     yield session
     session.stop()
 

@@ -110,8 +110,12 @@ def explain(error: BaseException, topic: Topic) -> StoreError | EnvironmentProbl
             f"messages of the topic {topic.name!r} are gone that the pipeline has not read: they were deleted (retention?), or the "
             f"topic was made anew. Nothing was skipped. ({_gist(text)})"
         )
-    if re.search(r"UnknownTopicOrPartition", text):
+    if "UnknownTopicOrPartition" in text:
         return EnvironmentProblem(f"there is no topic {topic.name!r} at {topic.servers} any more")
+    if "org.apache.kafka.common.errors.TimeoutException" in text:
+        return EnvironmentProblem(
+            f"Kafka at {topic.servers} did not answer in time for the topic {topic.name!r}; is it there?"
+        )
     return None
 
 
@@ -130,7 +134,7 @@ def _kept(spark: SparkSession, place: str) -> dict[str, str] | None:
 
 def _gist(text: str) -> str:
     """The one sentence of a long error that says which offsets."""
-    found = re.search(r"[^.\n]*(offset|Partition)[^\n]*?(?=\. |\.\n|\n|$)", text)
+    found = re.search(r"(?m:(?<=^Reason: ).*$)|[^.\n]*offset was changed[^\n.]*", text)
     return " ".join((found[0] if found else text.splitlines()[0]).split())[:300]
 
 
