@@ -16,6 +16,9 @@ _Key = TypeVar("_Key")
 _SPARE = 1_000
 """So many slots may be given up, besides as many as are in use, before they are numbered anew."""
 
+_STRIDE = 512
+"""So many subscriptions at a time are compared between two catalogs."""
+
 
 class Changes(NamedTuple):
     """What another catalog brings.
@@ -49,14 +52,15 @@ class Roster:
     serves
         Which users live here.
 
-    An update costs some 0.2 µs per subscription of the catalog if records that did not change are the same objects, as in a
-    copy, and some 2 µs if they are equal ones.
+    An update costs some 0.1 µs per subscription of the catalog and 2 µs per user if records that did not change are the same
+    objects, as in a copy, and some 2 µs per subscription if they are equal ones.
     """
 
     def __init__(self, serves: Callable[[str], bool]) -> None:
         self._ask = serves
         self._serves: dict[str, bool] = {}
         self._known: dict[str, Subscription] = {}
+        self._order: list[Subscription] = []
         self._policies: dict[str, Policy] = {}
         self._concepts: dict[tuple[str, str, str | None], Concept] = {}
         self._preferences: dict[str, list[Preference]] = {}
@@ -95,7 +99,7 @@ class Roster:
             others = set(self.slot_of.values()).difference(slots)
             slots += [slot for slot in sorted(others) if _uses(self.subscriptions[slot], words)]
         self._known, self._policies = dict(catalog.subscriptions), dict(catalog.policies)
-        self._concepts = dict(catalog.concepts)
+        self._order, self._concepts = list(self._known.values()), dict(catalog.concepts)
         renumbered = self._renumber() if len(self.subscriptions) > 2 * len(self.slot_of) + _SPARE else None
         if renumbered is not None:
             slots = renumbered[slots].tolist()
@@ -114,28 +118,43 @@ class Roster:
         return rank[self._number_of], self._place_of
 
     def _differences(self, catalog: Catalog) -> tuple[list[Subscription], set[str], list[str]]:
-        """Subscriptions that are new or another, the ids among them whose place in the order changed, and ids gone."""
-        before, now = self._known, catalog.subscriptions
-        put = [one for name, one in now.items() if before.get(name) is not one]
-        put = [one for one in put if before.get(one.id) != one]
-        removed = [name for name in before if name not in now]
-        moved: set[str] = set()
-        following = len(self.subscriptions)
-        fresh = {one.id: following for one in put if one.id not in self.slot_of and self.serves(one.user)}
-        slots = self.slot_of | fresh if fresh else self.slot_of
-        order = [slot for slot in map(slots.get, now) if slot is not None]
-        if order and bool((np.diff(order) < 0).any()):
-            # What was taken out and put back has come to the end: a slot below an earlier one's is given up, and those
-            # that follow must then come later still.
-            highest = -1
-            for name in now:
-                slot = slots.get(name, highest)
-                if slot < highest:
-                    moved.add(name)
-                highest = following if slot < highest else slot
-            known = {one.id for one in put}
-            put = [one for name, one in now.items() if name in known or name in moved]
-        return put, moved, removed
+        """Subscriptions that are new, another, or at another place in the order; the ids of these last; and ids gone.
+
+        Walks along both catalogs, as they are mostly the same. What was taken out and put back has come to the end of
+        its catalog: it gives its slot up, and so does all that follows something new.
+        """
+        before, now = self._order, list(catalog.subscriptions.values())
+        put, moved, removed = list[Subscription](), set[str](), list[str]()
+        i = j = 0
+        is_after_new = False
+        while i < len(before) and j < len(now):
+            if not is_after_new and before[i : i + _STRIDE] == now[j : j + _STRIDE]:
+                i, j = min(i + _STRIDE, len(before)), min(j + _STRIDE, len(now))
+                continue
+            for _ in range(_STRIDE):
+                if i == len(before) or j == len(now):
+                    break
+                old, new = before[i], now[j]
+                if old.id == new.id:
+                    if is_after_new:
+                        moved.add(new.id)
+                    if is_after_new or (old is not new and old != new):
+                        put.append(new)
+                        is_after_new |= old.user != new.user  # who may not have lived here
+                    i, j = i + 1, j + 1
+                elif old.id not in catalog.subscriptions:
+                    removed.append(old.id)
+                    i += 1
+                elif new.id not in self._known or new.id in moved:
+                    put.append(new)
+                    is_after_new = True
+                    j += 1
+                else:
+                    moved.add(old.id)
+                    i += 1
+        for old in before[i:]:
+            (removed.append if old.id not in catalog.subscriptions else moved.add)(old.id)
+        return put + now[j:], moved, removed
 
     def _other_preferences(self, catalog: Catalog, more: Iterable[str]) -> set[str]:
         """Users whose preferences are others."""
@@ -188,5 +207,7 @@ def _uses(subscription: Subscription, words: set[tuple[str, str, str | None]]) -
 
 def _different(before: Mapping[_Key, object], now: Mapping[_Key, object]) -> set[_Key]:
     """The keys whose values are not equal, or that only one of the two has."""
+    if before == now:
+        return set()
     changed = {key for key, value in now.items() if (old := before.get(key)) is not value and old != value}
     return changed | {key for key in before if key not in now}
