@@ -28,7 +28,7 @@ expect.set_options(timeout=PATIENCE)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever needs the server runs in one process of xdist, and not in `make check`."""
     for item in items:
-        if "site" in getattr(item, "fixturenames", ()):
+        if {"site", "own_site"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.xdist_group("browser"))
             item.add_marker(pytest.mark.slow)
 
@@ -96,6 +96,12 @@ def _await(site: Site, server: subprocess.Popen[bytes], log: Path) -> None:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A service for development; tests share it, each with users of its own."""
     yield from serve(tmp_path_factory.mktemp("site"), "--dev")
+
+
+@pytest.fixture(scope="module")
+def own_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A service that only the tests of one file use."""
+    yield from serve(tmp_path_factory.mktemp("own-site"), "--dev")
 
 
 # Not for the whole session: while Playwright is on, nothing else in the process may run an event loop.
