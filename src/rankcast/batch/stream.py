@@ -48,20 +48,23 @@ class Stream:
         self.first_row = table.extend(events)
         self.seq = np.array([event.seq for event in events], np.int64)
         self._times = np.full(len(events), _UNKNOWN, np.int64)
+        self._asked = 0
         self._periods: dict[tuple[Unit, int, int], Integers] = {}
 
     def times(self, places: Integers) -> Integers:
-        """The times of some events of the batch, in microseconds since the epoch; each is computed once."""
-        missing = places[self._times[places] == _UNKNOWN]
-        for place in np.unique(missing).tolist():
+        """The times of some events of the batch, in microseconds since the epoch; each is computed once, and all when many
+        are asked for."""
+        self._asked += len(places)
+        if self._asked > len(self.events) // 8:
+            return self.time[places]
+        for place in np.unique(places[self._times[places] == _UNKNOWN]).tolist():
             self._times[place] = microseconds(self.events[place].time)
         return self._times[places]
 
     @cached_property
     def time(self) -> Integers:
         """The times of all events of the batch."""
-        self._times = np.array([microseconds(event.time) for event in self.events], np.int64)
-        return self._times
+        return np.array([microseconds(event.time) for event in self.events], np.int64)
 
     def sent_at(self, trigger: Integers, entry: Integers) -> Sent:
         """Entries that are sent when an event is published: the window is its position, and it is forwarded at once."""
