@@ -1,0 +1,45 @@
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from rankcast.model import Reject
+from rankcast.store import Store
+
+
+def test_the_funnel_and_crisp_against_approximate_live(
+    site: Any, visit: Callable[..., Page], snap: Callable[[Page, str], None]
+) -> None:
+    site.put({"kind": "concept", "name": "quiet", "attribute": "noise", "left_shoulder": [20, 40]})
+    site.subscribe("mona", calm="noise is quiet")
+    site.publish(
+        {"noise": 10, "label": "a library"}, {"noise": 25, "label": "a park"}, {"noise": 90, "label": "a road"}
+    )
+    page = visit("/monitor", "mona")
+    funnel = page.get_by_label("The funnel")
+    expect(funnel.get_by_role("listitem").filter(has_text="Matched")).to_contain_text("2")
+    kinds = page.get_by_label("Crisp against approximate")
+    expect(kinds).to_contain_text("1 match outright")
+    expect(kinds).to_contain_text("1 match only to a degree")
+    expect(kinds).to_contain_text("possible 0.75")
+    site.publish({"noise": {"between": [10, 30]}, "label": "<i>a café</i>"})
+    expect(kinds).to_contain_text("2 match only to a degree")
+    expect(kinds).to_contain_text("<i>a café</i>")
+    expect(kinds).to_contain_text("possible 1.00")
+    expect(kinds).to_contain_text("certain 0.50")
+    expect(funnel.get_by_role("listitem").filter(has_text="Delivered")).to_contain_text("3")
+    snap(page, "monitor")
+    page.get_by_role("button", name="Everybody").click()
+    expect(funnel.get_by_role("row", name="mona")).to_be_visible()
+
+
+def test_rejects_stand_with_their_reasons(site: Any, visit: Callable[..., Page]) -> None:
+    with Store.open(site.path) as store:
+        store.reject([Reject("offers.jsonl", 7, "an event needs an id", "<script>{}</script>")])
+    site.publish({"noise": 1})
+    page = visit("/monitor", "mona", phone=True, dark=True)
+    rejects = page.get_by_label("Rejects")
+    expect(rejects).to_contain_text("an event needs an id")
+    expect(rejects).to_contain_text("offers.jsonl:7")
+    expect(rejects).to_contain_text("<script>{}</script>")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
