@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from html import escape
 from typing import Any, TypeVar
 
 from nicegui import ui
@@ -9,7 +10,7 @@ from nicegui.elements.mixins.text_element import TextElement
 
 from rankcast.errors import RankcastError
 
-__all__ = ["act", "complaining", "drawing", "empty", "fill_bar", "group", "link", "pill", "set_props", "words"]
+__all__ = ["act", "complaining", "drawing", "empty", "fill_bar", "group", "link", "pill", "set_props", "slide", "words"]
 
 
 _Made = TypeVar("_Made", bound=ui.element)
@@ -68,6 +69,41 @@ def drawing(svg: str, label: str) -> ui.element:
     with group("figure", "rc-drawing", role="img", aria_label=label, tabindex="0") as figure:
         ui.html(svg, sanitize=False)
     return figure
+
+
+def slide(
+    label: str,
+    value: float,
+    changed: Callable[[float], None],
+    *,
+    least: float = 0,
+    most: float = 100,
+    step: float = 5,
+    unit: str = "%",
+) -> ui.element:
+    """A named slider with its value. It is the browser's own, so that keys and screen readers know it."""
+    with group("label", "rc-slider") as whole:
+        words("span", label)
+        shown = words("span", f"{value:g}{unit}", "rc-number rc-soft")
+        # As HTML, because an element's value would be set back with every message from here while one drags.
+        knob = ui.html(
+            f'<input type="range" min="{least:g}" max="{most:g}" step="{step:g}" value="{value:g}" '
+            f'aria-label="{escape(label)}">',
+            sanitize=False,
+        )
+
+    def moved(number: float) -> None:
+        shown.text = f"{number:g}{unit}"
+        changed(number)
+
+    knob.on(
+        "input",
+        lambda event: moved(float(event.args)),
+        throttle=0.25,
+        leading_events=False,
+        js_handler="(event) => emit(Number(event.target.value))",
+    )
+    return whole
 
 
 @contextmanager

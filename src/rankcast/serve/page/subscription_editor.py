@@ -15,7 +15,7 @@ from rankcast.serve.page.event_words import title_of
 from rankcast.serve.page.form_view import FormView
 from rankcast.serve.page.forms import Condition, Form, Shape, expression_of, form_of, is_complete
 from rankcast.serve.page.hints import hints_of
-from rankcast.serve.page.parts import act, complaining, fill_bar, group, set_props, words
+from rankcast.serve.page.parts import act, complaining, fill_bar, group, set_props, slide, words
 from rankcast.serve.page.reasons import short_name
 from rankcast.serve.page.visitors import View
 from rankcast.serve.trials import Trial
@@ -77,12 +77,15 @@ class SubscriptionEditor:
             self._by_score = ui.toggle({False: "by its level", True: "a score"}, value=scored, on_change=self._worth)
             self._by_score.props("no-caps unelevated dense").classes("rc-toggle")
             set_props(self._by_score, aria_label="What it is worth")
-            self._score = ui.slider(min=0, max=1, step=0.05, value=old.score if old and old.score is not None else 0.8)
-            set_props(self._score.props("label-always dense").classes("rc-score"), aria_label="Score from 0 to 1")
-            self._score.set_visibility(scored)
+            self._score = old.score if old is not None and old.score is not None else 0.8
+            self._knob = slide("Score", self._score, self._set_score, most=1, step=0.05, unit="").classes("rc-score")
+            self._knob.set_visibility(scored)
 
     def _worth(self) -> None:
-        self._score.set_visibility(bool(self._by_score.value))
+        self._knob.set_visibility(bool(self._by_score.value))
+
+    def _set_score(self, score: float) -> None:
+        self._score = score
 
     # form and text in step
 
@@ -194,7 +197,7 @@ class SubscriptionEditor:
                 raise CatalogError("give the subscription a name")
             if self._old is None and name in catalog.subscriptions:
                 raise CatalogError(f"the name {name!r} is taken; choose another")
-            score = float(self._score.value) if self._by_score.value else None
+            score = self._score if self._by_score.value else None
             weight = self._old.weight if self._old else 1.0
             made = Subscription(name, self._view.user, where, score, weight)
             limits = self._view.service.settings.limits

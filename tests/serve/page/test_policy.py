@@ -1,0 +1,67 @@
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+
+def sent(page: Page, side: str) -> Any:
+    return page.get_by_role("region", name=side).locator(".rc-sent li")
+
+
+def test_a_policy_is_tried_at_once_and_saved(site: Any, visit: Callable[..., Page]) -> None:
+    site.subscribe("ray", good="series = 'ray' and genre = 'drama'", other="series = 'ray'")
+    site.put({"kind": "preference", "user": "ray", "prefer": "ray-good", "over": "ray-other"})
+    genres = ["drama", "short", "horror"] * 4
+    site.publish(*({"title": f"{genre} {at}", "genre": genre, "series": "ray"} for at, genre in enumerate(genres)))
+    page = visit("/policy", "ray")
+    expect(page.locator(".rc-policy-words")).to_have_text("Everything that matches is sent at once.")
+    expect(sent(page, "As it is")).to_have_count(12)
+    expect(page.get_by_role("button", name="Save", exact=True)).to_be_disabled()
+    page.get_by_role("button", name="Periodic").click()
+    page.get_by_label("Length", exact=True).fill("12")
+    expect(page.locator(".rc-policy-words")).to_have_text("Every 12 events: the 5 best, by what you prefer.")
+    most = page.get_by_role("slider", name="At most")
+    for _ in range(3):
+        most.press("ArrowLeft")
+    expect(page.locator(".rc-policy-words")).to_contain_text("the 2 best")
+    expect(page.get_by_text("would have come either way")).to_be_visible()
+    page.wait_for_function("location.search.includes('draft')")
+    page.reload()
+    expect(page.locator(".rc-policy-words")).to_contain_text("Every 12 events: the 2 best")
+    expect(sent(page, "As it is")).to_have_count(12)
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("it holds from the next event on")).to_be_visible()
+    page.goto(site.url + "/policy")
+    expect(page.locator(".rc-policy-words")).to_contain_text("Every 12 events: the 2 best")
+
+
+def test_presets_and_what_cannot_be(site: Any, visit: Callable[..., Page]) -> None:
+    page = visit("/policy", "sam")
+    expect(page.get_by_text("Nothing to try it on")).to_be_visible()
+    page.get_by_role("button", name="Only the best").click()
+    expect(page.locator(".rc-policy-words")).to_have_text("Every day: the 3 best, by what you prefer.")
+    page.get_by_role("slider", name="Preference").press("Home")
+    expect(page.get_by_text("'score' needs at least one part with a weight above 0")).to_be_visible()
+    expect(page.get_by_role("button", name="Save", exact=True)).to_be_disabled()
+    page.get_by_role("button", name="Surprise me").click()
+    expect(page.locator(".rc-policy-words")).to_contain_text("only the best 20% of what matches goes on")
+
+
+def test_quiet_hours_and_digest_are_kept(site: Any, visit: Callable[..., Page]) -> None:
+    site.subscribe("tea", all="series = 'tea'")
+    page = visit("/policy", "tea")
+    section = page.get_by_role("region", name="Quiet hours and digests")
+    section.get_by_role("switch", name="Quiet from").click()
+    section.get_by_label("Quiet hours begin").fill("21:30")
+    section.get_by_label("Time zone").fill("Europe/Berlin")
+    section.get_by_label("Digest", exact=True).click()
+    page.get_by_role("option", name="On weekdays").click()
+    section.get_by_role("button", name="Save quiet hours and digest").click()
+    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
+    page.reload()
+    expect(section.get_by_label("Quiet hours begin")).to_have_value("21:30")
+    expect(section.get_by_label("Time zone")).to_have_value("Europe/Berlin")
+    expect(section.get_by_text("On weekdays")).to_be_visible()
+    section.get_by_label("Time zone").fill("Europe/Berlyn")
+    section.get_by_role("button", name="Save quiet hours and digest").click()
+    expect(page.get_by_text("there is no time zone 'Europe/Berlyn'")).to_be_visible()
