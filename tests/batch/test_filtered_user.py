@@ -11,6 +11,8 @@ from rankcast.batch.user import ArrayUser
 from rankcast.language import parse
 from rankcast.model import (
     Catalog,
+    Decay,
+    Decaying,
     Event,
     Filter,
     FilterKind,
@@ -26,6 +28,11 @@ from rankcast.model import (
 from rankcast.shard import Shard
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
+DECAYS = (
+    Decaying(alpha=0.1),
+    Decaying(Decay.EXPONENTIAL, alpha=0.8, period=Length(7, Unit.EVENTS)),
+    Decaying(alpha=0.2, window=Length(timedelta(minutes=20), Unit.TIME)),
+)
 WHERES = ("g = 'a'", "g = 'b'", "g = 'c'", "g = 'a' and n > 5", "n < 4", "n > 8")
 
 
@@ -51,6 +58,7 @@ def random_catalog(chance, users=14):
                     chance.choice([0.3, 1.0]),
                     chance.choice(list(Rates)),
                 ),
+                decay=chance.choice(DECAYS),
             )
         )
         for place, where in enumerate(chance.sample(WHERES, 4)):
@@ -108,9 +116,10 @@ def test_users_with_a_filter_that_arrays_can_do_are_served_by_arrays():
     filters = {
         "ann": Filter(FilterKind.THRESHOLD, 0.2),
         "bob": Filter(FilterKind.THRESHOLD, 0.2, scoring=Scoring.DECAY),
+        "eve": Filter(FilterKind.SAMPLING, 0.2, scoring=Scoring.DECAY),
     }
     catalog = Catalog([Subscription(user, user, parse("g = 'a'")) for user in filters])
     for user, how in filters.items():
-        catalog.add(Policy(user, filter=how))
+        catalog.add(Policy(user, filter=how, decay=Decaying(beta=1e9 if user == "eve" else 1.0)))
     served = BatchShard(catalog)._users
-    assert [isinstance(one, ArrayUser) for one in served.values()] == [True, False]
+    assert [isinstance(one, ArrayUser) for one in served.values()] == [True, True, False]

@@ -11,7 +11,7 @@ from rankcast.batch.stream import Found, Stream
 from rankcast.batch.table import EventTable
 from rankcast.batch.user import ArrayUser
 from rankcast.choose.filters.fast import ArrayFilter, Batch, Keys, event_keys
-from rankcast.model import Catalog, FilterKind, Mode, Policy
+from rankcast.model import Catalog, FilterKind, Mode, Policy, Scoring
 from rankcast.subscriber import Subscriber
 
 __all__ = ["EventKeys", "FilteredUser"]
@@ -47,6 +47,7 @@ class FilteredUser(ArrayUser):
         assert policy.filter is not None
         super().__init__(user, catalog, oracle, table)
         self._filter = made
+        self._decays = policy.filter.scoring is Scoring.DECAY
         self._draws = policy.filter.novelty in (FilterKind.SAMPLING, FilterKind.RANDOM)
         self._sends_all = policy.mode is Mode.ALL
         self._keys = keys
@@ -54,6 +55,8 @@ class FilteredUser(ArrayUser):
         self._place = {subscription.id: place for place, subscription in enumerate(self._subscriptions)}
         self._starts: Integers = np.zeros(1, np.int64)
         self._matching: Integers = np.empty(0, np.int64)
+        self._specific_starts: Integers = np.zeros(1, np.int64)
+        self._specific: Integers = np.empty(0, np.int64)
 
     def publish(
         self, stream: Stream, at: Integers, places: Integers, degrees: Reals | None, gathering: Gathering
@@ -80,7 +83,15 @@ class FilteredUser(ArrayUser):
         assert self._stream is not None
         self._note_patterns()
         keys = self._keys.of(self._stream)[found.at] if self._draws else np.empty(0, np.uint64)
-        passed = self._filter.admit(Batch(found.pattern, self._starts, self._matching, found.rank, keys))
+        batch = Batch(found.pattern, self._starts, self._matching, found.rank, keys)
+        if self._decays:
+            batch = batch._replace(
+                specific_starts=self._specific_starts,
+                specific=self._specific,
+                seqs=self._stream.seq[found.at],
+                times=self._stream.times(found.at),
+            )
+        passed = self._filter.admit(batch)
         return Found(
             found.at[passed], found.pattern[passed], found.rank[passed], found.grid[passed], found.degree[passed]
         )
@@ -95,6 +106,10 @@ class FilteredUser(ArrayUser):
     def _note_patterns(self) -> None:
         known = len(self._starts) - 1
         for pattern in self._patterns.all[known:]:
-            own = [self._place[name] for name in pattern.matching if name in self._place]
-            self._matching = np.append(self._matching, np.array(own, np.int64))
-            self._starts = np.append(self._starts, len(self._matching))
+            self._starts, self._matching = self._noted(self._starts, self._matching, pattern.matching)
+            self._specific_starts, self._specific = self._noted(self._specific_starts, self._specific, pattern.specific)
+
+    def _noted(self, starts: Integers, places: Integers, names: tuple[str, ...]) -> tuple[Integers, Integers]:
+        """One more set of subscriptions behind others."""
+        own = np.array([self._place[name] for name in names if name in self._place], np.int64)
+        return np.append(starts, len(places) + len(own)), np.append(places, own)

@@ -193,7 +193,8 @@ class BatchShard:
             return oracle
         if policy.filter is None:
             return ArrayUser(user, catalog, oracle, self._table)
-        made = array_filter(user, policy.filter, [one.id for one in catalog.subscriptions_of(user)])
+        ids = [one.id for one in catalog.subscriptions_of(user)]
+        made = array_filter(user, policy.filter, ids, policy.decay, policy.origin)
         return oracle if made is None else FilteredUser(user, catalog, oracle, self._table, made, self._keys)
 
     def _admit(

@@ -46,7 +46,10 @@ class DecayingNovelty:
 
     def novelty(self, subscription: str) -> float:
         """The novelty of a subscription after the last event."""
-        matches = self._matches.get(subscription, 0)
+        return self.after(self._matches.get(subscription, 0))
+
+    def after(self, matches: int) -> float:
+        """The novelty of a subscription that so many events have matched; never more than after fewer."""
         if self.settings.form is Decay.EXPONENTIAL:
             return round(self.settings.beta * self.settings.alpha**matches, 12)
         return round(self.settings.beta - self.settings.alpha * matches, 12)

@@ -84,8 +84,8 @@ class ScoreSampling:
         if self._settings.update is Update.EAGER:
             if len(self._steps) > self._settings.period:
                 self._sum -= self._steps.popleft()
-            self._mean = self._sum / (_GRID * len(self._steps))
+            self._mean = float(self._sum) / float(_GRID * len(self._steps))
         elif self._budget.ends_period:
-            self._mean = self._sum / (_GRID * len(self._steps))
+            self._mean = float(self._sum) / float(_GRID * len(self._steps))
             self._steps.clear()
             self._sum = 0

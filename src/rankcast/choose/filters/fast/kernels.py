@@ -13,30 +13,16 @@ import numpy as np
 
 from rankcast.choose.numbers import kernel
 
-__all__ = ["group", "sample", "threshold"]
+__all__ = ["sample", "sample_by_score", "sample_recent", "threshold"]
 
 # What the whole numbers of a state are; the same in both kernels as far as both have them.
-T, HEAD, PASSED, SEEN, ABOVE, BELOW, ARRIVED, ACTIVE, START = range(9)
+T, HEAD, PASSED, SEEN, ABOVE, BELOW, ARRIVED, ACTIVE, START, SUM = range(10)
 
 # What a threshold scores by.
 RATE, INTERVAL, GIVEN = range(3)
 
 # Where the bar of a threshold lies.
 LAZY, EAGER, FIXED = range(3)
-
-
-@kernel
-def group(owners: Any, bounds: Any, order: Any) -> None:
-    """The places of each owner one after the other, each owner's in order: those of owner u are
-    ``order[bounds[u]:bounds[u + 1]]``. Counting, so O(n) and not O(n log n)."""
-    for owner in owners:
-        bounds[owner + 1] += 1
-    for number in range(1, len(bounds)):
-        bounds[number] += bounds[number - 1]
-    following = bounds[:-1].copy()
-    for place in range(len(owners)):
-        order[following[owners[place]]] = place
-        following[owners[place]] += 1
 
 
 # ---- heaps of slots: `heap` holds slots, `at` says where each slot is, the lowest of sign * score on top
@@ -216,17 +202,16 @@ def threshold(
 
 
 @kernel
-def _probability(place: int, interval: bool, rate: float, whole: Any, counts: Any, first: Any, last: Any) -> float:
-    share = rate / whole[ACTIVE]
-    count = counts[place]
-    matches = count / (whole[T] - whole[START]) if count > 0 else 0.0
+def _probability(share: float, count: int, events: int, first: int, last: int, interval: bool) -> float:
+    """That of a subscription which matched `count` of so many events, the first and last of them at these positions."""
+    matches = count / events if count > 0 else 0.0
     if matches < share:
         return 1.0
     if not interval:
         return float(min(1.0, share / matches))
     if count < 2:
         return 1.0
-    return float(min(1.0, share * ((last[place] - first[place]) / (count - 1))))
+    return float(min(1.0, share * ((last - first) / (count - 1))))
 
 
 @kernel
@@ -258,7 +243,14 @@ def sample(
             for number in range(begin, end):
                 place = places[number]
                 if not np.isnan(probability[place]):
-                    now = _probability(place, interval, rate, whole, counts, first, last)
+                    now = _probability(
+                        rate / whole[ACTIVE],
+                        counts[place],
+                        whole[T] - whole[START],
+                        first[place],
+                        last[place],
+                        interval,
+                    )
                     probability[place] = aging * now + (1 - aging) * probability[place]
         chance = -np.inf
         for number in range(begin, end):
@@ -280,8 +272,137 @@ def sample(
         if not eager and whole[T] % period == 0:
             for place in range(len(probability)):
                 if not np.isnan(probability[place]):
-                    now = _probability(place, interval, rate, whole, counts, first, last)
+                    now = _probability(
+                        rate / whole[ACTIVE],
+                        counts[place],
+                        whole[T] - whole[START],
+                        first[place],
+                        last[place],
+                        interval,
+                    )
                     probability[place] = aging * now + (1 - aging) * probability[place]
             if by_period:
                 whole[START] = whole[T]
                 counts[:] = 0
+
+
+@kernel
+def sample_recent(
+    ends: Any,
+    recent: Any,
+    at: Any,
+    old: int,
+    draws: Any,
+    interval: bool,
+    aging: float,
+    rate: float,
+    k: int,
+    period: int,
+    whole: Any,
+    ring: Any,
+    probability: Any,
+    known: Any,
+    kept: Any,
+    out: Any,
+) -> None:
+    """As `sample`, eager, with rates of the last `period` events. `recent` and `at` are matches of late, `old` of them, then
+    those of the batch, an event's up to its end; those that are not forgotten are marked as kept.
+
+    The matches of a subscription are a chain from `head` to `tail`; those that leave the window are taken off when it is
+    looked at.
+    """
+    following = np.zeros(len(recent), np.int64)
+    head = np.zeros(len(probability), np.int64)
+    tail = np.zeros(len(probability), np.int64)
+    counts = np.zeros(len(probability), np.int64)
+    for slot in range(old):
+        _chain(slot, recent[slot], following, head, tail, counts)
+    for event in range(len(ends)):
+        begin = old + (ends[event - 1] if event > 0 else 0)
+        end = old + ends[event]
+        chance = -np.inf
+        for slot in range(begin, end):
+            place = recent[slot]
+            if not np.isnan(probability[place]):
+                _forget(place, whole[T] - period, at, following, head, counts)
+                events = min(whole[T], period)
+                first, last = at[head[place]], at[tail[place]]
+                now = _probability(rate / whole[ACTIVE], counts[place], events, first, last, interval)
+                probability[place] = aging * now + (1 - aging) * probability[place]
+                chance = max(chance, probability[place])
+            else:
+                chance = max(chance, 1.0)
+        passed = draws[event] < chance and whole[PASSED] < k
+        out[event] = passed
+        for slot in range(begin, end):
+            place = recent[slot]
+            if np.isnan(probability[place]):
+                probability[place] = 1.0
+                whole[ACTIVE] += 1
+            _forget(place, whole[T] + 1 - period, at, following, head, counts)
+            _chain(slot, place, following, head, tail, counts)
+            known[place] = True
+        _count(passed, whole, ring, k, period, True)
+    for place in range(len(counts)):
+        slot = head[place]
+        for _ in range(counts[place]):
+            kept[slot] = True
+            slot = following[slot]
+
+
+@kernel
+def _chain(slot: int, place: int, following: Any, head: Any, tail: Any, counts: Any) -> None:
+    """One more match at the end of a subscription's chain."""
+    if counts[place] == 0:
+        head[place] = slot
+    else:
+        following[tail[place]] = slot
+    tail[place] = slot
+    counts[place] += 1
+
+
+@kernel
+def _forget(place: int, until: int, at: Any, following: Any, head: Any, counts: Any) -> None:
+    """Take the matches up to a position off a subscription's chain."""
+    while counts[place] > 0 and at[head[place]] <= until:
+        head[place] = following[head[place]]
+        counts[place] -= 1
+
+
+@kernel
+def sample_by_score(
+    given: Any,
+    draws: Any,
+    eager: bool,
+    rate: float,
+    k: int,
+    period: int,
+    whole: Any,
+    ring: Any,
+    steps: Any,
+    mean: Any,
+    out: Any,
+) -> None:
+    """Which events are drawn by their score against the mean, which is no number before there is one; `steps` is a ring of the
+    scores of late in steps of 1e-12."""
+    for event in range(len(given)):
+        score = max(0.0, given[event])
+        chance = 1.0
+        if not np.isnan(mean[0]):
+            chance = min(1.0, rate * score / mean[0]) if mean[0] > 0 else rate
+        passed = draws[event] < chance and whole[PASSED] < k
+        out[event] = passed
+        _count(passed, whole, ring, k, period, eager)
+        slot = whole[ARRIVED] % period
+        if eager and whole[SEEN] == period:
+            whole[SUM] -= steps[slot]
+            whole[SEEN] -= 1
+        steps[slot] = int(np.rint(score * 1e12))
+        whole[SUM] += steps[slot]
+        whole[SEEN] += 1
+        whole[ARRIVED] += 1
+        if eager or whole[T] % period == 0:
+            mean[0] = float(whole[SUM]) / (1e12 * whole[SEEN])
+        if not eager and whole[T] % period == 0:
+            whole[SEEN] = 0
+            whole[SUM] = 0

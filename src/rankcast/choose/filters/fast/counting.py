@@ -1,0 +1,71 @@
+"""Matches counted for decaying novelty, compiled."""
+
+from typing import Any
+
+import numpy as np
+
+from rankcast.choose.numbers import kernel
+
+__all__ = ["count_matches", "flatten"]
+
+
+@kernel
+def flatten(patterns: Any, starts: Any, places: Any) -> tuple[Any, Any]:
+    """The places of each event one after the other: where those of each end, and the places."""
+    ends = np.empty(len(patterns), np.int64)
+    total = 0
+    for event in range(len(patterns)):
+        total += starts[patterns[event] + 1] - starts[patterns[event]]
+        ends[event] = total
+    flat = np.empty(total, np.int64)
+    slot = 0
+    for event in range(len(patterns)):
+        for number in range(starts[patterns[event]], starts[patterns[event] + 1]):
+            flat[slot] = places[number]
+            slot += 1
+    return ends, flat
+
+
+@kernel
+def count_matches(
+    patterns: Any,
+    starts: Any,
+    places: Any,
+    specific_starts: Any,
+    specific: Any,
+    positions: Any,
+    length: int,
+    slides: bool,
+    counts: Any,
+    known: Any,
+    period: Any,
+    window_at: Any,
+    window_ends: Any,
+    window: Any,
+    old: int,
+    lowest: Any,
+) -> int:
+    """Writes, for each event, the lowest count of its most specific subscriptions before it, and counts its matches.
+
+    The window holds the matches of events of the past, `old` of them, then those of this batch. Gives how many events left it.
+    """
+    left = 0
+    for event in range(len(patterns)):
+        if slides:
+            while left < old + event and window_at[left] <= positions[event] - length:
+                for number in range(window_ends[left - 1] if left > 0 else 0, window_ends[left]):
+                    counts[window[number]] -= 1
+                left += 1
+        elif length > 0 and positions[event] // length != period[0]:
+            period[0] = positions[event] // length
+            counts[:] = 0
+            known[:] = False
+        pattern = patterns[event]
+        low = np.int64(2**62)
+        for number in range(specific_starts[pattern], specific_starts[pattern + 1]):
+            low = min(low, counts[specific[number]])
+        lowest[event] = low
+        for number in range(starts[pattern], starts[pattern + 1]):
+            counts[places[number]] += 1
+            known[places[number]] = True
+    return left

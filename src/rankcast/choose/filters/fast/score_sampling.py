@@ -1,0 +1,71 @@
+"""Sampling by a score, over arrays."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcast.choose.filters.chance import user_key
+from rankcast.choose.filters.fast.batch import Batch, draws
+from rankcast.choose.filters.fast.budgeted import Budgeted
+from rankcast.choose.filters.fast.given import GivenScores
+from rankcast.model import Filter
+
+__all__ = ["ArrayScoreSampling"]
+
+
+class ArrayScoreSampling(Budgeted):
+    """As `ScoreSampling`, with scores that are given."""
+
+    def __init__(self, user: str, settings: Filter, ids: Sequence[str], given: GivenScores) -> None:
+        super().__init__(settings, ids)
+        self._key = user_key(settings.seed, user)
+        self._given = given
+        self._steps = np.zeros(settings.period, np.int64)
+        self._mean = np.full(1, np.nan)
+
+    def admit(self, batch: Batch) -> NDArray[np.bool_]:
+        """Which of the next events pass."""
+        from rankcast.choose.filters.fast.kernels import sample_by_score
+
+        out = np.zeros(len(batch.patterns), np.bool_)
+        sample_by_score(
+            self._given.scores(batch),
+            draws(batch.keys, self._key),
+            self._eager,
+            float(self._settings.rate),
+            self._k,
+            self._settings.period,
+            self._whole,
+            self._ring,
+            self._steps,
+            self._mean,
+            out,
+        )
+        return out
+
+    def state(self) -> dict[str, Any]:
+        """As that of `ScoreSampling`."""
+        from rankcast.choose.filters.fast import kernels
+
+        arrived, seen = int(self._whole[kernels.ARRIVED]), int(self._whole[kernels.SEEN])
+        slots = [number % len(self._steps) for number in range(arrived - seen, arrived)]
+        mean = float(self._mean[0])
+        return {
+            "score": self._given.state(),
+            "budget": self._budget(),
+            "steps": self._steps[slots].tolist(),
+            "mean": None if np.isnan(mean) else mean,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where a state, of this or of `ScoreSampling`, was taken."""
+        from rankcast.choose.filters.fast import kernels
+
+        self._given.restore(state["score"])
+        self._restore_budget(state["budget"])
+        self._steps[: len(state["steps"])] = state["steps"]
+        self._whole[kernels.ARRIVED] = self._whole[kernels.SEEN] = len(state["steps"])
+        self._whole[kernels.SUM] = sum(state["steps"])
+        self._mean[0] = np.nan if state["mean"] is None else state["mean"]

@@ -1,0 +1,142 @@
+"""The threshold filter over arrays."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcast.choose.filters.fast.batch import Batch
+from rankcast.choose.filters.fast.budgeted import Budgeted
+from rankcast.choose.filters.fast.given import GivenScores
+from rankcast.model import Filter, FilterKind, Scoring
+
+__all__ = ["ArrayThreshold"]
+
+
+class ArrayThreshold(Budgeted):
+    """The threshold filter over arrays, also that with a fixed minimum; `given` are the scores if novelty of delivery does not
+    make them."""
+
+    def __init__(self, settings: Filter, ids: Sequence[str], given: GivenScores | None = None) -> None:
+        super().__init__(settings, ids)
+        self._given = given
+        count, period = len(ids), settings.period
+        fixed = settings.novelty is FilterKind.MINIMUM
+        self._bar = np.full(1, settings.minimum if fixed else 0.0)
+        self._delivered = np.zeros(count, np.int64)
+        self._last = np.zeros(count, np.int64)
+        self._previous = np.full(count, np.nan)
+        room = 0 if fixed else period
+        self._scores = np.zeros(room)
+        self._above = np.zeros(min(self._k, room), np.int64)
+        self._below = np.zeros(room + 1 if self._eager else 0, np.int64)
+        self._at = np.zeros(room, np.int64)
+        self._is_above = np.zeros(room if self._eager else 0, np.bool_)
+
+    @property
+    def threshold(self) -> float:
+        """The least score with which the next event may pass."""
+        return float(self._bar[0])
+
+    @property
+    def _kind(self) -> int:
+        from rankcast.choose.filters.fast import kernels
+
+        if self._settings.novelty is FilterKind.MINIMUM:
+            return kernels.FIXED
+        return kernels.EAGER if self._eager else kernels.LAZY
+
+    def admit(self, batch: Batch) -> NDArray[np.bool_]:
+        """Which of the next events pass."""
+        from rankcast.choose.filters.fast import kernels
+
+        scorings = {Scoring.RATE: kernels.RATE, Scoring.INTERVAL: kernels.INTERVAL}
+        given = np.empty(0) if self._given is None else self._given.scores(batch)
+        out = np.zeros(len(batch.patterns), np.bool_)
+        kernels.threshold(
+            batch.patterns,
+            batch.starts,
+            batch.places,
+            given,
+            scorings.get(self._settings.scoring, kernels.GIVEN),
+            float(self._settings.aging),
+            self._kind,
+            self._eager,
+            self._k,
+            self._settings.period,
+            self._whole,
+            self._bar,
+            self._ring,
+            self._delivered,
+            self._last,
+            self._previous,
+            self._scores,
+            self._above,
+            self._below,
+            self._at,
+            self._is_above,
+            out,
+        )
+        return out
+
+    def state(self) -> dict[str, Any]:
+        """As that of `Threshold`."""
+        from rankcast.choose.filters.fast import kernels
+
+        if self._given is not None:
+            score = self._given.state()
+        else:
+            score = {
+                "t": int(self._whole[kernels.T]),
+                "delivered": self._named(self._delivered, self._delivered > 0),
+                "last": self._named(self._last, self._last > 0),
+                "previous": self._named(self._previous, ~np.isnan(self._previous)),
+            }
+        bar: dict[str, Any] = {}
+        if self._kind == kernels.EAGER:
+            arrived, length = int(self._whole[kernels.ARRIVED]), len(self._scores)
+            slots = [number % length for number in range(max(0, arrived - length), arrived)]
+            bar = {"window": self._scores[slots].tolist()}
+        elif self._kind == kernels.LAZY:
+            highest = self._scores[self._above[: self._whole[kernels.ABOVE]]]
+            seen = int(self._whole[kernels.SEEN])
+            bar = {"value": float(self._bar[0]), "seen": seen, "highest": sorted(highest.tolist())}
+        return {"score": score, "budget": self._budget(), "bar": bar}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where a state, of this or of `Threshold`, was taken."""
+        from rankcast.choose.filters.fast import kernels
+
+        self._restore_budget(state["budget"])
+        score, bar = state["score"], state["bar"]
+        if self._given is not None:
+            self._given.restore(score)
+        else:
+            self._fill(self._delivered, 0, score["delivered"])
+            self._fill(self._last, 0, score["last"])
+            self._fill(self._previous, np.nan, score["previous"])
+        if self._kind == kernels.LAZY:
+            self._bar[0] = bar["value"]
+            self._whole[kernels.SEEN] = bar["seen"]
+            self._whole[kernels.ABOVE] = len(bar["highest"])
+            # The other scores of the period cannot matter any more; the highest take the first slots.
+            for slot, kept in enumerate(sorted(bar["highest"])):
+                self._scores[slot] = kept
+                self._above[slot] = slot
+                self._at[slot] = slot
+        elif self._kind == kernels.EAGER:
+            self._bar[0] = 0.0
+            for known in bar["window"]:
+                kernels._slide(
+                    known,
+                    self._k,
+                    self._whole,
+                    self._scores,
+                    self._above,
+                    self._below,
+                    self._at,
+                    self._is_above,
+                )
+            if self._whole[kernels.ABOVE] == self._k:
+                self._bar[0] = self._scores[self._above[0]]
