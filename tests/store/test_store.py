@@ -99,6 +99,7 @@ def test_the_public_names_are_those():
         "Instants",
         "KeptReject",
         "KeptToken",
+        "Lease",
         "Logged",
         "LoggedText",
         "MessageLog",

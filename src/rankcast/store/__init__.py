@@ -6,6 +6,7 @@ from rankcast.store.catalog_log import Change
 from rankcast.store.delivery_log import Instants, Progress
 from rankcast.store.digest_log import DigestLog
 from rankcast.store.event_log import Logged, LoggedText, Published
+from rankcast.store.leases import Lease
 from rankcast.store.pipelines import IN_PROCESS, SPARK, Batched, Pipeline
 from rankcast.store.quiet_log import QuietLog
 from rankcast.store.rejects import KeptReject
@@ -25,6 +26,7 @@ __all__ = [
     "Instants",
     "KeptReject",
     "KeptToken",
+    "Lease",
     "Logged",
     "LoggedText",
     "MessageLog",

@@ -69,10 +69,27 @@ def test_a_sender_can_be_started_and_stopped_again(served, receiver, publish):
     assert receiver.events == ["e1", "e2"]
 
 
-def test_few_at_a_time_and_each_has_its_turn(served, receiver, other_receiver, publish):
+def test_of_two_services_over_one_store_one_sends_and_the_other_takes_over(served, receiver, publish):
+    first, second = Webhooks(served, poll=0.02), Webhooks(served, poll=0.02)
+    first.endpoints.add("ann", receiver.url)
+    first.start()
+    publish()
+    assert arrived(receiver, 1)
+    second.start()
+    publish(20)
+    assert arrived(receiver, 21)
+    first.stop()
+    publish()
+    assert arrived(receiver, 22)
+    second.stop()
+    assert receiver.events == [f"e{number}" for number in range(1, 23)]
+
+
+def test_few_at_a_time_and_each_has_its_turn(served, receiver, other_receiver, publish, clock):
     """One endpoint with much to send does not keep another from its turn, with but one at a time."""
     sender = Webhooks(served, poll=0.02, concurrency=1)
     sender.endpoints.add("ann", receiver.url)
+    clock.advance(seconds=1)
     sender.endpoints.add("ann", other_receiver.url)
     publish(50)
     order = []

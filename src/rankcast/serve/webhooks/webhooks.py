@@ -4,16 +4,20 @@ import asyncio
 import logging
 from collections.abc import Iterable
 from contextlib import suppress
+from datetime import timedelta
 from itertools import count
+from secrets import token_hex
 from threading import Thread
 from typing import Any, Protocol
 
+from rankcast.errors import StoreError
+from rankcast.model import EPOCH
 from rankcast.serve.digests import Digests
 from rankcast.serve.webhooks.endpoints import Endpoints
 from rankcast.serve.webhooks.posting import Outcome, Poster
 from rankcast.serve.webhooks.retrying import Retrying
 from rankcast.serve.webhooks.sending import Sending
-from rankcast.store import MessageLog, Store, WebhookLog
+from rankcast.store import Lease, MessageLog, Store, WebhookLog
 
 __all__ = ["Webhooks"]
 
@@ -21,6 +25,7 @@ _log = logging.getLogger("rankcast.serve.webhooks")
 _TURN = 20
 _GRACE = 2.0
 _PATIENCE = 15.0
+_LEASE = timedelta(seconds=15)
 
 
 class _Settings(Protocol):
@@ -45,7 +50,8 @@ class Webhooks:
     """Sends the deliveries and digests of users to their endpoints, over the store of a service.
 
     At most `concurrency` endpoints are served at a time, each for up to 20 messages, then others have their turn: those
-    first that waited longest. All state is in the store, so that a restart, whenever, loses nothing.
+    first that waited longest. All state is in the store, so that a restart, whenever, loses nothing. Of several
+    services over one store one sends; another takes over within 15 seconds of its end.
     """
 
     def __init__(
@@ -64,6 +70,8 @@ class Webhooks:
         self._poll = poll
         self._allow_private = service.settings.private_webhooks
         self._posting = posting
+        self._lease = Lease(service.store.database, "webhooks", token_hex(8))
+        self._held_until = EPOCH
         self._turn = count(1)
         self._turns: dict[str, int] = {}
         self._thread: Thread | None = None
@@ -141,11 +149,15 @@ class Webhooks:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._woken.wait(), self._poll)
             await _end(serving.values())
+            with suppress(StoreError):  # it ends by itself
+                await asyncio.to_thread(self._release)
         self._loop = None
 
     async def _ready(self, sending: Sending) -> list[str]:
         """Whom to serve next: those first whose last turn was longest ago."""
         try:
+            if not await asyncio.to_thread(self._holds):
+                return []
             ready = [webhook.id for webhook in await asyncio.to_thread(sending.ready)]
         except Exception as error:  # such as a store that another process has locked
             self._noted(error)
@@ -163,6 +175,17 @@ class Webhooks:
         except Exception as error:
             self._noted(error)
             await asyncio.sleep(_PATIENCE)
+
+    def _holds(self) -> bool:
+        """Whether this process is the one that sends; says so to the store every few seconds."""
+        now = self._store.database.clock()
+        if now + _LEASE / 2 >= self._held_until:
+            self._held_until = now + _LEASE if self._lease.hold(now, _LEASE) else EPOCH
+        return now < self._held_until
+
+    def _release(self) -> None:
+        self._held_until = EPOCH
+        self._lease.release()
 
     def _noted(self, error: Exception) -> None:
         self.error = str(error) or type(error).__name__

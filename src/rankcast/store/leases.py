@@ -1,0 +1,46 @@
+"""Leases: a task that one process at a time may do, for as long as it says that it is alive."""
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import BigInteger, Column, Table, Text, delete, insert, or_, select, update
+
+from rankcast.store.engine import Database
+from rankcast.store.schema import metadata, microseconds
+
+__all__ = ["Lease", "leases"]
+
+leases = Table(
+    "leases",
+    metadata,
+    Column("task", Text, primary_key=True),
+    Column("holder", Text, nullable=False),
+    Column("until_at", BigInteger, nullable=False),
+    comment="Which process does a task that only one may do, and until when it need not show that it is alive.",
+)
+
+
+class Lease:
+    """One process's claim to a task, under a name of its own."""
+
+    def __init__(self, database: Database, task: str, holder: str) -> None:
+        self._database = database
+        self._task = task
+        self._holder = holder
+
+    def hold(self, now: datetime, span: timedelta) -> bool:
+        """Take the task, or keep it, for so long from now; False if another process has it."""
+        until = microseconds(now + span)
+        ours = or_(leases.c.holder == self._holder, leases.c.until_at <= microseconds(now))
+        with self._database.writing() as connection:
+            there = leases.c.task == self._task
+            taken = connection.execute(update(leases).where(there, ours).values(holder=self._holder, until_at=until))
+            if taken.rowcount == 0 and connection.execute(select(leases.c.task).where(there)).first() is None:
+                connection.execute(insert(leases).values(task=self._task, holder=self._holder, until_at=until))
+                return True
+            return taken.rowcount == 1
+
+    def release(self) -> None:
+        """Let another process have the task at once."""
+        mine = leases.c.task == self._task, leases.c.holder == self._holder
+        with self._database.writing() as connection:
+            connection.execute(delete(leases).where(*mine))
