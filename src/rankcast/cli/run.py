@@ -4,6 +4,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import Enum
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,57 +21,177 @@ __all__ = ["run"]
 _POLL = 0.5
 
 
+class Engine(Enum):
+    """What serves a store."""
+
+    PROCESS = "process"
+    SPARK = "spark"
+
+
 def run(
     follow: Annotated[
         bool, typer.Option("--follow/--once", help="Wait for more events until Ctrl-C, or serve what is there.")
     ] = False,
+    engine: Annotated[
+        Engine | None,
+        typer.Option(
+            help="In this process, or the streaming pipeline on Spark; by default as the store was served before."
+        ),
+    ] = None,
     shards: Annotated[
         int | None, typer.Option(min=1, max=1024, metavar="N", help="Among how many shards the users are divided.")
     ] = None,
     close: Annotated[
         bool, typer.Option("--close", help="In the end, end unfinished periods, as a replay does.")
     ] = False,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Spark: where its progress and state are; by default beside the store."),
+    ] = None,
+    max_events: Annotated[
+        int | None,
+        typer.Option("--max-events-per-batch", min=1, metavar="N", help="How many events a batch has at most."),
+    ] = None,
+    trigger: Annotated[
+        str, typer.Option(metavar="INTERVAL", help="Spark: how often to look for events when following.")
+    ] = "200ms",
+    from_offset: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="Spark, new checkpoint: serve the log after this offset, with no state."),
+    ] = None,
+    from_time: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Spark, new checkpoint: serve the log from this time of publication on."),
+    ] = None,
+    lateness: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Spark: how far an event may be behind the newest; what is later is rejected."
+        ),
+    ] = None,
+    events: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Spark: events from kafka://host:port/topic instead of the store's log."),
+    ] = None,
+    sink: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SINK",
+            help="Spark: where deliveries go besides the store: console, jsonl:FOLDER, parquet:FOLDER, kafka://host:port/topic.",
+        ),
+    ] = None,
+    master: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Spark: the master to run on; by default all cores of this machine."),
+    ] = None,
+    conf: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Spark: a setting of the session; may be repeated.")
+    ] = None,
+    metrics_port: Annotated[
+        int | None, typer.Option(min=1, max=65535, metavar="PORT", help="Show metrics for Prometheus on this port.")
+    ] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
     """Serve the events that were published since the last time: match, rank, choose, deliver.
 
-    Each batch is one transaction, so nothing is lost or sent twice, whenever this is stopped. The number of shards
-    stays what it was at the first run.
+    Each batch is committed as a whole, so nothing is lost or sent twice, whenever this is stopped or killed. The number of
+    shards stays what it was at the first run.
 
     Example:
 
       rankcast run
       rankcast run --follow
+      rankcast run --engine spark --follow
     """
-    from rankcast.store import Store
+    from rankcast.store import SPARK, Store
 
     out = Output(json)
+    with Store.open(store) as opened, _metrics(opened, metrics_port, out):
+        known = opened.pipeline()
+        chosen = engine or (Engine.SPARK if known is not None and known.engine == SPARK else Engine.PROCESS)
+        if chosen is Engine.PROCESS:
+            given = {
+                "--checkpoint": checkpoint,
+                "--from-offset": from_offset,
+                "--from-time": from_time,
+                "--lateness": lateness,
+                "--events": events,
+                "--sink": sink,
+                "--master": master,
+                "--conf": conf,
+            }
+            for name, value in given.items():
+                if value is not None:
+                    raise typer.BadParameter(f"{name} needs --engine spark")
+            served, delivered = _in_process(opened, follow, shards, close, max_events or 5_000, out)
+        else:
+            from rankcast.cli.run_spark import Wanted, on_spark
+
+            if from_offset is not None and from_time is not None:
+                raise typer.BadParameter("give --from-offset or --from-time, not both")
+            wanted = Wanted(
+                store=store,
+                follow=follow,
+                shards=shards,
+                close=close,
+                checkpoint=checkpoint,
+                max_events=max_events,
+                trigger=trigger,
+                start=from_offset if from_offset is not None else from_time,
+                lateness=lateness,
+                events=events,
+                sinks=tuple(sink or ()),
+                master=master,
+                conf=tuple(conf or ()),
+            )
+            served, delivered = on_spark(opened, wanted, out)
+    out.say(f"served {counted(served, 'event')}; {counted(delivered, 'delivery')}")
+
+
+@contextmanager
+def _metrics(store: "Store", port: int | None, out: Output) -> Iterator[None]:
+    if port is None:
+        yield
+        return
+    from rankcast.metrics import Metrics
+
+    with Metrics(store).listening(port) as at:
+        out.say(f"metrics at http://127.0.0.1:{at}/metrics")
+        yield
+
+
+def _in_process(
+    store: "Store", follow: bool, wanted: int | None, close: bool, batch: int, out: Output
+) -> tuple[int, int]:
+    """Serve in this process; how many events, how many deliveries."""
     served = delivered = 0
-    with Store.open(store) as opened, _stoppable() as stopped:
-        divided = _shards(opened, shards)
-        if follow and not json:
+    with stoppable() as stopped:
+        divided = _shards(store, wanted)
+        if follow and not out.json:
             out.say("serving what is published; Ctrl-C ends it")
         while True:
-            for events, new in _serve(opened, divided, close and (not follow or stopped()), out, stopped):
+            for events, new in _serve(store, divided, close and (not follow or stopped()), batch, out, stopped):
                 served += events
                 delivered += new
             if not follow or stopped():
-                break
+                return served, delivered
             time.sleep(_POLL)
-    out.say(f"served {counted(served, 'event')}; {counted(delivered, 'delivery')}")
 
 
 def _shards(store: "Store", wanted: int | None) -> int:
     """How many shards the delivery state is in."""
     present = len(store.progress().states)
     if present and wanted not in (None, present):
-        raise typer.BadParameter(f"the delivery state of this store is in {present} shards, and stays so")
+        raise typer.BadParameter(
+            f"the delivery state of this store is in {present} shards; change that with: "
+            f"rankcast state repartition --shards {wanted}"
+        )
     return present or wanted or 1
 
 
 def _serve(
-    store: "Store", shards: int, close: bool, out: Output, stopped: Callable[[], bool]
+    store: "Store", shards: int, close: bool, batch: int, out: Output, stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, int]]:
     """All that is pending, batch by batch: how many events, how many deliveries."""
     from rankcast.run import serve_pending
@@ -79,18 +200,18 @@ def _serve(
     if not pending and not close:
         return
     with out.progress("serving", pending) as advance:
-        for batch in serve_pending(store, shards, close=close):
-            advance(batch.events)
+        for done in serve_pending(store, shards, batch, close=close):
+            advance(done.events)
             if out.json:
-                out.record({"offset": batch.offset, "events": batch.events, "delivered": batch.delivered})
+                out.record({"offset": done.offset, "events": done.events, "delivered": done.delivered})
                 out.flush()
-            yield batch.events, batch.delivered
+            yield done.events, done.delivered
             if stopped():
                 return
 
 
 @contextmanager
-def _stoppable() -> Iterator[Callable[[], bool]]:
+def stoppable() -> Iterator[Callable[[], bool]]:
     """Let the batch at hand be finished after Ctrl-C or a polite kill; after a second Ctrl-C, not even that."""
     asked: list[int] = []
 

@@ -64,8 +64,8 @@ def serve_store(
     shards
         Among how many the users are divided; one per core of this machine by default. Stays what it was.
     events
-        Any streaming DataFrame with the columns of `rankcast.spark.deliver`, or with events as JSON in the column `json`; by
-        default the store's own event log. Each micro-batch is served under one version of the catalog, which the checkpoint
+        Any streaming DataFrame with the columns of `rankcast.spark.deliver`, or with events as JSON in the column `json` (and
+        where each stood in the columns `file` and `line`, for rejects); by default the store's own event log. Each micro-batch is served under one version of the catalog, which the checkpoint
         records; of the store's log, each event under the version of its publication.
     sink
         Where deliveries go besides the store: functions of `rankcast.spark.sinks.Made`.
@@ -159,7 +159,8 @@ def _packed(events: DataFrame, json: str | None) -> DataFrame:
     elif json not in events.columns:
         raise ModelError(f"the events have no column {json!r}; columns are {', '.join(events.columns)}")
     else:
-        events = events.select(f.col(json).cast("string").alias(JSON))
+        place = [name for name in ("file", "line") if {"file", "line"} <= {*events.columns} - {json}]
+        events = events.select(f.col(json).cast("string").alias(JSON), *place)
     return events.mapInArrow(pack, "blob binary").select(f.lit(EVENTS).alias("kind"), "blob")
 
 

@@ -18,12 +18,11 @@ import pyarrow as pa
 
 from rankcast.choose.positions import microseconds
 from rankcast.errors import RankcastError, StoreError
-from rankcast.model import Event
 from rankcast.shard import shard_of
 from rankcast.spark.columns import events_of_json, events_of_table
 from rankcast.spark.live.catalogs import Catalogs, FixedCatalog, StoreCatalogs
 from rankcast.spark.live.frames import EVENTS, LOG, VERSION, Mark, deliveries_blob, log_rows, mark_of, table_of
-from rankcast.spark.live.intake import Intake, Taken
+from rankcast.spark.live.intake import Arrived, Intake, Taken
 from rankcast.spark.live.reports import Report, encode_report
 from rankcast.spark.live.requests import Answer, Request, Settings, decode_request, encode
 from rankcast.spark.live.shard import LiveShard, Saved
@@ -130,7 +129,7 @@ class Host:
                 shard.begin(version)
             moved = Taken([(version, [])], [], 0)
             deliveries, close = shard.serve(moved), False
-            arrived = shard.intake.take(_outcomes(tables, request.settings.is_json), shard.catalog, version)
+            arrived = shard.intake.take(_arrived(tables, request.settings.is_json), shard.catalog, version)
             deliveries += shard.serve(arrived)
             taken = Taken(moved.groups + arrived.groups, arrived.rejects, arrived.late)
         matched = datetime.now(UTC)
@@ -192,11 +191,17 @@ def _agreed(known: str, marks: Sequence[Mark]) -> str:
     return known
 
 
-def _outcomes(tables: Sequence[tuple[int, pa.Table]], is_json: bool) -> Iterator[Event | tuple[str, str]]:
+def _arrived(tables: Sequence[tuple[int, pa.Table]], is_json: bool) -> Iterator[Arrived]:
     """The events that packed rows hold, or why they do not."""
     for kind, table in tables:
-        if kind == EVENTS:
-            yield from events_of_json(table[JSON]) if is_json else events_of_table(table)
+        if kind != EVENTS:
+            continue
+        if not is_json:
+            yield from map(Arrived, events_of_table(table))
+        elif table.num_columns == 1:
+            yield from map(Arrived, events_of_json(table[JSON]))
+        else:
+            yield from map(Arrived, events_of_json(table[JSON]), table["file"].to_pylist(), table["line"].to_pylist())
 
 
 def main(path: str, pid: int) -> None:

@@ -15,7 +15,7 @@ from rankcast.language import decode_event, dumps, encode_event, show_duration, 
 from rankcast.model import Catalog, Event, Reject
 from rankcast.overlay import check_publication
 
-__all__ = ["Intake", "LogRow", "Taken"]
+__all__ = ["Arrived", "Intake", "LogRow", "Taken"]
 
 
 class LogRow(NamedTuple):
@@ -26,9 +26,16 @@ class LogRow(NamedTuple):
     content: str
 
 
+class Arrived(NamedTuple):
+    """A row from elsewhere: an event, or (raw text, reason) if it cannot be one; and where it stood."""
+
+    outcome: Event | tuple[str, str]
+    file: str = "events"
+    line: int = 0
+
+
 class Taken(NamedTuple):
-    """Events to serve, in order, each group under its version of the catalog; with the texts from which they can be made
-    again. And what cannot be served."""
+    """Events to serve, in order, each group under its version of the catalog; and what cannot be served, with its key."""
 
     groups: list[tuple[int, list[Event]]]
     rejects: list[tuple[str, Reject]]
@@ -80,37 +87,38 @@ class Intake:
             self.version = version
         return Taken(groups, rejects, late)
 
-    def take(self, outcomes: Iterable[Event | tuple[str, str]], catalog: Catalog, version: int) -> Taken:
-        """Events from elsewhere, or (raw text, reason) for a row that cannot be one; checked against the catalog."""
+    def take(self, arrived: Iterable[Arrived], catalog: Catalog, version: int) -> Taken:
+        """Events from elsewhere, or rows that cannot be one; checked against the catalog."""
         rejects: list[tuple[str, Reject]] = []
         late = 0
         self.version = version
         limit = None if self.lateness is None or self.newest is None else self.newest - self.lateness
         fresh: dict[str, Event] = {}
-        for outcome in outcomes:
+        for outcome, file, line in arrived:
             if not isinstance(outcome, Event):
-                rejects.append(_reject(f"row {outcome[0]}", "events", 0, outcome[1], outcome[0]))
-                continue
-            try:
-                catalog.check_event(outcome)
-                check_publication(catalog, outcome)
-            except CatalogError as error:
-                rejects.append(_reject(f"event {outcome.id!r}", "events", 0, str(error), _text(outcome)))
-                continue
-            if limit is not None and microseconds(outcome.time) < limit:
-                rejects.append(
-                    _reject(f"event {outcome.id!r}", "events", 0, self._why_late(outcome, limit), _text(outcome))
-                )
-                late += 1
+                rejects.append(_reject(f"{file} {line} {outcome[0]}", file, line, outcome[1], outcome[0]))
                 continue
             known = fresh.get(outcome.id) or self.waiting.get(outcome.id)
-            if known is not None and _order(known) <= _order(outcome):
-                if _text(known) != _text(outcome):
-                    reason = f"duplicate event {outcome.id!r}"
-                    rejects.append(_reject(f"{reason} {_text(outcome)}", "events", 0, reason, _text(outcome)))
-                continue
-            fresh[outcome.id] = outcome
+            why = self._why_not(outcome, catalog, limit, known)
+            if why is None:
+                fresh[outcome.id] = outcome
+            elif why:
+                late += why.startswith("late: ")
+                rejects.append(_reject(f"{why} {_text(outcome)}", file, line, why, _text(outcome)))
         return Taken([(version, self._released(fresh))], rejects, late)
+
+    def _why_not(self, event: Event, catalog: Catalog, limit: int | None, known: Event | None) -> str | None:
+        """Why an event cannot be served; nothing for one that was sent twice, None if it can."""
+        try:
+            catalog.check_event(event)
+            check_publication(catalog, event)
+        except CatalogError as error:
+            return str(error)
+        if limit is not None and microseconds(event.time) < limit:
+            return self._why_late(event, limit)
+        if known is None or _order(event) < _order(known):
+            return None
+        return "" if _text(known) == _text(event) else f"duplicate event {event.id!r}"
 
     def release_all(self) -> list[Event]:
         """End of the stream: those that wait, in order."""

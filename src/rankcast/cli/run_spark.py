@@ -1,0 +1,185 @@
+"""``rankcast run --engine spark``: the streaming pipeline, followed until it ends."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import typer
+
+from rankcast.cli.output import Output
+from rankcast.cli.run import stoppable
+from rankcast.cli.sparks import silenced
+from rankcast.errors import EnvironmentProblem
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from rankcast.spark.sinks import Sink
+    from rankcast.store import Pipeline, Store
+
+__all__ = ["Wanted", "on_spark"]
+
+_POLL = 0.2
+_PATIENCE = 60.0
+"""For how many seconds a micro-batch at hand may still finish when it is asked to stop."""
+
+
+class Wanted(NamedTuple):
+    """What the command line asks for."""
+
+    store: str
+    follow: bool
+    shards: int | None
+    close: bool
+    checkpoint: str | None
+    max_events: int | None
+    trigger: str
+    start: int | str | None
+    lateness: str | None
+    events: str | None
+    sinks: tuple[str, ...]
+    master: str | None
+    conf: tuple[str, ...]
+
+
+def on_spark(store: "Store", wanted: Wanted, out: Output) -> tuple[int, int]:
+    """Serve by the streaming pipeline; how many events, how many deliveries."""
+    from rankcast.language import parse_duration
+
+    checkpoint = wanted.checkpoint or _beside(store, wanted.store)
+    lateness = None if wanted.lateness is None else parse_duration(wanted.lateness)
+    interval = parse_duration(wanted.trigger)
+    before = store.pipeline()
+    with silenced():
+        with out.working("starting Spark"):
+            spark = _session(wanted)
+        from rankcast.spark import serve_store
+        from rankcast.spark.failures import wait_for
+
+        with stoppable() as stopped:
+            query = serve_store(
+                spark,
+                wanted.store,
+                checkpoint,
+                shards=wanted.shards,
+                events=_events(spark, wanted, checkpoint),
+                json=None if wanted.events is None else "json",
+                sink=[_sink(name) for name in wanted.sinks],
+                trigger=f"{interval.total_seconds() * 1000:.0f} milliseconds" if wanted.follow else None,
+                max_events=wanted.max_events,
+                start=wanted.start,
+                lateness=lateness,
+                close=wanted.close and not wanted.follow,
+            )
+            if wanted.follow and not out.json:
+                out.say("serving what is published; Ctrl-C ends it")
+            shown = _Shown(store, before, out)
+            try:
+                while not wait_for(query, _POLL, checkpoint):
+                    shown.look()
+                    if stopped():
+                        _stop(query)
+                        break
+            finally:
+                if query.isActive:
+                    query.stop()
+            return shown.look()
+
+
+class _Shown:
+    """What the pipeline has done since this command began, told batch by batch."""
+
+    def __init__(self, store: "Store", before: "Pipeline | None", out: Output) -> None:
+        self._store = store
+        self._before = before
+        self._out = out
+        self._last = -1 if before is None else before.last_batch
+
+    def look(self) -> tuple[int, int]:
+        """Say what is new; events and deliveries so far."""
+        now = self._store.pipeline()
+        if now is None:
+            return 0, 0
+        known = self._before if self._before is not None and self._before.name == now.name else None
+        events, delivered = now.events, now.delivered
+        if known is not None:
+            events, delivered = events - known.events, delivered - known.delivered
+        elif now.last_batch < 0:
+            return 0, 0
+        if self._out.json and now.last_batch != self._last:
+            self._out.record(
+                {
+                    "batch": now.last_batch,
+                    "offset": self._store.progress().offset,
+                    "events": events,
+                    "delivered": delivered,
+                    "late": now.late,
+                    "rejected": now.rejected,
+                    "seconds": round(now.seconds, 3),
+                    "state_bytes": now.state_bytes,
+                }
+            )
+            self._out.flush()
+        self._last = now.last_batch
+        return events, delivered
+
+
+def _stop(query: "StreamingQuery") -> None:
+    """End a query between two micro-batches, if it gets there in time."""
+    deadline = time.monotonic() + _PATIENCE
+    while query.isActive and query.status["isTriggerActive"] and time.monotonic() < deadline:
+        time.sleep(0.01)
+    query.stop()
+
+
+def _session(wanted: Wanted) -> "SparkSession":
+    from rankcast.spark import local_session
+
+    settings: dict[str, str] = {}
+    if wanted.events is not None:
+        from rankcast.spark.kafka import connector_settings
+
+        settings = connector_settings()
+    for setting in wanted.conf:
+        name, is_set, value = setting.partition("=")
+        if not is_set:
+            raise typer.BadParameter(f"--conf takes NAME=VALUE, not {setting!r}")
+        settings[name] = value
+    if wanted.master is not None:
+        settings["spark.master"] = wanted.master
+    return local_session(settings=settings)
+
+
+def _events(spark: "SparkSession", wanted: Wanted, checkpoint: str) -> "DataFrame | None":
+    if wanted.events is None:
+        return None
+    from rankcast.spark.kafka import check_topic, read_topic
+    from rankcast.topics import Topic
+
+    if isinstance(wanted.start, int):
+        raise typer.BadParameter("--from-offset is for the store's own log; use --from-time with --events")
+    topic = Topic.of(wanted.events)
+    check_topic(spark, topic, checkpoint)
+    return read_topic(spark, topic, wanted.start or "earliest", wanted.max_events)
+
+
+def _sink(name: str) -> "Sink":
+    if name.startswith("kafka://"):
+        from rankcast.spark.kafka_sink import KafkaSink
+        from rankcast.topics import Topic
+
+        return KafkaSink(Topic.of(name))
+    from rankcast.spark.sinks import sink_of
+
+    return sink_of(name)
+
+
+def _beside(store: "Store", place: str) -> str:
+    """The folder for a checkpoint if none is given: the one that the store knows, else one beside its file."""
+    known = store.pipeline()
+    if known is not None and known.place:
+        return known.place
+    if "://" in place:
+        raise EnvironmentProblem("a store in a database has no folder beside it; say where with --checkpoint FOLDER")
+    return str(Path(place).absolute().with_suffix(".checkpoint"))
