@@ -198,8 +198,8 @@ class DigestLog:
         following: datetime,
         now: datetime,
     ) -> int | None:
-        """Keep the digest that begins where `start` had got to, and move the schedule on to `following`, all in one
-        transaction; its number. None if another process was faster or the schedule is gone: then nothing is kept."""
+        """Keep the digest that begins where `start` had got to, due at its time or, if that is yet to come, now; and move
+        the schedule on to `following`; all in one transaction. Its number; None if another process was faster or the schedule is gone: then nothing is kept."""
         with self._database.writing() as connection:
             moved = connection.execute(
                 update(schedules)
@@ -219,7 +219,7 @@ class DigestLog:
                     number=number,
                     user_id=start.user,
                     schedule=dumps(start.schedule),
-                    due_at=microseconds(start.next),
+                    due_at=microseconds(min(start.next, now)),
                     made_at=microseconds(now),
                     delivery_after=start.reached.delivery,
                     delivery_through=through.delivery,

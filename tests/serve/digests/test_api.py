@@ -110,6 +110,15 @@ def test_a_digest_in_its_forms(digested):
     assert "<strong>Film e3</strong>" in page.text
 
 
+def test_a_digest_before_its_time(digested):
+    made = digested.post(f"{ANN}/digests")
+    assert made.status_code == 201
+    assert (made.json()["number"], made.json()["published"]) == (2, 0)
+    assert made.json()["due"] == made.json()["made"] == "2026-05-05T12:00:00Z"
+    assert digested.get(f"{ANN}/digest-schedule").json()["next"] == "2026-05-06T06:00:00Z"
+    assert digested.post("/v1/users/bob/digests").status_code == 404
+
+
 def test_what_was_left_out_page_by_page(digested):
     first = digested.get(f"{ANN}/digests/1/left-out", params={"limit": 1}).json()
     second = digested.get(f"{ANN}/digests/1/left-out", params={"limit": 1, "cursor": first["next"]}).json()

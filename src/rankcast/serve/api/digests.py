@@ -140,6 +140,17 @@ def list_digests(user: Owner, service: ServiceOf, limit: _Limit = 50, cursor: _C
     return answer({"digests": page, "next": str(page[-1]["number"]) if len(found) > limit else None})
 
 
+@router.post("/digests", status_code=201, responses=says("Digest", "The digest that was made", 201))
+def make_digest(user: Owner, service: ServiceOf) -> Response:
+    """Make a digest now, of what was gathered since the last, without waiting for the next time of the schedule."""
+    try:
+        made = service.digests.make(user)
+    except CatalogError as error:
+        raise Problem(404, "not-found", str(error)) from None
+    service.webhooks.wake()
+    return answer(made.to_json(), 201)
+
+
 @router.get("/digests/{digest}", response_class=Response, responses=_WRITTEN)
 def show_digest(user: Owner, digest: _Number, service: ServiceOf, format: _Format = "json") -> Response:  # noqa: A002
     """A digest: what was delivered since the one before, and how much was left out and why."""

@@ -5,7 +5,7 @@ from threading import Event as Flag
 from threading import Thread
 from typing import Any, Protocol
 
-from rankcast.errors import RankcastError
+from rankcast.errors import CatalogError, RankcastError
 from rankcast.serve.digests.contents import Digest, read_digest
 from rankcast.serve.digests.holding import Held
 from rankcast.serve.digests.making import make, set_schedule
@@ -93,6 +93,15 @@ class Digests:
     def remove_schedule(self, user: str) -> bool:
         """Make no more digests for a user; whether there was a schedule. What no digest holds yet is then sent singly."""
         return self._log.remove_schedule(user)
+
+    def make(self, user: str) -> Digest:
+        """A digest now, of what was gathered since the last; CatalogError if the user has no schedule."""
+        schedule = self._log.schedule(user)
+        if schedule is None:
+            raise CatalogError(f"user {user!r} has no digest schedule")
+        number = make(self._store, schedule, self._store.database.clock())
+        # If it was made by somebody else at this very moment, that is the one.
+        return self.digest(user, number or self._log.digests(user, None, 1)[0].number)
 
     def digests(self, user: str, before: int | None = None, limit: int = 50) -> list[KeptDigest]:
         """The digests of a user, newest first."""

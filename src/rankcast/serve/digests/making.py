@@ -38,7 +38,7 @@ def set_schedule(store: Store, user: str, schedule: Schedule, now: datetime) -> 
 def make(
     store: Store, start: KeptSchedule, now: datetime, examined: int = EXAMINED, listed: int = LISTED
 ) -> int | None:
-    """Make the digest that is due and keep it; its number. None if another process made it.
+    """Make the digest that is due, or one before its time, and keep it; its number. None if another process made it.
 
     It holds the deliveries made since the last one, by their numbers, so that each is in one digest and none in two; if
     the service was down when it was due, it is made later and holds more. A digest is made also if there was nothing
@@ -71,7 +71,7 @@ def make(
         counts=counts,
         omitted=omitted,
         state=retraced.state(),
-        following=Schedule.of_json(start.schedule).after(now),
+        following=Schedule.of_json(start.schedule).after(now) if start.next <= now else start.next,
         now=now,
     )
 
