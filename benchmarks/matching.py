@@ -203,7 +203,9 @@ def measure(index: Index, workload: Workload, budget: float) -> dict:
     while rounds < 10:
         event, item = index.found(codes)
         began = time.process_time()
-        best_by_user(len(codes), event, item, index.compiled.user, len(index.compiled.users), index.compiled.scores)
+        best_by_user(
+            len(codes), event, item, index.compiled.ranked_user, len(index.compiled.users), index.compiled.ranked_score
+        )
         ranking += time.process_time() - began if rounds >= 0 else 0.0  # the first compiles
         rounds += 1
     share = ranking / rounds / (spent * len(workload.events) / events)

@@ -66,6 +66,6 @@ def test_other_files_and_versions_are_told_apart(file, tmp_path, monkeypatch):
         read_index(other)
     with pytest.raises(StoreError, match="no index file"):
         read_index(tmp_path / "nothing")
-    monkeypatch.setattr(files, "VERSION", 2)
-    with pytest.raises(StoreError, match="format 1, but this Rankcast"):
+    monkeypatch.setattr(files, "VERSION", files.VERSION + 1)
+    with pytest.raises(StoreError, match=f"format {files.VERSION - 1}, but this Rankcast"):
         read_index(file)

@@ -79,7 +79,7 @@ def build(
     lists, entries = np.empty(int(blocks.sum()), np.int64), np.empty(int(blocks.sum()), np.int64)
     filing.fill_blocks(keys, literals.start, low, high, literals.attribute, _MOST_BLOCKS, base, lists, entries)
     progress(0.4)
-    payload, flags, score, group_start, groups = _payloads(draft, members)
+    flags, score = _flags_and_scores(draft, members)
     flags |= (blocks > 1) * SPLIT
     flags[(keys >= 0) & _at(literals.is_scattered, keys).astype(np.bool_)] |= REPEATED
     others = _at(entry_literals, second)[entries]
@@ -90,6 +90,7 @@ def build(
     order = np.lexsort((-score[entries], seconds, lists))
     progress(0.6)
     lists, seconds, second_attribute, entries = lists[order], seconds[order], second_attribute[order], entries[order]
+    payload, group_ends, place_at = _turns(draft, members, entries)
     list_start = np.empty(list_count + 1, np.int64)
     instructions, program_words = _programs(draft, literals)
     rest = (
@@ -108,8 +109,10 @@ def build(
         levels=levels,
         instructions=instructions,
         program_words=program_words,
-        group_start=group_start,
-        groups=groups,
+        group_ends=group_ends,
+        place_at=place_at,
+        ranked_user=members.user[place_at],
+        ranked_score=plain_scores(members.scores)[place_at],
         **columns_of(draft, names, spaces),
         ids=members.ids,
         user=members.user,
@@ -168,28 +171,37 @@ def _bases(
     return base, np.array(level_start, np.int32), np.array(levels, np.int32).reshape(-1, 2), total
 
 
-def _payloads(
-    draft: Draft, members: Members
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
-    """Payload, flags and highest score of each entry; groups of subscriptions with one expression."""
+def _flags_and_scores(draft: Draft, members: Members) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Flags and highest score of each entry."""
     owner = _view(draft.entry_owner, np.int32)
     owners = len(draft.owner_flags)
-    sharing = np.bincount(members.owner, minlength=owners)
-    by_owner = np.argsort(members.owner, kind="stable")
-    begin = np.concatenate([np.zeros(1, np.int64), np.cumsum(sharing)])
+    is_group = np.bincount(members.owner, minlength=owners) > 1
     best = np.zeros(owners)
     np.maximum.at(best, members.owner, plain_scores(members.scores))
-    is_group = sharing > 1
-    group_of = np.cumsum(is_group) - 1
-    single = _at(by_owner, begin[:-1])
-    payload = np.where(is_group, group_of, single).astype(np.int32)
     flags = _view(draft.owner_flags, np.int8).astype(np.int32) | (is_group * GROUP)
     flags = (flags | (np.bincount(owner, minlength=owners) > 1) * REPEATED).astype(np.int32)
-    score = np.ceil(best * SCORE_ONE).astype(np.int32)
-    chosen = np.flatnonzero(is_group)
-    group_start = np.concatenate([np.zeros(1, np.int64), np.cumsum(sharing[chosen])])
-    groups = by_owner[np.repeat(is_group, sharing)].astype(np.int32)
-    return payload[owner], flags[owner], score[owner], group_start, groups
+    return flags[owner], np.ceil(best * SCORE_ONE).astype(np.int32)[owner]
+
+
+def _turns(
+    draft: Draft, members: Members, entries: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """The payload of each entry, the first and last turn of each group, the place of each turn; `entries` has those of
+    the postings in their order."""
+    owner = _view(draft.entry_owner, np.int32)
+    owners = len(draft.owner_flags)
+    # The first posting of each expression, for the last assignment counts; those that have none come after all.
+    posting = len(entries) + np.arange(owners)
+    posting[owner[entries[::-1]]] = np.arange(len(entries) - 1, -1, -1)
+    place_at = np.argsort(posting[members.owner], kind="stable").astype(np.int32)
+    in_turn = members.owner[place_at]
+    first = np.flatnonzero(np.diff(in_turn, prepend=-1))
+    last = np.append(first[1:], len(in_turn))
+    is_group = last - first > 1
+    payload = np.zeros(owners, np.int32)
+    payload[in_turn[first]] = np.where(is_group, np.cumsum(is_group) - 1, first)
+    ends = np.stack((first[is_group], last[is_group]), axis=1).astype(np.int32)
+    return payload[owner], ends, place_at
 
 
 def _programs(draft: Draft, literals: _Literals) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

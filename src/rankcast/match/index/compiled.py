@@ -21,7 +21,11 @@ class Compiled:
 
     The attributes' constants stand one after the other: `constant_counts` has a row per attribute (numbers, strings,
     times, patterns). An attribute of patterns names the attribute that it looks at, and the operator by its number among
-    `patterns.OPERATORS`; otherwise both are -1. A score that was not given is NaN. `records` has each subscription as JSON, or is
+    `patterns.OPERATORS`; otherwise both are -1.
+
+    Subscriptions have *turns*, in the order in which their postings lie, so that those found together lie together:
+    `place_at` has the place of each, `ranked_user` and `ranked_score` (1 where none was given) repeat what ranking needs.
+    Those with one expression have turns in a row, `group_ends` has the first and the one after the last. A score that was not given is NaN. `records` has each subscription as JSON, or is
     empty.
     """
 
@@ -31,8 +35,10 @@ class Compiled:
     levels: Integers
     instructions: Integers
     program_words: Integers
-    group_start: Places
-    groups: Integers
+    group_ends: Integers
+    place_at: Integers
+    ranked_user: Integers
+    ranked_score: NDArray[np.float64]
     attribute_names: Texts
     pattern_of: Integers
     constant_counts: Places

@@ -10,6 +10,7 @@ from rankcast.match.index import kernels
 from rankcast.match.index.building import plain_scores
 from rankcast.match.index.compiled import Compiled
 from rankcast.match.index.events import Encoder, EventCodes
+from rankcast.match.index.ranking import Ranked, best_by_user
 from rankcast.match.index.words import SCORE_ONE
 
 __all__ = ["Candidates", "Index"]
@@ -42,11 +43,18 @@ class Index:
         """All candidates of the events, each once, by event and subscription; `least` is the lowest score in question."""
         events, items = self.found(codes, least)
         pairs = np.empty(len(events), np.int64)
-        kernels.pack(events, items, pairs)
+        kernels.pack(events, items, self.compiled.place_at, pairs)
         pairs.sort()
         event, place, unsure = np.empty_like(pairs), np.empty_like(pairs), np.empty(len(pairs), np.bool_)
         size, marked = kernels.unpack(pairs, event, place, unsure)
         return Candidates(event[:size], place[:size], unsure[:size] if marked else None)
+
+    def ranked(self, codes: EventCodes) -> Ranked:
+        """The best score of each user among the candidates of each event, without the candidates themselves; they must be
+        sure and found once (crisp conjunctions and events of single values are)."""
+        compiled = self.compiled
+        events, items = self.found(codes)
+        return best_by_user(len(codes), events, items, compiled.ranked_user, len(compiled.users), compiled.ranked_score)
 
     def best(self, codes: EventCodes, n: int) -> tuple[NDArray[np.int64], NDArray[np.bool_], bool]:
         """At least the n candidates of one event with the highest scores, if there are so many: places, whether they
@@ -71,7 +79,7 @@ class Index:
         return self._scores[::step] * SCORE_ONE
 
     def found(self, codes: EventCodes, least: int = 0) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """What the kernel finds: events and subscriptions with the flags of `words`, in no order, perhaps repeated."""
+        """What the kernel finds: events and turns with the flags of `words`, in no order, perhaps repeated."""
         compiled = self.compiled
         events, items = [], []
         start = 0
@@ -79,7 +87,7 @@ class Index:
             out_event, out_item = np.empty(self._room, np.int32), np.empty(self._room, np.int32)
             start, size = kernels.match_events(
                 compiled.words, compiled.list_start, compiled.level_start, compiled.levels, compiled.instructions,
-                compiled.program_words, compiled.group_start, compiled.groups, codes.start, codes.attribute, codes.low,
+                compiled.program_words, compiled.group_ends, codes.start, codes.attribute, codes.low,
                 codes.high, codes.is_soft, start, least, out_event, out_item,
             )  # fmt: skip
             events.append(out_event[:size])

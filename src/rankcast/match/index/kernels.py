@@ -13,12 +13,12 @@ from rankcast.match.index.words import (
     LENGTH,
     MOST_RANGES,
     NEGATED,
-    PLACE,
     PROGRAM,
     RANGES,
     REPEAT,
     REPEATED,
     SPLIT,
+    TURN,
     VAGUE,
 )
 
@@ -150,11 +150,11 @@ def _wider(spans):
 
 @kernel
 def match_events(
-    words, list_start, level_start, levels, instructions, program_words, group_start, groups,
+    words, list_start, level_start, levels, instructions, program_words, group_ends,
     event_start, attribute, low, high, event_soft, start, least, out_event, out_item,
 ):  # fmt: skip
-    """Candidates of the events from `start` on, of at least this score: their place, and the subscription's with the
-    flags CHECK and REPEAT.
+    """Candidates of the events from `start` on, of at least this score: their place, and the subscription's turn with
+    the flags CHECK and REPEAT.
     Stops before the block of events that no longer fits; returns its first event and how many candidates were written."""
     attributes = len(level_start) - 1
     # Of each event of a block and each attribute: lowest and highest code, how many values (0: imprecise, all codes between
@@ -245,11 +245,11 @@ def match_events(
                         if flags & REPEATED or (flags & SPLIT and (soft or several[e])):
                             mark |= REPEAT
                         if flags & GROUP:
-                            member, members = group_start[words[p]], group_start[words[p] + 1]
+                            member, members = group_ends[words[p], 0], group_ends[words[p], 1]
                             if size + members - member > capacity:
                                 return first, before
                             while member < members:
-                                out_event[size], out_item[size] = first + e, groups[member] | mark
+                                out_event[size], out_item[size] = first + e, member | mark
                                 size += 1
                                 member += 1
                         else:
@@ -262,11 +262,11 @@ def match_events(
 
 
 @kernel
-def pack(event, item, out):
+def pack(event, item, place_at, out):
     """What was found as one number each, which sorts by event and place; the lowest bit says CHECK, which is the same
     wherever a pair was found."""
     for i in range(len(event)):
-        out[i] = (np.int64(event[i]) << 32) | (np.int64(item[i] & PLACE) << 1) | (item[i] < 0)
+        out[i] = (np.int64(event[i]) << 32) | (np.int64(place_at[item[i] & TURN]) << 1) | (item[i] < 0)
 
 
 @kernel

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -13,6 +13,7 @@ from rankcast.errors import CatalogError, StoreError, did_you_mean
 from rankcast.language import decode_record, dumps, encode_record
 from rankcast.match.batch import Integers, Matches, merged
 from rankcast.match.explain import Finding, explain_match
+from rankcast.match.index.arrow import Rows, codes_of_batch
 from rankcast.match.index.building import Sampler, build
 from rankcast.match.index.files import read_index, write_index
 from rankcast.match.index.matcher import draft_of
@@ -21,6 +22,9 @@ from rankcast.match.index.sampling import Recent
 from rankcast.match.index.segments import Found, Segment
 from rankcast.match.outcomes import Meaning
 from rankcast.model import Event, Subscription
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["LiveIndex"]
 
@@ -133,8 +137,23 @@ class LiveIndex:
         named."""
         self._settle()
         self._recent.add(events)
-        parts = [segment.match(events, self.senses, users) for segment in self._segments]
-        return Found.joined(parts)
+        parts = ((segment, segment.match_batch(events, self.senses, users)) for segment in self._segments)
+        return Found.joined([segment.named(found) for segment, found in parts])
+
+    def match_arrow(self, batch: "pa.RecordBatch | pa.Table", users: Iterable[str] | None = None) -> "pa.Table":
+        """All matches of events that come as columns (see `rankcast.match.index.arrow`): event (the row), subscription,
+        user, degree; in the order of `match_batch`. Imprecise values do not come this way."""
+        import pyarrow as pa
+
+        self._settle()
+        events = Rows(batch)
+        parts = []
+        for segment in self._segments:
+            codes = codes_of_batch(segment.index.encoder, batch)
+            parts.append(segment.named(segment.match_codes(codes, events, self.senses, users)))
+        found = Found.joined(parts)
+        columns = pa.array(found.event), pa.array(found.subscription, pa.string()), pa.array(found.user, pa.string())
+        return pa.table([*columns, pa.array(found.degree)], names=["event", "subscription", "user", "degree"])
 
     def match_numbers(self, events: Sequence[Event]) -> Matches:
         """All matches of the events, by event and by the subscriptions' numbers."""
@@ -147,8 +166,8 @@ class LiveIndex:
         """The subscriptions that the event matches, with their degrees."""
         self._settle()
         for segment in self._segments:
-            found = segment.match([event], self.senses)
-            for place, degree in zip(found.place.tolist(), found.degree.tolist(), strict=True):
+            _, places, degrees = segment.match_batch([event], self.senses)
+            for place, degree in zip(places.tolist(), degrees.tolist(), strict=True):
                 yield segment.subscription(place), degree
 
     def top(self, event: Event, n: int) -> list[tuple[str, float]]:

@@ -119,9 +119,11 @@ class Questions:
     def _group(self) -> NDArray[np.int32]:
         """The first subscription of each one's group, or itself."""
         compiled = self._compiled
-        group = np.arange(compiled.size, dtype=np.int32)
-        starts = compiled.group_start[:-1]
-        group[compiled.groups] = np.repeat(compiled.groups[starts], np.diff(compiled.group_start))
+        first, last = compiled.group_ends.T.astype(np.int64)
+        turn = np.arange(compiled.size)
+        turn[_ranges(first, last)] = np.repeat(first, last - first)
+        group = np.empty(compiled.size, np.int32)
+        group[compiled.place_at] = compiled.place_at[turn]
         return group
 
     @cached_property
@@ -133,3 +135,10 @@ class Questions:
     def _question(self) -> NDArray[np.int32]:
         """Each subscription's question, as the degrees count them."""
         return np.full(self._compiled.size, _UNKNOWN, np.int32)
+
+
+def _ranges(first: Integers, last: Integers) -> Integers:
+    """The numbers from each first to before each last."""
+    sizes = last - first
+    found: Integers = np.arange(sizes.sum()) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
+    return found

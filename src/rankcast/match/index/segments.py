@@ -12,6 +12,7 @@ from rankcast.language import decode_record
 from rankcast.match.batch import Integers, Matches
 from rankcast.match.index.building import plain_scores
 from rankcast.match.index.compiled import Compiled
+from rankcast.match.index.events import EventCodes
 from rankcast.match.index.index import Index
 from rankcast.match.index.questions import Questions, Senses
 from rankcast.model import Event, Subscription
@@ -88,7 +89,12 @@ class Segment:
 
     def match_batch(self, events: Sequence[Event], senses: Senses, users: Iterable[str] | None = None) -> Matches:
         """The matches of the events, subscriptions by their places; of these users only, if they are named."""
-        codes = self.index.encoder.encode(events, senses.shared)
+        return self.match_codes(self.index.encoder.encode(events, senses.shared), events, senses, users)
+
+    def match_codes(
+        self, codes: EventCodes, events: Sequence[Event], senses: Senses, users: Iterable[str] | None = None
+    ) -> Matches:
+        """The matches of events whose codes are known; only what is vague is looked at in the events themselves."""
         event, place, unsure = self.index.candidates(codes)
         keep = None
         if self._removed is not None:
@@ -121,9 +127,9 @@ class Segment:
         """Find out now what these subscriptions ask, rather than when they first come up."""
         self._asked(senses).look_at(places)
 
-    def match(self, events: Sequence[Event], senses: Senses, users: Iterable[str] | None = None) -> Found:
-        """The matches of the events, with names."""
-        event, place, degree = self.match_batch(events, senses, users)
+    def named(self, matches: Matches) -> Found:
+        """Matches with names."""
+        event, place, degree = matches
         names = [self.compiled.ids[i] for i in place.tolist()]
         of = [self._user_names[number] for number in self.compiled.user[place].tolist()]
         return Found(event, place, names, of, degree)

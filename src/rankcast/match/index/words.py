@@ -15,7 +15,7 @@
     program   PROGRAM, first instruction
     instruction   word of its literal, instruction to go on with if it holds, and if not; or ACCEPT, REJECT
 
-A payload is a subscription's place, or with the flag GROUP the number of a group of identical subscriptions.
+A payload is a subscription's turn, or with the flag GROUP the number of a group of identical subscriptions.
 """
 
 import numpy as np
@@ -29,7 +29,6 @@ __all__ = [
     "LENGTH",
     "MOST_RANGES",
     "NEGATED",
-    "PLACE",
     "PROGRAM",
     "RANGES",
     "REJECT",
@@ -37,6 +36,7 @@ __all__ = [
     "REPEATED",
     "SCORE_ONE",
     "SPLIT",
+    "TURN",
     "VAGUE",
 ]
 
@@ -62,9 +62,9 @@ MOST_RANGES = 63
 ACCEPT, REJECT = -1, -2
 
 CHECK, REPEAT = np.int32(-(2**31)), np.int32(2**30)
-"""Flags of what the kernel finds, beside the subscription's place: to be evaluated; perhaps found before."""
+"""Flags of what the kernel finds, beside the subscription's turn: to be evaluated; perhaps found before."""
 
-PLACE = np.int32(2**30 - 1)
+TURN = np.int32(2**30 - 1)
 
 SCORE_ONE = 1 << 30
 """A score of 1 in a posting; scores there are rounded up."""
