@@ -7,6 +7,7 @@ from threading import RLock
 
 from rankcast.errors import CatalogError, RankcastError
 from rankcast.explain import Explanation, explain
+from rankcast.metrics import Metrics
 from rankcast.model import Catalog, Delivery, Event, Policy, Record
 from rankcast.serve import trials
 from rankcast.serve.access import Access
@@ -44,6 +45,7 @@ class Service:
         self.access = Access(self.store)
         self.answers = AnswerLog(self.store.database)
         self.rates = Rates(settings.limits.rate, settings.limits.burst)
+        self.metrics = Metrics(self.store)
         self.publisher = Publisher(self.store)
         self.feeds = Feeds(self.store, settings.poll)
         self.runner = Runner(self.store, settings.shards, settings.poll, committed=self.feeds.wake)

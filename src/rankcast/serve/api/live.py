@@ -30,7 +30,18 @@ _SAYS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Server-sent events without end: `delivery` (its id is the delivery's number), `resync`, and "
         "comments as heartbeats",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {
+            "text/event-stream": {
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "id": {"type": "string", "description": "the number of the delivery"},
+                        "event": {"enum": ["delivery", "resync"]},
+                        "data": {"type": "string", "description": "JSON: a Delivery, or reason, first and last"},
+                    },
+                }
+            }
+        },
     }
 }
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}

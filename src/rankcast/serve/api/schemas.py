@@ -103,7 +103,7 @@ SCHEMAS: dict[str, Any] = {
             "ties": _words(Ties),
             "select": _words(Select),
             "weights": {"type": "object", "additionalProperties": {"type": "number", "minimum": 0}},
-            "attributes": {"type": "array", "items": _NAME, "minItems": 1},
+            "attributes": {"type": "array", "items": _TEXT, "minItems": 1},
             "score": _OPEN,
             "authority": _OPEN,
             "filter": _OPEN,

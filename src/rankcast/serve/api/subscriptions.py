@@ -18,6 +18,8 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/users/{user}/subscriptions", tags=["subscriptions"])
 
+_MADE = says("Subscription", "It was there and was replaced") | says("Subscription", "It was made", 201)
+
 
 @router.get("", responses=says("Subscriptions", "The user's subscriptions, in the order in which they came"))
 def list_subscriptions(user: Owner, service: ServiceOf) -> Response:
@@ -25,9 +27,7 @@ def list_subscriptions(user: Owner, service: ServiceOf) -> Response:
     return answer([_form(one) for one in service.catalog().subscriptions_of(user)])
 
 
-@router.post(
-    "", status_code=201, openapi_extra=body("Subscription"), responses=says("Subscription", "It was made", 201)
-)
+@router.post("", status_code=201, openapi_extra=body("Subscription"), responses=_MADE)
 def subscribe(user: Owner, service: ServiceOf, request: Request, content: Body) -> Response:
     """Make a subscription; without an `id` it gets one that follows from user and expression, so that asking twice makes
     one."""
@@ -46,7 +46,7 @@ def show_subscription(user: Owner, subscription: str, service: ServiceOf, reques
 @router.put(
     "/{subscription}",
     openapi_extra=body("Subscription"),
-    responses=says("Subscription", "It was replaced") | says("Subscription", "It was made", 201),
+    responses=_MADE,
 )
 def put_subscription(user: Owner, subscription: str, service: ServiceOf, request: Request, content: Body) -> Response:
     """Make or replace a subscription; `If-Match` and `If-None-Match: *` are respected."""
