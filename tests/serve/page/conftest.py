@@ -93,6 +93,12 @@ def _await(site: Site, server: subprocess.Popen[bytes], log: Path) -> None:
 
 
 @pytest.fixture(scope="session")
+def serving() -> Callable[..., Iterator[Site]]:
+    """For services of other kinds."""
+    return serve
+
+
+@pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A service for development; tests share it, each with users of its own."""
     yield from serve(tmp_path_factory.mktemp("site"), "--dev")

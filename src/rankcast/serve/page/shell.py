@@ -34,6 +34,9 @@ def frame(view: View, page: Page, theme: str = "") -> Iterator[ui.element]:
     ui.add_head_html(_HEAD)
     ui.colors(primary="#0b6e75", secondary="#56606b", accent="#0b6e75", positive="#2c7a4b", negative="#b3261e")
     dark = ui.dark_mode(_DARK.get(theme))
+    whole = ui.context.client.content.parent_slot
+    if whole is not None:
+        set_props(whole.parent, role="presentation")  # NiceGUI calls all of it <main>; here only a part is
     with group("div", "rc-shell"):
         with group("aside", "rc-side"):
             with set_props(group("a", "rc-brand"), href="/", aria_label="Rankcast, to the feed"):
@@ -48,7 +51,7 @@ def frame(view: View, page: Page, theme: str = "") -> Iterator[ui.element]:
                 with group("div", "rc-row rc-tools"):
                     _who(view)
                     _theme_menu(theme, dark)
-            main = group("main", "rc-main", id="main")
+            main = group("main", "rc-main")
         _bottom_bar(page)
     ui.skip_link("Skip to the page", target=main)
     with main:
@@ -128,7 +131,10 @@ def _theme_menu(theme: str, dark: ui.dark_mode) -> None:
     button = act("", lambda: None, icon=_THEMES.get(theme, _THEMES[""])[1], kind="quiet", label="Light or dark")
     with button, ui.menu().classes("rc-menu"):
         for name, (title, icon) in _THEMES.items():
-            with ui.menu_item(on_click=lambda name=name: choose(name)), group("span", "rc-row"):
+            with (
+                set_props(ui.menu_item(on_click=lambda name=name: choose(name)), role="menuitem"),
+                group("span", "rc-row"),
+            ):
                 set_props(ui.icon(icon), aria_hidden="true")
                 words("span", title)
 
