@@ -80,7 +80,7 @@ def test_a_schedule(client):
         ("quiet-hours", {"from": "22:00", "to": "07:00"}, "needs the field 'zone'"),
         ("quiet-hours", {**NIGHT, "from": 22}, "'from' must be a string"),
         ("quiet-hours", {**NIGHT, "from": "22h"}, "not a time of day"),
-        ("quiet-hours", {**NIGHT, "zone": "Berlin"}, "did you mean 'europe/berlin'"),
+        ("quiet-hours", {**NIGHT, "zone": "Berlin"}, "did you mean 'Europe/Berlin'"),
         ("quiet-hours", {**NIGHT, "to": "22:00"}, "end when they begin"),
         ("quiet-hours", {**NIGHT, "days": "daily"}, "no field 'days'"),
         ("digest-schedule", {**MORNINGS, "days": 5}, "'days' must be"),

@@ -50,8 +50,9 @@ def test_on_days_that_people_know(zone, day, clock, expected):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("Europe/Berlim", "did you mean 'europe/berlin'"),
-        ("Berlin", "did you mean 'europe/berlin'"),
+        ("Europe/Berlim", "did you mean 'Europe/Berlin'"),
+        ("Berlin", "did you mean 'Europe/Berlin'"),
+        ("new york", "did you mean 'America/New_York'"),
         ("", "no time zone"),
         ("../../etc/passwd", "no time zone"),
         ("/etc/localtime", "no time zone"),

@@ -2,10 +2,11 @@
 
 import re
 from datetime import UTC, date, datetime, time, timedelta
+from difflib import get_close_matches
 from functools import cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-from rankcast.errors import ModelError, did_you_mean
+from rankcast.errors import ModelError
 
 __all__ = ["instant", "parse_clock", "show_clock", "zone_of"]
 
@@ -18,9 +19,20 @@ def zone_of(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        cities = {zone.rpartition("/")[2]: zone for zone in sorted(available_timezones())}
-        near = did_you_mean(name, available_timezones()) or did_you_mean(name.rpartition("/")[2], cities)
-        raise ModelError(f"there is no time zone {name[:80]!r}; say one such as 'Europe/Berlin'{near}") from None
+        near = _near(name)
+        hint = f"did you mean {near!r}?" if near else "say one such as 'Europe/Berlin'"
+        raise ModelError(f"there is no time zone {name[:80]!r}; {hint}") from None
+
+
+def _near(name: str) -> str | None:
+    """The zone whose name, or whose city, is nearest."""
+    if len(name) > 64:
+        return None
+    zones = sorted(available_timezones())
+    cities = {zone.rpartition("/")[2].lower(): zone for zone in zones}
+    found = cities | {zone.lower(): zone for zone in zones}
+    near = get_close_matches(name.lower().replace(" ", "_"), found, n=1, cutoff=0.7)
+    return found[near[0]] if near else None
 
 
 def parse_clock(text: str) -> time:
