@@ -27,6 +27,9 @@ def publish(
     name: Annotated[str | None, typer.Option("--id", metavar="ID", help="The id of that event.")] = None,
     time: Annotated[str | None, typer.Option(metavar="TIME", help="Its publication time; now if left out.")] = None,
     source: Annotated[str | None, typer.Option(metavar="NAME", help="Its source.")] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="URL", help="To kafka://host:port/topic, not to the store.")
+    ] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
@@ -41,6 +44,7 @@ def publish(
       rankcast publish events.jsonl
       rankcast publish --attr genre=drama --attr year=2004 --id e9
       tail -f app.log | rankcast publish - --json
+      rankcast publish events.jsonl --to kafka://localhost:9092/films
     """
     from rankcast.cli.publisher import Publisher, chunks
     from rankcast.store import Store
@@ -48,6 +52,9 @@ def publish(
     out = Output(json)
     if (events is None) == (attr is None):
         raise typer.BadParameter("give either a file of events, or --attr for one event")
+    if to is not None:
+        _to_topic(to, events, out)
+        return
     with Store.open(store) as opened:
         if events is None:
             event = _by_hand(attr or [], name, time, source)
@@ -63,6 +70,15 @@ def publish(
     tell(out, publisher.rejects)
     out.say(publisher.summary())
     exit_if_any(len(publisher.rejects))
+
+
+def _to_topic(url: str, events: str | None, out: Output) -> None:
+    from rankcast.cli.topic_publisher import publish_to_topic
+    from rankcast.topics import Topic
+
+    if events is None:
+        raise typer.BadParameter("--to takes a file of events, or - for stdin")
+    publish_to_topic(Topic.of(url), events, out)
 
 
 def _acknowledge(out: Output) -> Callable[[str, int], None]:
