@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from rankcast.serve.worlds import MARKET
+from rankcast.serve.worlds import MOVIES
 from rankcast.store import Store
 
 
@@ -19,7 +19,7 @@ def test_one_click_opens_a_world_and_deliveries_appear(
     own_site: Any, visit: Callable[..., Page], snap: Callable[[Page, str], None]
 ) -> None:
     page = visit("/worlds", at=own_site.url)
-    card = page.get_by_label("World: Flats and auctions")
+    card = page.get_by_label("World: Films")
     expect(card).to_contain_text("Not opened yet")
     card.get_by_role("button", name="100/s").click()
     card.get_by_role("button", name="Open this world").click()
@@ -29,21 +29,21 @@ def test_one_click_opens_a_world_and_deliveries_appear(
     card.get_by_role("button", name="Pause").click()
     expect(card).to_contain_text("Paused")
     stopped = position(card)
-    assert stopped >= MARKET.start
+    assert stopped >= MOVIES.start
     page.reload()
-    card = page.get_by_label("World: Flats and auctions")
+    card = page.get_by_label("World: Films")
     expect(card).to_contain_text(f"Paused · {stopped:,} of")
     with Store.open(own_site.path) as store:
         ids = [logged.event.id for logged in store.events()]
-    assert ids == [event.id for event in MARKET.script[:stopped]]
+    assert ids == [event.id for event in MOVIES.script[:stopped]]
     # The page of one who lives there shows what they got.
-    card.get_by_role("button", name="See the feed of borys").click()
+    card.get_by_role("button", name="See the feed of celeste").click()
     page.wait_for_url(f"{own_site.url}/")
     expect(page.locator(".rc-delivery").first).to_be_visible()
-    expect(page.locator(".rc-delivery").first).to_contain_text("room")
+    expect(page.locator(".rc-delivery").first).to_contain_text("romance")
 
 
 def test_worlds_fit_a_phone_in_the_dark(own_site: Any, visit: Callable[..., Page]) -> None:
     page = visit("/worlds", phone=True, dark=True, at=own_site.url)
-    expect(page.get_by_label("World: Films")).to_be_visible()
+    expect(page.get_by_label("World: Flats and auctions")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

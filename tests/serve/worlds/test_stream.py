@@ -98,12 +98,21 @@ def test_a_new_process_goes_on_where_the_log_ends_and_repeats_nothing(service: S
     assert service.ids() == [f"n{number}" for number in range(40)]
 
 
-@pytest.mark.parametrize("published", [0, 1, 39, 40])
+@pytest.mark.parametrize("published", [0, 1, 2, 3, 4, 5, 7, 8, 17, 31, 32, 33, 39, 40])
 def test_the_place_is_found_in_the_log(service: Service, published: int) -> None:
     service.publish(tiny().script[:published])
     stream = Stream(tiny(), service)
     stream.find()
     assert stream.position == published
+
+
+@pytest.mark.parametrize("count", [1, 2, 15, 16, 17])
+def test_the_place_is_found_in_worlds_of_any_length(service: Service, count: int) -> None:
+    stream = Stream(tiny(count), service)
+    for published in range(count + 1):
+        service.publish(tiny(count).script[:published])
+        stream.find()
+        assert stream.position == published
 
 
 def test_the_start_comes_at_once_so_that_there_is_a_past(service: Service) -> None:

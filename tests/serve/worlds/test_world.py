@@ -2,10 +2,13 @@
 
 import pytest
 
+from rankcast.datasets.packed import read_rows
 from rankcast.errors import RankcastError
 from rankcast.language import decode_event, encode_event
 from rankcast.model import Interval, Membership, Term, Trapezoid, Triangle
 from rankcast.serve.worlds import MARKET, MOVIES, WORLDS, World, world
+from rankcast.serve.worlds.market import FLATS, ITEMS
+from rankcast.serve.worlds.world import Rows
 from rankcast.shard import replay
 
 
@@ -17,7 +20,6 @@ class TestEveryWorld:
     def test_its_events_are_always_the_same_and_can_be_logged(self, ready: World) -> None:
         script = ready.script
         assert script[:50] == [script[number] for number in range(50)]
-        assert script[-1] == script[len(script) - 1]
         for event in script[:200]:
             ready.catalog().check_event(event)
             assert decode_event(encode_event(event)) == event
@@ -57,6 +59,23 @@ def test_what_an_offer_says_is_true_of_the_number_behind_it() -> None:
                 meaning: Membership = catalog.membership(name, told) if isinstance(told, Term) else told
                 assert meaning.degree(number) >= 0.5, event  # type: ignore[arg-type]
     assert min(said.values()) > 50
+
+
+def test_the_market_has_as_many_offers_as_it_says() -> None:
+    assert sum(1 for _ in read_rows("rentals.csv.gz")) == FLATS
+    assert sum(1 for _ in read_rows("auction_items.csv.gz")) == ITEMS
+    assert len(MARKET.script) == FLATS + ITEMS
+
+
+def test_rows_are_read_as_far_as_they_are_asked_for_and_stay() -> None:
+    asked = []
+    rows = Rows((asked.append(number) or number for number in range(100)), 100)
+    assert rows[3:5] == [3, 4]
+    assert asked == [0, 1, 2, 3, 4]
+    assert (rows[0], rows[4], len(rows), len(asked)) == (0, 4, 100, 5)
+    assert rows[-1] == 99
+    with pytest.raises(IndexError):
+        rows[100]
 
 
 def test_where_an_auction_ends_is_open_if_there_are_bids() -> None:

@@ -33,6 +33,8 @@ def build(view: View) -> None:
         "they want, and see what happens. Opening a world again goes on where it stopped.",
         "rc-soft",
     )
+    if not view.visitor.switches:
+        words("p", "Opening, pausing and pacing worlds is for an administrator.", "rc-note")
     with group("div", "rc-columns"):
         for name in WORLDS:
             _WorldCard(view, stream_of(view.service, name))

@@ -4,29 +4,35 @@ The offers are real. What is made up is how exactly they are told: by a hash of 
 a range, or only a word of the catalog, as sellers do. What is said is always true of the number behind it.
 """
 
+from collections.abc import Iterator
 from datetime import timedelta
 from hashlib import blake2b
+from itertools import islice
 from typing import Any
 
 from rankcast.datasets import FIRST_PUBLICATION, auction_items, rentals
 from rankcast.model import AttributeValue, Event, Interval, Term, Trapezoid, Triangle
-from rankcast.serve.worlds.world import Script, World
+from rankcast.serve.worlds.world import Rows, Script, World
 
 __all__ = ["MARKET"]
 
 _FLAT = ("city", "type", "size", "rooms", "floor", "built", "condition", "distance", "balcony", "elevator", "parking")
 _ITEM = ("title", "category", "price", "bids", "country", "seller", "seller_rating", "days")
+FLATS, ITEMS = 37_941, 19_532
 _WORDS = ((2600, "cheap"), (4400, "fair"))
 """Up to which rent a flat deserves a word to at least 0.5; beyond, it is `expensive`."""
 
 
 def _read() -> Script:
     """Two flats, then an auction, and so on; each kind in the order of its data set, one offer a minute."""
-    flats, items = list(rentals()), list(auction_items())
-    rows: list[Event] = []
-    for number, item in enumerate(items):
-        rows += [*flats[2 * number : 2 * number + 2], item]
-    return Script(rows, _event)
+    return Script(Rows(_rows(), FLATS + ITEMS), _event)
+
+
+def _rows() -> Iterator[Event]:
+    flats = rentals()
+    for item in auction_items():
+        yield from islice(flats, 2)
+        yield item
 
 
 def _event(number: int, row: Event) -> Event:

@@ -7,7 +7,6 @@ from threading import Lock, Thread
 from time import monotonic
 from typing import Protocol
 
-from rankcast.errors import RankcastError
 from rankcast.model import Advertisement, Catalog, Concept, Event, Record
 from rankcast.serve.worlds.world import World
 
@@ -115,10 +114,6 @@ class Stream:
         if self.state is State.CLOSED and self._reached:
             self.state = State.ENDED if self._reached == self._known else State.PAUSED
 
-    def has_begun(self) -> bool:
-        """Whether the world's first event is in the log; reads the world."""
-        return self._service.event(self.world.script[0].id) is not None
-
     def _run(self) -> None:
         try:
             self.find()
@@ -136,8 +131,8 @@ class Stream:
                 due -= int(due)
             if self._reached == self._known:
                 self.state = State.ENDED
-        except RankcastError as error:
-            self.error, self.state = str(error), State.FAILED
+        except Exception as error:  # whatever it is, it must be seen, and a thread tells nobody
+            self.error, self.state = str(error) or type(error).__name__, State.FAILED
 
     def _publish(self, up_to: int) -> None:
         up_to = min(up_to, self._known)
@@ -147,14 +142,21 @@ class Stream:
             self._reached += len(events)
 
     def _first_unpublished(self) -> int:
-        low, high = 0, self._known
+        """By doubling and then halving, so that no more than twice as much is read as was published."""
+        low, high = 0, 1
+        while high <= self._known and self._is_published(high - 1):
+            low, high = high, 2 * high
+        high = min(high - 1, self._known)
         while low < high:
             middle = (low + high) // 2
-            if self._service.event(self.world.script[middle].id) is None:
-                high = middle
-            else:
+            if self._is_published(middle):
                 low = middle + 1
+            else:
+                high = middle
         return low
+
+    def _is_published(self, place: int) -> bool:
+        return self._service.event(self.world.script[place].id) is not None
 
 
 def _missing(world: Catalog, catalog: Catalog) -> list[Record]:

@@ -1,16 +1,45 @@
 """A ready world: bundled data as a stream of events, and a few people who want some of it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import as_file, files
+from itertools import islice
+from threading import Lock
 from typing import Any, overload
 
 from rankcast.errors import CatalogError
 from rankcast.language import read_catalog
 from rankcast.model import Catalog, Event
 
-__all__ = ["Script", "World"]
+__all__ = ["Rows", "Script", "World"]
+
+
+class Rows(Sequence[Any]):
+    """Rows of known number, read from a source as far as they are asked for; safe from several threads."""
+
+    def __init__(self, source: Iterable[Any], count: int) -> None:
+        self._source = iter(source)
+        self._count = count
+        self._read: list[Any] = []
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, place: int) -> Any: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Any]: ...
+
+    def __getitem__(self, place: int | slice) -> Any:
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        number = range(len(self))[place]
+        with self._lock:
+            self._read += islice(self._source, max(number + 1 - len(self._read), 0))
+        return self._read[number]
 
 
 class Script(Sequence[Event]):
