@@ -11,7 +11,7 @@ from rankcast.overlay import Admission
 from rankcast.shard import Shard, shard_of
 from rankcast.store import Logged, Store
 
-__all__ = ["Batch", "serve_pending"]
+__all__ = ["Batch", "Serving", "serve_pending"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,56 @@ class Batch:
     delivered: int
 
 
+class Serving:
+    """A store being served: its shards stay in memory from one call of `pending` to the next.
+
+    After an error the shards may be ahead of the store: go on with a new one, which starts from what was committed.
+    `expected` is how many events are waiting, by which the kind of shard is chosen; by default, as many as there are.
+    """
+
+    def __init__(self, store: Store, shards: int = 1, expected: int | None = None) -> None:
+        progress = store.progress()
+        if progress.states and len(progress.states) != shards:
+            raise StoreError(
+                f"the delivery state of this store is in {len(progress.states)} shards, not {shards}; run it with as many"
+            )
+        self._store = store
+        self._offset, self._version = progress.offset, progress.catalog_version
+        self._catalog = store.catalog(progress.catalog_version)
+        pending = store.last_offset() - progress.offset if expected is None else expected
+        self._shards = [shard_for(pending, self._catalog, _lives_in(number, shards)) for number in range(shards)]
+        for number, state in progress.states.items():
+            self._shards[number].restore(state)
+
+    def pending(self, batch: int = 5_000, close: bool = False) -> Iterator[Batch]:
+        """Serve all events logged since the last time, batch by batch, each committed at once; see `serve_pending`."""
+        while True:
+            logged = list(self._store.events(after=self._offset, limit=batch))
+            deliveries: list[Delivery] = []
+            for of_version, group in groupby(logged, key=lambda entry: entry.catalog_version):
+                if of_version != self._version:
+                    self._version, self._catalog = of_version, self._store.catalog(of_version)
+                    deliveries += [delivery for shard in self._shards for delivery in shard.update(self._catalog)]
+                deliveries += _publish(self._shards, self._catalog, list(group))
+            last = len(logged) < batch
+            if last and close:
+                deliveries += [delivery for shard in self._shards for delivery in shard.close()]
+            if not logged and not deliveries:
+                return
+            reached = logged[-1].offset if logged else self._offset
+            written = self._store.commit(
+                sorted(deliveries, key=lambda delivery: delivery.order),
+                offset=reached,
+                catalog_version=self._version,
+                states={number: shard.state() for number, shard in enumerate(self._shards)},
+                expected_offset=self._offset,
+            )
+            self._offset = reached
+            yield Batch(self._offset, len(logged), written)
+            if last:
+                return
+
+
 def serve_pending(store: Store, shards: int = 1, batch: int = 5_000, close: bool = False) -> Iterator[Batch]:
     """Serve all events that the store has logged since the last time, batch by batch, each committed at once.
 
@@ -30,42 +80,7 @@ def serve_pending(store: Store, shards: int = 1, batch: int = 5_000, close: bool
     nothing. Each event is served under the catalog version that was current when it was published, so the
     deliveries do not depend on where the batches were cut. `close` ends unfinished periods, as a replay does.
     """
-    progress = store.progress()
-    catalog = store.catalog(progress.catalog_version)
-    if progress.states and len(progress.states) != shards:
-        raise StoreError(
-            f"the delivery state of this store is in {len(progress.states)} shards, not {shards}; run it with as many"
-        )
-    pending = store.last_offset() - progress.offset
-    served = [shard_for(pending, catalog, _lives_in(number, shards)) for number in range(shards)]
-    for number, state in progress.states.items():
-        served[number].restore(state)
-    offset, version = progress.offset, progress.catalog_version
-    while True:
-        logged = list(store.events(after=offset, limit=batch))
-        deliveries: list[Delivery] = []
-        for of_version, group in groupby(logged, key=lambda entry: entry.catalog_version):
-            if of_version != version:
-                version, catalog = of_version, store.catalog(of_version)
-                deliveries += [delivery for shard in served for delivery in shard.update(catalog)]
-            deliveries += _publish(served, catalog, list(group))
-        last = len(logged) < batch
-        if last and close:
-            deliveries += [delivery for shard in served for delivery in shard.close()]
-        if not logged and not deliveries:
-            return
-        reached = logged[-1].offset if logged else offset
-        written = store.commit(
-            sorted(deliveries, key=lambda delivery: delivery.order),
-            offset=reached,
-            catalog_version=version,
-            states={number: shard.state() for number, shard in enumerate(served)},
-            expected_offset=offset,
-        )
-        offset = reached
-        yield Batch(offset, len(logged), written)
-        if last:
-            return
+    yield from Serving(store, shards).pending(batch, close)
 
 
 def _publish(served: Sequence[Shard | BatchShard], catalog: Catalog, logged: list[Logged]) -> list[Delivery]:

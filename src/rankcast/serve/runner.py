@@ -6,7 +6,7 @@ from threading import Event as Flag
 from threading import Thread
 
 from rankcast.errors import RankcastError
-from rankcast.run import serve_pending
+from rankcast.run import Serving
 from rankcast.serve.alone import Alone
 from rankcast.store import Store
 
@@ -34,6 +34,7 @@ class Runner:
         self._shards = shards
         self._poll = poll
         self._committed = committed
+        self._serving: Serving | None = None
         self._alone = Alone(store)
         self._woken = Flag()
         self._stopping = Flag()
@@ -79,6 +80,7 @@ class Runner:
                 self._serve()
                 self.error, failures = None, 0
             except Exception as error:  # the thread must outlive whatever one batch runs into
+                self._serving = None  # what is in memory may be ahead of what was committed
                 self.error = str(error) or type(error).__name__
                 failures += 1
                 self._stopping.wait(min(_LONGEST_WAIT, self._poll * 2**failures))
@@ -86,9 +88,9 @@ class Runner:
             self._woken.wait(self._poll)
 
     def _serve(self) -> None:
-        if self._store.last_offset() == self._store.progress().offset:
-            return
-        for batch in serve_pending(self._store, self._shards or 1):
+        if self._serving is None:
+            self._serving = Serving(self._store, self._shards or 1)
+        for batch in self._serving.pending():
             self.batches += 1
             self.events += batch.events
             self.delivered += batch.delivered

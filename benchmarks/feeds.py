@@ -1,0 +1,200 @@
+"""Live feeds under load: many listeners, many publishes per second, one service; is anything lost, does memory grow?
+
+    python benchmarks/feeds.py --feeds 200 --rate 500 --seconds 60
+
+The service is `rankcast serve` in a process of its own, with tokens and the embedded pipeline; the load comes from this one:
+a connection for every feed, and single publishes over sixteen connections. In the end each feed must have got exactly what the
+store says was delivered to its user, in order and once.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import quantiles
+
+from rankcast.language import decode_record
+from rankcast.serve.access import Access, Role
+from rankcast.store import Store
+
+HOST = "127.0.0.1"
+CATEGORIES = 20
+CONNECTIONS = 16
+POLICIES = (
+    {},
+    {"mode": "sliding", "k": 5, "length": 100, "sigma": 0.5},
+    {"mode": "history", "k": 5, "length": 50},
+    {"mode": "periodic", "k": 5, "length": 100},
+)
+"""Everything, the best of a window, what improves on what was sent, the best of each period: a quarter of the users each."""
+
+
+@dataclass
+class Feed:
+    """What one listener got: numbers, and when."""
+
+    user: str
+    numbers: list[int] = field(default_factory=list)
+    waits: list[float] = field(default_factory=list)
+
+
+def filled(place: str, feeds: int) -> tuple[dict[str, str], str]:
+    """A new store with a subscription and a policy for each user; the tokens of the users and of a publisher."""
+    with Store.create(place) as store:
+        records = []
+        for number in range(feeds):
+            user = f"user{number:03}"
+            where = f"category = 'c{number % CATEGORIES}' and price < {40 + number % 50}"
+            records.append(decode_record({"kind": "subscription", "id": f"s{number}", "user": user, "where": where}))
+            if policy := POLICIES[number // CATEGORIES % len(POLICIES)]:
+                records.append(decode_record({"kind": "policy", "user": user, **policy}))
+        store.change(put=records)
+        access = Access(store)
+        tokens = {f"user{number:03}": access.create(Role.USER, f"user{number:03}")[0] for number in range(feeds)}
+        return tokens, access.create(Role.PUBLISHER, "load")[0]
+
+
+def started(place: str) -> tuple["subprocess.Popen[str]", int]:
+    """The service, once it listens, and its port."""
+    command = [sys.executable, "-c", "from rankcast.cli.main import main; main()"]
+    command += ["serve", "--store", place, "--port", "0", "--no-page"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    said = process.stderr.readline()
+    if "is served at" not in said:
+        raise SystemExit(f"the service did not start: {said}{process.stderr.read()}")
+    return process, int(said.split(" (")[0].rsplit(":", 1)[1])
+
+
+async def listen(port: int, token: str, feed: Feed, sent: dict[str, float]) -> None:
+    """Read a feed until it ends."""
+    reader, writer = await asyncio.open_connection(HOST, port)
+    path = f"/v1/users/{feed.user}/deliveries/live?after=0"
+    writer.write(f"GET {path} HTTP/1.1\r\nHost: {HOST}\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+    status = await reader.readline()
+    if b"200" not in status:
+        raise SystemExit(f"a feed was answered with {status.decode()}")
+    # Each server-sent event lies in one chunk, so its lines are whole.
+    while line := await reader.readline():
+        if line.startswith(b"data: "):
+            data = json.loads(line[6:])
+            feed.numbers.append(data["number"])
+            feed.waits.append(time.monotonic() - sent[data["event"]])
+
+
+async def publish(port: int, token: str, due: Iterator[tuple[float, int]], sent: dict[str, float]) -> int:
+    """Publish one event after the other when it is due, over one connection; how many were acknowledged."""
+    reader, writer = await asyncio.open_connection(HOST, port)
+    head = f"POST /v1/events HTTP/1.1\r\nHost: {HOST}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n"
+    done = 0
+    for at, number in due:
+        await asyncio.sleep(max(0.0, at - time.monotonic()))
+        attributes = {"category": f"c{number * 7 % CATEGORIES}", "price": number * 31 % 100, "color": f"k{number % 5}"}
+        body = json.dumps({"id": f"e{number}", "attributes": attributes})
+        sent[f"e{number}"] = time.monotonic()
+        writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+        answer = await reader.readuntil(b"\r\n\r\n")
+        length = int(answer.lower().split(b"content-length:")[1].split(b"\r\n")[0])
+        text = await reader.readexactly(length)
+        if b" 201 " not in answer.split(b"\r\n")[0]:
+            raise SystemExit(f"a publish was answered with {answer.decode()}{text.decode()}")
+        done += 1
+    writer.close()
+    return done
+
+
+async def watch(process: int, samples: list[tuple[float, int, float]]) -> None:
+    """Memory (KiB) and processor time (s) of the service, every second."""
+    ticks = os.sysconf("SC_CLK_TCK")
+    while True:
+        memory = Path(f"/proc/{process}/status").read_text().split("VmRSS:")[1].split()[0]
+        stat = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+        samples.append((time.monotonic(), int(memory), (int(stat[11]) + int(stat[12])) / ticks))
+        await asyncio.sleep(1)
+
+
+async def load(
+    port: int, process: int, tokens: dict[str, str], publisher: str, rate: float, seconds: float, store: Store
+) -> bool:
+    """Everything at once, then the figures; whether all went as it must."""
+    feeds = [Feed(user) for user in tokens]
+    sent: dict[str, float] = {}
+    samples: list[tuple[float, int, float]] = []
+    listening = [asyncio.create_task(listen(port, tokens[feed.user], feed, sent)) for feed in feeds]
+    watching = asyncio.create_task(watch(process, samples))
+    await asyncio.sleep(2)
+    begun = time.monotonic()
+    total = round(rate * seconds)
+    due = ((begun + number / rate, number) for number in range(total))
+    acknowledged = sum(await asyncio.gather(*(publish(port, publisher, due, sent) for _ in range(CONNECTIONS))))
+    took = time.monotonic() - begun
+    wanted: dict[str, list[int]] = {}
+    for _ in range(300):
+        if store.progress().offset == total and sum(len(feed.numbers) for feed in feeds) >= store.last_delivery():
+            break
+        await asyncio.sleep(0.1)
+    drained = time.monotonic() - begun - took
+    watching.cancel()
+    for number, delivery in store.deliveries():
+        wanted.setdefault(delivery.user, []).append(number)
+    for task in listening:
+        task.cancel()
+    lost = sum(len(set(wanted.get(feed.user, [])) - set(feed.numbers)) for feed in feeds)
+    repeated = sum(len(feed.numbers) - len(set(feed.numbers)) for feed in feeds)
+    disordered = sum(feed.numbers != sorted(feed.numbers) for feed in feeds)
+    waits = sorted(wait for feed in feeds for wait in feed.waits)
+    cuts = quantiles(waits, n=100)
+    # The first third fills caches and windows; a leak would go on after it.
+    memory = [kib / 1024 for at, kib, _ in samples if at > begun + seconds / 3]
+    first, last = memory[: len(memory) // 3], memory[-(len(memory) // 3) :]
+    growth = sum(last) / len(last) - sum(first) / len(first)
+    cpu = (samples[-1][2] - samples[0][2]) / (samples[-1][0] - samples[0][0])
+    print(f"feeds                 {len(feeds)}")
+    print(
+        f"published             {acknowledged:,} in {took:.1f} s: {acknowledged / took:.0f} per second, all acknowledged"
+    )
+    print(
+        f"deliveries            {len(waits):,}: {len(waits) / took:.0f} per second; drained {drained:.1f} s after the last publish"
+    )
+    print(f"lost                  {lost}")
+    print(f"repeated              {repeated}")
+    print(f"out of order          {disordered} feeds")
+    print(
+        f"publish to feed       median {cuts[49] * 1000:.0f} ms, 99 % {cuts[98] * 1000:.0f} ms, longest {waits[-1] * 1000:.0f} ms"
+    )
+    print(
+        f"memory of the service {min(memory):.0f} to {max(memory):.0f} MiB; last against first third: {growth:+.1f} MiB"
+    )
+    print(f"processor             {cpu:.2f} of {os.cpu_count()} cores; load of the machine {os.getloadavg()[0]:.1f}")
+    return not (lost or repeated or disordered) and acknowledged == total
+
+
+def main() -> None:
+    """Run it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--feeds", type=int, default=200)
+    parser.add_argument("--rate", type=float, default=500)
+    parser.add_argument("--seconds", type=float, default=60)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        place = f"{folder}/store.db"
+        tokens, publisher = filled(place, options.feeds)
+        process, port = started(place)
+        try:
+            with Store.open(place) as store:
+                right = asyncio.run(load(port, process.pid, tokens, publisher, options.rate, options.seconds, store))
+        finally:
+            process.terminate()
+            process.wait(20)
+    sys.exit(0 if right else 1)
+
+
+if __name__ == "__main__":
+    main()
