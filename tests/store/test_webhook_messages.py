@@ -101,6 +101,18 @@ def test_dead_letters_of_both_types_by_page_and_replayed(log):
     assert [attempts for _, attempts in keys(log)[:3]] == [0, 0, 0]
 
 
+def test_the_digests_of_one_user_do_not_keep_the_deliveries_of_another(log, store):
+    digests = DigestLog(store.database)
+    start = KeptSchedule("bob", {}, NOW, 0, Cut(0, 0, 0), b"")
+    digests.put_schedule(start)
+    digests.add(start, Cut(5, 1, 5), 5, {}, (), b"", NOW, NOW)
+    WebhookLog(store.database).add(replace(HOOK, id="wh_2", user="bob"))
+    assert [webhook.id for webhook in log.ready(NOW)] == ["wh_1", "wh_2"]
+    assert len(keys(log)) == 5
+    assert log.next("wh_2", NOW, 10) == [(MessageKey(DIGEST, 1), 0)]
+    assert log.counts("wh_1") == MessageCounts(5, 0, 0)
+
+
 def test_others_are_not_concerned(log, store):
     WebhookLog(store.database).add(replace(HOOK, id="wh_2"))
     WebhookLog(store.database).add(replace(HOOK, id="wh_3", user="bob"))

@@ -233,13 +233,14 @@ class MessageLog:
 def _single() -> ColumnElement[bool]:
     """A delivery that a webhook is sent on its own and was not yet."""
     of_user = _deliveries.c.user_id == webhooks.c.user_id
+    # Bound to the delivery, the next table around them: a binding further out would be another scan of that table.
     covered = exists().where(
-        digests.c.user_id == webhooks.c.user_id,
+        digests.c.user_id == _deliveries.c.user_id,
         digests.c.delivery_after < _deliveries.c.number,
         digests.c.delivery_through >= _deliveries.c.number,
     )
     gathering = exists().where(
-        schedules.c.user_id == webhooks.c.user_id, schedules.c.delivery_since < _deliveries.c.number
+        schedules.c.user_id == _deliveries.c.user_id, schedules.c.delivery_since < _deliveries.c.number
     )
     wanted = or_(webhooks.c.wants_deliveries, and_(webhooks.c.wants_deliveries.is_(None), ~covered, ~gathering))
     return and_(of_user, _deliveries.c.number > webhooks.c.delivery_reached, wanted)

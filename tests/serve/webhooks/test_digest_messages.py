@@ -80,6 +80,22 @@ def test_what_was_not_sent_yet_when_digests_begin_and_end_is_sent_once(
     assert arrived() == []
 
 
+def test_another_user_s_deliveries_go_on_one_by_one(
+    digests, webhooks, receiver, other_receiver, publish, clock, arrived
+):
+    webhooks.endpoints.add("ann", receiver.url)
+    webhooks.endpoints.add("bob", other_receiver.url)
+    digests.set_schedule("ann", MORNINGS)
+    publish()
+    assert arrived() == []
+    assert other_receiver.events == ["e1"]
+    clock.advance(days=1)
+    publish()
+    digests.round()
+    assert arrived() == ["digest.ready 1"]
+    assert other_receiver.events == ["e1", "e2"]
+
+
 def test_the_message_holds_the_digest(digests, webhooks, receiver, publish, clock, arrived):
     webhooks.endpoints.add("ann", receiver.url)
     digests.set_schedule("ann", MORNINGS)
