@@ -35,3 +35,15 @@ def test_a_damaged_index_is_refused(rankcast: Any, files: Path) -> None:
     path = files / "films.index"
     path.write_bytes(path.read_bytes()[:-5])
     assert "films.index is damaged" in rankcast("index", "stats", "films.index", code=3).stderr
+
+
+def test_a_damaged_index_is_built_again_from_its_catalog(rankcast: Any, files: Path) -> None:
+    rankcast("index", "build", "films.index", "--catalog", "c.jsonl")
+    path = files / "films.index"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-5])
+    said = rankcast("index", "stats", "films.index", "--catalog", "c.jsonl", "--json")
+    assert json.loads(said.stdout)["subscriptions"] == 2
+    assert "films.index is damaged" in said.stderr
+    assert "built again from the catalog" in said.stderr
+    assert len(path.read_bytes()) == len(whole)

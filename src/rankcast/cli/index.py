@@ -74,23 +74,39 @@ def index_stats(
             "--events", exists=True, dir_okay=False, metavar="FILE", help="Match these, and say what it costs."
         ),
     ] = None,
+    catalog_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--catalog",
+            exists=True,
+            dir_okay=False,
+            metavar="FILE",
+            help="Build a damaged index again from this JSON Lines file.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Say what an index holds and takes, per subscription; with events also what matching costs.
 
-    The file is checked to the last byte; a damaged one is refused.
+    The file is checked to the last byte. A damaged one is refused, or built again if its catalog is given.
 
     Example:
 
       rankcast index stats films.index --events e.jsonl
+      rankcast index stats films.index --catalog c.jsonl
     """
     import time
 
-    from rankcast.match.index import LiveIndex
+    from rankcast.match.index import LiveIndex, Senses
 
     out = Output(json)
     began = time.perf_counter()
-    opened = LiveIndex(index)
+    if catalog_file is None:
+        opened = LiveIndex(index)
+    else:
+        catalog = _catalog(catalog_file, DEFAULT_STORE)
+        subscriptions = catalog.subscriptions.values()
+        opened = LiveIndex.restored(index, subscriptions, Senses.of_catalog(catalog), out.say)
     facts = {**opened.stats(), "seconds_to_open": round(time.perf_counter() - began, 3)}
     if events_file is not None:
         from rankcast.language import read_events

@@ -4,6 +4,7 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -163,3 +164,48 @@ def test_many_changes_are_made_together_or_not_at_all(tmp_path):
         put=[Subscription("s1", "u", parse("b = 1")), Subscription("new", "u", parse("a = 1"))], remove=["s0", "s1"]
     )
     assert [one.id for one in LiveIndex(tmp_path / "index").subscriptions()] == ["s2", "s1", "new"]
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "log", "gone"])
+def test_a_damaged_index_is_built_again_from_the_catalog(tmp_path, damage):
+    path = tmp_path / "index"
+    live = LiveIndex.create(path, some(3))
+    live.put(Subscription("new", "u", parse("a = 1")))
+    content = path.read_bytes()
+    match damage:
+        case "cut":
+            path.write_bytes(content[:1000])
+        case "changed":
+            path.write_bytes(content[:-100] + b"x" + content[-99:])
+        case "log":
+            next(tmp_path.glob("*.changes")).write_bytes(b"{]\n")
+        case _:
+            path.unlink()
+    said = []
+    there = [*some(3), Subscription("new", "u", parse("a = 1"))]
+    again = LiveIndex.restored(path, there, told=said.append)
+    assert [one.id for one in again.subscriptions()] == ["s0", "s1", "s2", "new"]
+    assert len(said) == 1
+    assert said[0].endswith("; it is built again from the catalog")
+    assert [one.id for one in LiveIndex.restored(path, [], told=said.append).subscriptions()] == [
+        one.id for one in there
+    ]
+    assert len(said) == 1
+
+
+def test_numbers_follow_the_changes():
+    numbers = {"s0": 4, "s1": 7, "s2": 9, "new": 5}
+    live = LiveIndex.create(None, some(3), number_of=lambda one: numbers[one.id])
+    live.change(put=[Subscription("new", "u", parse("a = 1"))], remove=["s0"])
+    found = live.match_numbers([event(a=1), event(a=2)])
+    assert list(zip(found.event.tolist(), found.subscription.tolist(), strict=True)) == [(0, 5), (0, 7), (1, 7), (1, 9)]
+    live.renumber(np.arange(10) - 4)
+    assert live.match_numbers([event(a=1)]).subscription.tolist() == [1, 3]
+
+
+def test_segments_in_memory_are_joined_when_most_is_new():
+    live = LiveIndex.create(None, some(4))
+    live.match_batch([event(a=1)])
+    live.change(put=[Subscription(f"n{i}", "u", parse("a = 1")) for i in range(8)])
+    live.match_batch([event(a=1)])
+    assert live.stats()["segments"] == 1

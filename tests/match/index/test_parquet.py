@@ -4,10 +4,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rankcast.errors import RecordError
+from rankcast.errors import RecordError, StoreError
+from rankcast.language import parse
+from rankcast.match.index import LiveIndex, write_index
 from rankcast.match.index.index import Index
 from rankcast.match.index.parquet import compile_parquet
-from rankcast.model import Event
+from rankcast.model import Event, Subscription
 
 
 def names_found(compiled, **attributes):
@@ -37,6 +39,19 @@ def test_texts_and_columns_give_the_same_index(tmp_path):
     assert names_found(columns, a=2, p="x") == ["s1", "s2", "s3"]
     assert columns.users[columns.user[1]] == "v"
     assert columns.place_of("s3") == 2
+
+
+def test_an_index_of_columns_takes_changes_and_cannot_be_compacted(tmp_path):
+    predicates = [[{"attribute": "a", "op": "=", "number": 1.0, "upper": None, "text": None}]] * 2
+    pq.write_table(pa.table({"id": ["s1", "s2"], "user": ["u", "v"], "predicates": predicates}), tmp_path / "columns")
+    write_index(compile_parquet(tmp_path / "columns"), tmp_path / "index")
+    live = LiveIndex(tmp_path / "index")
+    live.change(put=[Subscription("s3", "u", parse("a > 0"))], remove=["s1"])
+    event = Event("e", datetime(2026, 1, 1, tzinfo=UTC), {"a": (1,)})
+    assert live.match_batch([event]).subscription == ["s2", "s3"]
+    assert LiveIndex(tmp_path / "index").match_batch([event]).subscription == ["s2", "s3"]
+    with pytest.raises(StoreError, match=r"built without its subscriptions, which .* compaction need"):
+        live.compact()
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,3 +20,11 @@ def test_a_place_outside_is_refused():
     assert Texts.of(["a", "b"])[-1] == "b"
     with pytest.raises(IndexError):
         Texts.of(["a"])[1]
+
+
+def test_some_of_many():
+    texts = Texts.of(["a", "", "bé", "c"])
+    assert texts.take(np.array([2, 0, 2, 1])).to_pylist() == ["bé", "a", "bé", ""]
+    assert Texts(texts.data, texts.ends.astype(np.int64)).take(np.array([3])).to_pylist() == ["c"]
+    assert Texts.of([]).take(np.zeros(0, np.int64)).to_pylist() == []
+    assert texts.part(2, 4).take(np.array([1, 0])).to_pylist() == ["c", "bé"]

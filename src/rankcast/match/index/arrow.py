@@ -95,7 +95,7 @@ def _numbers(column: "pa.Array", name: str) -> NDArray[np.float64] | None:
         return None
     found = column.drop_null().to_numpy(zero_copy_only=False)
     if types.is_integer(column.type):
-        is_exact = not len(found) or (-_EXACT <= found.min() and found.max() <= _EXACT)
+        is_exact = not len(found) or (found.min() >= -_EXACT and found.max() <= _EXACT)
         return np.asarray(found, np.float64) if is_exact else None
     if not np.isfinite(found).all():
         raise ModelError(f"attribute {name!r}: {found[~np.isfinite(found)][0]} is not a number that can be compared")

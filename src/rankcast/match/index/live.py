@@ -61,7 +61,7 @@ class LiveIndex:
         self._pending: dict[str, Subscription] = {}
         self._generation = 0
         self._recent = Recent()
-        if path is not None and path.exists():
+        if path is not None:
             compiled, facts = read_index(path)
             self._generation = int(facts.get("generation", 0))
             self._segments = [Segment(compiled)]
@@ -82,6 +82,22 @@ class LiveIndex:
         made._generation = _generation_of(path)
         made._rebuild(list(subscriptions), None, progress)
         return made
+
+    @classmethod
+    def restored(
+        cls,
+        path: Path,
+        subscriptions: Iterable[Subscription],
+        senses: Senses | None = None,
+        told: Callable[[str], None] = lambda reason: None,
+    ) -> "LiveIndex":
+        """The index of the path, which has these subscriptions; if it is damaged, of another format or not there, it is built
+        again from them, and `told` hears why."""
+        try:
+            return cls(path, senses)
+        except StoreError as error:
+            told(f"{str(error).partition('; ')[0]}; it is built again from the catalog")
+        return cls.create(path, subscriptions, senses)
 
     def __len__(self) -> int:
         return sum(segment.count for segment in self._segments) + len(self._pending)
@@ -147,13 +163,18 @@ class LiveIndex:
 
         self._settle()
         events = Rows(batch)
-        parts = []
+        names = ["event", "subscription", "user", "degree"]
+        types = [pa.int64(), pa.string(), pa.string(), pa.float64()]
+        tables = [pa.schema(zip(names, types, strict=True)).empty_table()]
         for segment in self._segments:
             codes = codes_of_batch(segment.index.encoder, batch)
-            parts.append(segment.named(segment.match_codes(codes, events, self.senses, users)))
-        found = Found.joined(parts)
-        columns = pa.array(found.event), pa.array(found.subscription, pa.string()), pa.array(found.user, pa.string())
-        return pa.table([*columns, pa.array(found.degree)], names=["event", "subscription", "user", "degree"])
+            event, place, degree = segment.match_codes(codes, events, self.senses, users)
+            columns = [pa.array(event), *segment.names(place), pa.array(degree)]
+            tables.append(pa.table(columns, names))
+        found = pa.concat_tables(tables)
+        if len(self._segments) == 1:
+            return found
+        return found.take(np.argsort(found["event"].to_numpy(), kind="stable"))
 
     def match_numbers(self, events: Sequence[Event]) -> Matches:
         """All matches of the events, by event and by the subscriptions' numbers."""

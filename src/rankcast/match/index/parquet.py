@@ -32,7 +32,8 @@ def compile_parquet(path: Path, progress: Callable[[float], None] = lambda share
     - `where`: the text form of any expression without concepts (about 100 µs each), or
     - `predicates`: a conjunction as a list of structs `attribute`, `op`, `number`, `upper`, `text`, which is read without an
       object per subscription (some 10 µs each); `text` null means that `number` is meant, and `upper` is the high end of
-      ``between``. An index from this column does not keep the subscriptions, so imprecise events need the first.
+      ``between``. An index from this column does not keep the subscriptions: it takes changes, but imprecise events, explanations and
+      compaction need the first.
     """
     import pyarrow.parquet as pq
 
@@ -69,8 +70,8 @@ def _conjunctions(column: "pa.ListArray", path: Path) -> Conjunctions:
         raise RecordError(f"{path}: no operator {unknown[0]!r}{did_you_mean(unknown[0], _OPS)}")
     texts, text = _encoded(rows.field("text"))
     start = np.asarray(column.offsets, np.int64)
-    number = rows.field("number").fill_null(0.0).to_numpy(zero_copy_only=False)
-    upper = rows.field("upper").fill_null(0.0).to_numpy(zero_copy_only=False)
+    # A column without any value has no type of its own.
+    number, upper = (rows.field(name).cast("float64").fill_null(0.0).to_numpy() for name in ("number", "upper"))
     return Conjunctions(
         start - start[0],
         names,
@@ -85,7 +86,7 @@ def _conjunctions(column: "pa.ListArray", path: Path) -> Conjunctions:
 
 def _encoded(column: "pa.Array") -> tuple[list[str], Any]:
     """The distinct strings, and each row's place among them; -1 for null."""
-    encoded = column if hasattr(column, "dictionary") else column.dictionary_encode()
+    encoded = column if hasattr(column, "dictionary") else column.cast("string").dictionary_encode()
     return encoded.dictionary.to_pylist(), encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
 
 
@@ -93,7 +94,14 @@ def _members(table: "pa.Table", owner: Any) -> Members:
     users, user = _encoded(table["user"].combine_chunks())
     scores = np.full(len(table), np.nan)
     if "score" in table.column_names:
-        scores = table["score"].combine_chunks().fill_null(np.nan).to_numpy(zero_copy_only=False).astype(np.float64)
+        scores = (
+            table["score"]
+            .combine_chunks()
+            .cast("float64")
+            .fill_null(np.nan)
+            .to_numpy(zero_copy_only=False)
+            .astype(np.float64)
+        )
     return Members(_texts(table["id"].combine_chunks()), user, Texts.of(users), scores, owner)
 
 

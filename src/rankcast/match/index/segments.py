@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from rankcast.match.index.events import EventCodes
 from rankcast.match.index.index import Index
 from rankcast.match.index.questions import Questions, Senses
 from rankcast.model import Event, Subscription
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["Found", "Segment"]
 
@@ -127,12 +130,15 @@ class Segment:
         """Find out now what these subscriptions ask, rather than when they first come up."""
         self._asked(senses).look_at(places)
 
+    def names(self, places: Integers) -> "tuple[pa.Array, pa.Array]":
+        """The ids and the users of subscriptions."""
+        return self.compiled.ids.take(places), self.compiled.users.take(self.compiled.user[places])
+
     def named(self, matches: Matches) -> Found:
         """Matches with names."""
         event, place, degree = matches
-        names = [self.compiled.ids[i] for i in place.tolist()]
-        of = [self._user_names[number] for number in self.compiled.user[place].tolist()]
-        return Found(event, place, names, of, degree)
+        names, users = self.names(place)
+        return Found(event, place, names.to_pylist(), users.to_pylist(), degree)
 
     def top(self, event: Event, n: int, senses: Senses) -> list[tuple[str, float]]:
         """The n best of those that match, with their scores, ties by id."""
@@ -165,16 +171,12 @@ class Segment:
         if not len(self.compiled.records):
             raise StoreError(
                 f"subscription {self.compiled.ids[place]!r}: this index was built without its subscriptions, which "
-                "imprecise events, vague subscriptions and explanations need"
+                "imprecise events, vague subscriptions, explanations and compaction need; build it from texts (`where`)"
             )
         record = decode_record(self.compiled.records[place])
         assert isinstance(record, Subscription)
         return record
 
     @cached_property
-    def _user_names(self) -> list[str]:
-        return list(self.compiled.users)
-
-    @cached_property
     def _user_numbers(self) -> dict[str, int]:
-        return {name: number for number, name in enumerate(self._user_names)}
+        return {name: number for number, name in enumerate(self.compiled.users)}

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["Texts"]
 
@@ -35,6 +38,14 @@ class Texts(Sequence[str]):
         ends = np.zeros(len(sizes) + 1, np.int64)
         np.cumsum(sizes, out=ends[1:])
         return cls(data, ends.astype(np.int32) if len(data) < 2**31 else ends)
+
+    def take(self, places: NDArray[np.integer]) -> "pa.Array":
+        """The strings at some places, as an Arrow array: some 20 ns each, without looking at the others."""
+        import pyarrow as pa
+
+        kind = pa.StringArray if self.ends.dtype == np.int32 else pa.LargeStringArray
+        buffers = [pa.py_buffer(np.ascontiguousarray(part)) for part in (self.ends, self.data)]
+        return kind.from_buffers(len(self), *buffers).take(pa.array(places)).cast(pa.string())
 
     def in_order(self) -> NDArray[np.int32]:
         """The places of the strings in ascending order."""
