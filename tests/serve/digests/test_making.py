@@ -1,7 +1,9 @@
 """What is in a digest, what is not, and why: always the whole truth about the log between two digests."""
 
+from dataclasses import replace
 from datetime import timedelta
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -222,6 +224,24 @@ def test_of_too_many_events_only_the_last_are_examined_and_this_is_said(digests,
     publish(drama(), comedy())
     make(store, digests.schedule("ann"), clock())
     assert digests.digest("ann", 2).kept.counts["exact"]
+
+
+@pytest.mark.parametrize("state", [b"\xc1", b"\x80", b"\x90", None])
+def test_a_state_that_cannot_be_used_costs_exactness_for_a_while_and_no_digest(
+    digests, put, publish, store, clock, next_digest, state
+):
+    put(DRAMA, COMEDY, {"kind": "policy", "mode": "periodic", "k": 1, "length": 3})
+    publish(drama(), comedy())
+    kept = digests.set_schedule("ann", MORNINGS)
+    digests.remove_schedule("ann")
+    foreign = msgspec.msgpack.encode({"waiting": [], "subscriber": {"mode": {"of": "another release"}, "score": {}}})
+    DigestLog(store.database).put_schedule(replace(kept, state=foreign if state is None else state))
+    publish(comedy())
+    digest = next_digest()
+    assert [item.delivery.event for item in digest.items] == ["e1"]
+    assert not digest.kept.counts["exact"]
+    publish(drama(), drama(), drama())
+    assert next_digest().kept.counts["exact"]
 
 
 def test_two_processes_make_one_digest(digests, put, publish, store, clock, monkeypatch):

@@ -1,6 +1,7 @@
 """The part of the service that keeps quiet hours and makes digests when they are due."""
 
 import logging
+from collections.abc import Collection
 from threading import Event as Flag
 from threading import Thread
 from typing import Any, Protocol
@@ -66,6 +67,12 @@ class Digests:
         """The quiet hours that it is now for a user, if it is."""
         hours = self.quiet_hours(user)
         return None if hours is None else hours.at(self._store.database.clock())
+
+    def quiet_among(self, users: Collection[str]) -> set[str]:
+        """Those of the users for whom the hours are quiet now; one look at the store for all of them."""
+        now = self._store.database.clock()
+        kept = [one for one in self._quiet.all() if one.user in users] if users else []
+        return {one.user for one in kept if QuietHours.of_json(one.hours).at(now) is not None}
 
     def held(self, user: str) -> Held | None:
         """What is held back from a user now: until the next digest, or until the quiet hours end."""

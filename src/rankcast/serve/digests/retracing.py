@@ -1,5 +1,6 @@
 """One user served once more between two moments of the log, to see what became of each event that matched."""
 
+import logging
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
@@ -19,6 +20,8 @@ from rankcast.store.digest_log import LeftOut
 from rankcast.subscriber import Subscriber
 
 __all__ = ["Retraced", "state_of"]
+
+_log = logging.getLogger("rankcast.serve.digests")
 
 
 class Retraced:
@@ -54,10 +57,7 @@ class Retraced:
         self._labels: dict[str, str] = {}
         self._use(store.catalog(catalog_version))
         if state:
-            kept: dict[str, Any] = msgspec.msgpack.decode(state)
-            self._waiting = set(kept["waiting"])
-            if self._subscriber is not None and kept["subscriber"] is not None:
-                self._subscriber.restore(kept["subscriber"])
+            self._restore(state)
 
     @property
     def waiting(self) -> int:
@@ -105,6 +105,19 @@ class Retraced:
         """Where the user stands now, for the next digest to begin with."""
         subscriber = self._subscriber.state() if self._subscriber is not None else None
         return msgspec.msgpack.encode({"subscriber": subscriber, "waiting": sorted(self._waiting)})
+
+    def _restore(self, state: bytes) -> None:
+        try:
+            kept: dict[str, Any] = msgspec.msgpack.decode(state)
+            waiting = set(kept["waiting"])
+            if self._subscriber is not None and kept["subscriber"] is not None:
+                self._subscriber.restore(kept["subscriber"])
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            # Of another release, say: one digest may then be inexact, and says so, which is better than none.
+            _log.warning("the state of %r cannot be used, and is left aside: %r", self._user, error)
+            self._subscriber = Subscriber(self._user, self._catalog)
+            return
+        self._waiting = waiting
 
     def _publish(self, event: Event) -> None:
         if self._subscriber is None:

@@ -42,7 +42,7 @@ class Sending:
     def ready(self) -> list[Webhook]:
         """The endpoints to which something may be sent now; none of users whose hours are quiet."""
         found = self._messages.ready(self._clock())
-        quiet = {user for user in {webhook.user for webhook in found} if self._digests.quiet(user) is not None}
+        quiet = self._digests.quiet_among({webhook.user for webhook in found})
         return [webhook for webhook in found if webhook.user not in quiet]
 
     async def send(self, webhook: str) -> bool:
