@@ -117,12 +117,12 @@ def events_of_table(table: pa.Table | pa.RecordBatch) -> Iterator[Outcome]:
 
 
 def events_of_json(lines: pa.Array) -> Iterator[Outcome]:
-    """The events that JSON texts hold, one each."""
+    """The events that JSON texts, or their bytes, hold, one each."""
     for line in lines.to_pylist():
         try:
             yield decode_event(line if line is not None else "")
         except ModelError as error:
-            yield line or "", str(error)
+            yield line.decode("utf-8", "replace") if isinstance(line, bytes) else line or "", str(error)
 
 
 def _required(row: dict[str, Any], name: str) -> Any:

@@ -160,7 +160,8 @@ def _packed(events: DataFrame, json: str | None) -> DataFrame:
         raise ModelError(f"the events have no column {json!r}; columns are {', '.join(events.columns)}")
     else:
         place = [name for name in ("file", "line") if {"file", "line"} <= {*events.columns} - {json}]
-        events = events.select(f.col(json).cast("string").alias(JSON), *place)
+        # Bytes: what is no UTF-8 is a reject, and no failure of Arrow's.
+        events = events.select(f.col(json).cast("binary").alias(JSON), *place)
     return events.mapInArrow(pack, "blob binary").select(f.lit(EVENTS).alias("kind"), "blob")
 
 

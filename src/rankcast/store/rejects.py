@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import blake2b
 from typing import Any
 
 from sqlalchemy import Connection, insert, select
@@ -50,7 +51,7 @@ class RejectLog:
 
 def keep(connection: Connection, rejects: Sequence[tuple[str, Reject]], now: int) -> int:
     """Keep rejects that have keys, each key once; how many were new."""
-    return append_new(connection, log.c.number, [{**_row(reject, now), "key": key} for key, reject in rejects])
+    return append_new(connection, log.c.number, [{**_row(reject, now), "key": _digest(key)} for key, reject in rejects])
 
 
 def _row(reject: Reject, now: int) -> dict[str, object]:
@@ -61,6 +62,11 @@ def _row(reject: Reject, now: int) -> dict[str, object]:
         "reason": _escaped(reject.reason),
         "raw": reject.raw.encode("utf-8", "surrogatepass"),
     }
+
+
+def _digest(key: str) -> str:
+    """A key may be a whole message, which no index would take."""
+    return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _kept(row: Any) -> KeptReject:

@@ -3,11 +3,14 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rankcast.errors import StoreError
+from rankcast.errors import ModelError, StoreError
 from rankcast.language import decode_event, decode_record, dumps, encode_event, encode_record
 from rankcast.model import Event, Record
 
-__all__ = ["event_of", "event_text", "readable", "record_of", "record_text"]
+__all__ = ["MAX_ID", "check_id", "event_of", "event_text", "readable", "record_of", "record_text"]
+
+MAX_ID = 1000
+"""How many bytes the id of an event may have: PostgreSQL indexes no more than 2,700 for a user and an event together."""
 
 
 def record_text(record: Record) -> str:
@@ -29,9 +32,24 @@ def record_of(text: str) -> Record:
 
 def event_text(event: Event) -> str:
     """An event in its JSON form (SPEC 9), without its position; read back, as a record is."""
+    check_id(event.id)
     text = dumps(encode_event(event))
     decode_event(text)
     return text
+
+
+def check_id(name: str) -> None:
+    """Refuse an id that some database could not hold or index.
+
+    >>> check_id("a" * 2000)
+    Traceback (most recent call last):
+    rankcast.errors.ModelError: the id of an event has 2,000 bytes; at most 1,000 can be kept
+    """
+    if "\0" in name:
+        raise ModelError(f"the id {name!r} of an event has a NUL character, which cannot be kept")
+    size = len(name.encode("utf-8", "surrogatepass"))
+    if size > MAX_ID:
+        raise ModelError(f"the id of an event has {size:,} bytes; at most {MAX_ID:,} can be kept")
 
 
 def event_of(text: str, offset: int) -> Event:

@@ -10,10 +10,11 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from rankcast.choose.positions import instant, microseconds
-from rankcast.errors import CatalogError, RankcastError
+from rankcast.errors import ModelError, RankcastError
 from rankcast.language import decode_event, dumps, encode_event, show_duration, show_time
 from rankcast.model import Catalog, Event, Reject
 from rankcast.overlay import check_publication
+from rankcast.store.texts import check_id
 
 __all__ = ["Arrived", "Intake", "LogRow", "Taken"]
 
@@ -110,9 +111,10 @@ class Intake:
     def _why_not(self, event: Event, catalog: Catalog, limit: int | None, known: Event | None) -> str | None:
         """Why an event cannot be served; nothing for one that was sent twice, None if it can."""
         try:
+            check_id(event.id)
             catalog.check_event(event)
             check_publication(catalog, event)
-        except CatalogError as error:
+        except ModelError as error:
             return str(error)
         if limit is not None and microseconds(event.time) < limit:
             return self._why_late(event, limit)
