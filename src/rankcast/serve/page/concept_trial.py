@@ -63,7 +63,7 @@ class ConceptTrial:
         self, catalog: Catalog, concept: Concept, events: Sequence[Event], only_user: str | None = None
     ) -> None:
         self._catalog = catalog
-        self._concept = concept
+        self.concept = concept
         self._events = [event for event in events if concept.attribute in event.attributes]
         self._of = len(events)
         known = (concept.attribute, concept.name, concept.user) in catalog.concepts
@@ -78,13 +78,13 @@ class ConceptTrial:
     def of(self, membership: Membership) -> Effects:
         """What would change if the word meant this."""
         changed = self._catalog.copy()
-        changed.put(replace(self._concept, membership=membership))
+        changed.put(replace(self.concept, membership=membership))
         rows = []
         for subscription in self.using[:MOST]:
             before = self._before[subscription.id]
             after = self._matched(subscription, changed, self._events)
             # What lacks the attribute is not changed by what the word means.
-            kept = {seq: event for seq, event in before.items() if self._concept.attribute not in event.attributes}
+            kept = {seq: event for seq, event in before.items() if self.concept.attribute not in event.attributes}
             gained = [event for seq, event in after.items() if seq not in before]
             lost = [event for seq, event in before.items() if seq not in after and seq not in kept]
             rows.append(Effect(subscription, len(before), len(after) + len(kept), tuple(gained[:3]), tuple(lost[:3])))
@@ -102,11 +102,11 @@ class ConceptTrial:
         return sum(self._fit(membership, event) >= ENOUGH - 1e-9 for event in self._events)
 
     def _fit(self, membership: Membership, event: Event) -> float:
-        match event.attributes[self._concept.attribute]:
+        match event.attributes[self.concept.attribute]:
             case tuple() as values:
                 return max(degree(membership, (), value) for value in values)
             case Term() as term:
-                meant = self._catalog.membership(self._concept.attribute, term)
+                meant = self._catalog.membership(self.concept.attribute, term)
                 return possibility_necessity(membership, (), meant, term.hedges)[0]
             case imprecise:
                 return possibility_necessity(membership, (), imprecise)[0]

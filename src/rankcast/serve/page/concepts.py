@@ -4,25 +4,26 @@ import asyncio
 import json
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 
 from nicegui import ui
 
 from rankcast.errors import ModelError, RankcastError
 from rankcast.fuzzy import Summary, mine, numbers_asked_for
-from rankcast.language import parse
-from rankcast.model import Concept, Is, Membership, Term, predicates_of
+from rankcast.model import Concept, Is, Membership, predicates_of
 from rankcast.serve.page.attribute_study import Study, axis_of, bars_of, middle, study, suitable_attributes
+from rankcast.serve.page.concept_effects import show_effects
 from rankcast.serve.page.concept_fields import ConceptFields
+from rankcast.serve.page.concept_naming import ask_for_name
 from rankcast.serve.page.concept_shapes import converted, first_shape
-from rankcast.serve.page.concept_trial import ConceptTrial, Effects
+from rankcast.serve.page.concept_trial import ConceptTrial
 from rankcast.serve.page.curve_editor import Curve, CurveEditor, form_of
-from rankcast.serve.page.event_words import cut, title_of
 from rankcast.serve.page.looks import colour, wear
 from rankcast.serve.page.parts import act, complaining, empty, group, link, set_props, words
 from rankcast.serve.page.visitors import View
 
 __all__ = ["build"]
+
+_EVERYBODY = "everybody"
 
 HISTORY = 2000
 """So many recent events are drawn and tried."""
@@ -57,6 +58,7 @@ class _Workshop:
         self._trial: ConceptTrial | None = None
         self._study = Study("", 0, (), 0, 0, study("", []).texts)
         self._latest = 0
+        self._is_trying = False
 
     # what there is
 
@@ -88,7 +90,11 @@ class _Workshop:
             if concept.attribute == self._attribute
             and (concept.user is None or self._view.visitor.switches or concept.user == self._view.user)
         ]
-        return sorted(seen, key=lambda concept: (concept.user or "", middle(concept.membership), concept.name))
+        mine = self._view.user
+        return sorted(
+            seen,
+            key=lambda one: (one.user is not None, one.user != mine, one.user or "", middle(one.membership), one.name),
+        )
 
     def _may_edit(self, concept: Concept) -> bool:
         return self._view.visitor.switches or concept.user == self._view.user
@@ -106,7 +112,7 @@ class _Workshop:
             act("New concept", self._named, icon="o_add")
         with group("div", "rc-workshop"):
             with group("section", "rc-card rc-column", aria_label="Concepts of the attribute"):
-                self._list = group("div", "rc-column rc-tight")
+                self._list = group("div", "rc-column rc-tight rcd-concepts")
             with group("section", "rc-card rc-column", aria_label="Editor"):
                 self._head = group("div", "rc-row rc-spread rc-wrap")
                 self._editor = CurveEditor("Degree of membership", self._dragged)
@@ -147,9 +153,6 @@ class _Workshop:
         self._concept, self._draft = concept, concept.membership if concept else None
         self._proposed = ()
         self._trial = None
-        if concept is not None:
-            only = None if self._view.visitor.switches else self._view.user
-            self._trial = ConceptTrial(self._catalog, concept, self._events, only)
         self._address()
         self._show()
 
@@ -190,7 +193,7 @@ class _Workshop:
                 with entry:
                     words("span", "", "rc-swatch")
                     words("span", concept.name, "rc-strong")
-                    words("span", "everybody" if concept.user is None else concept.user, "rc-soft rc-small")
+                    words("span", _EVERYBODY if concept.user is None else concept.user, "rc-soft rc-small")
 
     def _show_head(self) -> None:
         self._head.clear()
@@ -306,57 +309,33 @@ class _Workshop:
         self._try()
 
     def _try(self) -> None:
+        """See what the draft would change, as soon as what was being tried is done."""
         self._latest += 1
-        ui.timer(0.01, lambda number=self._latest: self._tried(number), once=True)
+        if not self._is_trying:
+            self._is_trying = True
+            ui.timer(0.01, self._tried, once=True)
 
-    async def _tried(self, number: int) -> None:
-        """Try the draft on recent events, unless a later one waits already."""
-        if number != self._latest or self._trial is None or self._draft is None or self._proposed:
-            if self._trial is None or self._proposed:
-                self._effects.clear()
-                with self._effects:
-                    words("p", "Choose a concept to see what it does.", "rc-soft")
-            return
+    async def _tried(self) -> None:
         try:
-            effects = await asyncio.to_thread(self._trial.of, self._draft)
+            shown = -1
+            while shown != self._latest:
+                shown = self._latest
+                concept, draft = self._concept, self._draft
+                if concept is None or draft is None or self._proposed:
+                    self._effects.clear()
+                    with self._effects:
+                        words("p", "Choose a concept to see what it does.", "rc-soft")
+                    continue
+                if self._trial is None or self._trial.concept is not concept:
+                    only = None if self._view.visitor.switches else self._view.user
+                    self._trial = await asyncio.to_thread(ConceptTrial, self._catalog, concept, self._events, only)
+                effects = await asyncio.to_thread(self._trial.of, draft)
+                if shown == self._latest:
+                    show_effects(self._effects, effects, f"{self._attribute} is {concept.name}")
         except RankcastError as error:
             self._complaint.text, self._complaint.visible = str(error), True
-            return
-        if number == self._latest:
-            self._show_effects(effects)
-
-    def _show_effects(self, effects: Effects) -> None:
-        name = self._concept.name if self._concept else ""
-        self._effects.clear()
-        with self._effects:
-            before, after = effects.fits
-            with group("p", ""):
-                words("span", f"{self._attribute} is {name} to at least 0.5 in ")
-                _change(before, after)
-                words("span", f" of the last {effects.events:,} events.")
-            if not effects.rows:
-                words("p", "No subscription uses the word so far.", "rc-soft")
-                return
-            with group("div", "rc-scroll"), group("table", "rc-table rc-effects"):
-                with group("thead"), group("tr"):
-                    for title in ("Subscription", "Of", "Matches", "Comes and goes"):
-                        words("th", title)
-                with group("tbody"):
-                    for row in effects.rows:
-                        with group("tr"):
-                            words("td", row.subscription.id, "rc-strong")
-                            words("td", row.subscription.user)
-                            with group("td", "rc-number"):
-                                _change(row.before, row.after)
-                            with group("td", "rc-small"):
-                                for event in row.gained:
-                                    words("span", f"+ {cut(title_of(event), 40)}", "rc-good rc-event")
-                                for event in row.lost:
-                                    words("span", f"− {cut(title_of(event), 40)}", "rc-bad rc-event")
-                                if not row.gained and not row.lost:
-                                    words("span", "–", "rc-soft")
-            if effects.more:
-                words("p", f"and {effects.more:,} more subscriptions", "rc-soft")
+        finally:
+            self._is_trying = False
 
     async def _save(self) -> None:
         if self._concept is None or self._draft is None:
@@ -389,35 +368,20 @@ class _Workshop:
     def _named(self) -> None:
         """Ask for the name of a new concept, and begin it in the middle of the data."""
 
-        def begin() -> None:
-            name = (field.value or "").strip()
-            owner = None if whose.value == "everybody" else self._view.user
-            try:
-                _check_name(name)
-                made = Concept(name, self._attribute, first_shape(axis_of(self._study, [])), owner)
-                if (self._attribute, name, owner) in self._catalog.concepts:
-                    raise ModelError(f"there is {name!r} already")
-            except ModelError as error:
-                set_props(field, error=True, error_message=str(error))
-                field.update()
-                return
-            dialog.close()
-            self._select(made)
+        def begin(name: str, whose: str) -> None:
+            owner = None if whose == _EVERYBODY else self._view.user
+            if (self._attribute, name, owner) in self._catalog.concepts:
+                raise ModelError(f"there is {name!r} already")
+            self._select(Concept(name, self._attribute, first_shape(axis_of(self._study, [])), owner))
 
-        with ui.dialog() as dialog, ui.card().classes("rc-dialog"):
-            words("h2", f"A new word for {self._attribute}")
-            field = ui.input("Name", placeholder="such as: cheap").props("outlined dense autofocus")
-            field.on("keydown.enter", begin)
-            options = ["everybody", self._view.user] if self._view.visitor.switches else [self._view.user]
-            whose = ui.select(options, value=options[0], label="For").props("outlined dense")
-            with group("div", "rc-row"):
-                act("Begin", begin, kind="main")
-                act("Cancel", dialog.close, kind="quiet")
-        dialog.open()
+        owners = [_EVERYBODY, self._view.user] if self._view.visitor.switches else [self._view.user]
+        ask_for_name(self._attribute, owners, begin)
 
     async def _mined(self) -> None:
         """Propose concepts from recent numbers and from the numbers that subscriptions ask for."""
-        asked = numbers_asked_for((one.where for one in self._catalog.subscriptions.values()), self._attribute)
+        everybody = self._catalog.subscriptions.values()
+        known = everybody if self._view.visitor.switches else self._catalog.subscriptions_of(self._view.user)
+        asked = numbers_asked_for((one.where for one in known), self._attribute)
         summary = Summary.of(self._attribute, [*self._study.numbers, *asked])
         if self._study.is_textual:
             ui.notify("Concepts are proposed for numbers only; make a table by hand.", type="warning")
@@ -442,14 +406,6 @@ class _Workshop:
         self._show()
 
 
-def _change(before: int, after: int) -> None:
-    words("span", f"{before:,}", "rc-number rc-strong")
-    if before != after:
-        words("span", " → ", "rc-soft")
-        words("span", f"{after:,}", f"rc-number rc-strong {'rc-good' if after > before else 'rc-bad'}")
-        words("span", f" ({after - before:+,})", "rc-soft rc-small")
-
-
 def _mark(classes: str, text: str) -> None:
     with group("span", "rc-row rc-mark"):
         words("span", "", f"rc-key {classes}")
@@ -458,17 +414,3 @@ def _mark(classes: str, text: str) -> None:
 
 def _key(concept: Concept) -> str:
     return json.dumps([concept.attribute, concept.name, concept.user])
-
-
-def _check_name(name: str) -> None:
-    """Refuse a name that no expression could use."""
-    if not name:
-        raise ModelError("a concept needs a name")
-    try:
-        where: Any = parse(f"x is {name}")
-        (predicate,) = predicates_of(where)
-        good = predicate.test.term == Term(name)  # type: ignore[union-attr]
-    except (RankcastError, AttributeError, ValueError):
-        good = False
-    if not good:
-        raise ModelError("one word of letters, digits and _, so that it can be written in a subscription")

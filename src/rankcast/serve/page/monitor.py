@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import UTC, datetime
+from time import monotonic
 
 from nicegui import ui
 
@@ -23,6 +24,9 @@ RECENT = 500
 
 _SHOWN = 8
 _MOST_USERS = 12
+_PAUSE = 10.0
+"""Seconds between counts for everybody: each user is served once more for it."""
+
 _SPANS = (60.0, 120.0, 300.0, 600.0, 1800.0, 86400.0)
 _STAGES = (
     ("Published", "events that came in"),
@@ -52,6 +56,7 @@ class _Monitor:
     def __init__(self, view: View) -> None:
         self._view = view
         self._seen = (-1, -1, "")
+        self._again = 0.0
         with group("section", "rc-card rc-column", aria_label="The pipeline"):
             with group("div", "rc-row rc-wrap rc-spread"):
                 words("h2", "The pipeline")
@@ -101,9 +106,10 @@ class _Monitor:
         age = rates[0].ago if rates else 0.0
         self._drawn.content = line_chart(lines, next(span for span in _SPANS if span >= age - 2), "events per second")
         seen = (now.served, now.version, str(self._whose.value))
-        if seen == self._seen:
+        if seen == self._seen or (seen[2] == "all" == self._seen[2] and monotonic() < self._again):
             return
         self._seen = seen
+        self._again = monotonic() + _PAUSE
         catalog = service.catalog()
         if seen[2] == "all":
             users = service.users()[:_MOST_USERS]

@@ -58,13 +58,12 @@ def overlay_svg(run: Run, publisher: str, route: Route | None = None) -> str:
                 'fill="freeze" calcMode="linear"/></circle>'
             )
         if not small:
-            x, y = (x1 + x2) / 2, (y1 + y2) / 2
             for kind, told, shift, anchor in (
                 ("rc-up-text", f"↑{up:,}", -7, "end"),
                 ("rc-down-text", f"↓{down:,}", 7, "start"),
             ):
                 labels.append(
-                    f'<text class="rc-count-label {kind}" x="{x + shift:.1f}" y="{y + 4:.1f}" '
+                    f'<text class="rc-count-label {kind}" x="{x2 + shift:.1f}" y="{y2 - 9:.1f}" '
                     f'text-anchor="{anchor}">{told}</text>'
                 )
     for box in boxes:
