@@ -14,6 +14,7 @@ from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
 from rankcast.cli.output import Output, counted
 
 if TYPE_CHECKING:
+    from rankcast.metrics import Metrics
     from rankcast.store import Store
 
 __all__ = ["run"]
@@ -107,7 +108,7 @@ def run(
     from rankcast.store import SPARK, Store
 
     out = Output(json)
-    with Store.open(store) as opened, _metrics(opened, metrics_port, out):
+    with Store.open(store) as opened, _metrics(opened, metrics_port, out) as metrics:
         known = opened.pipeline()
         chosen = engine or (Engine.SPARK if known is not None and known.engine == SPARK else Engine.PROCESS)
         if chosen is Engine.PROCESS:
@@ -124,7 +125,7 @@ def run(
             for name, value in given.items():
                 if value is not None:
                     raise typer.BadParameter(f"{name} needs --engine spark")
-            served, delivered = _in_process(opened, follow, shards, close, max_events or 5_000, out)
+            served, delivered = _in_process(opened, follow, shards, close, max_events or 5_000, metrics, out)
         else:
             from rankcast.cli.run_spark import Wanted, on_spark
 
@@ -145,24 +146,32 @@ def run(
                 master=master,
                 conf=tuple(conf or ()),
             )
-            served, delivered = on_spark(opened, wanted, out)
+            served, delivered = on_spark(opened, wanted, metrics, out)
     out.say(f"served {counted(served, 'event')}; {counted(delivered, 'delivery')}")
 
 
 @contextmanager
-def _metrics(store: "Store", port: int | None, out: Output) -> Iterator[None]:
+def _metrics(store: "Store", port: int | None, out: Output) -> "Iterator[Metrics | None]":
+    """The metrics of the store, shown on a port if there is one."""
     if port is None:
-        yield
+        yield None
         return
     from rankcast.metrics import Metrics
 
-    with Metrics(store).listening(port) as at:
+    metrics = Metrics(store)
+    with metrics.listening(port) as at:
         out.say(f"metrics at http://127.0.0.1:{at}/metrics")
-        yield
+        yield metrics
 
 
 def _in_process(
-    store: "Store", follow: bool, wanted: int | None, close: bool, batch: int, out: Output
+    store: "Store",
+    follow: bool,
+    wanted: int | None,
+    close: bool,
+    batch: int,
+    metrics: "Metrics | None",
+    out: Output,
 ) -> tuple[int, int]:
     """Serve in this process; how many events, how many deliveries."""
     served = delivered = 0
@@ -171,9 +180,13 @@ def _in_process(
         if follow and not out.json:
             out.say("serving what is published; Ctrl-C ends it")
         while True:
+            began = time.monotonic()
             for events, new in _serve(store, divided, close and (not follow or stopped()), batch, out, stopped):
                 served += events
                 delivered += new
+                if metrics is not None:
+                    metrics.batch(time.monotonic() - began)
+                began = time.monotonic()
             if not follow or stopped():
                 return served, delivered
             time.sleep(_POLL)

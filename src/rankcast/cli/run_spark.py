@@ -9,12 +9,13 @@ import typer
 from rankcast.cli.output import Output
 from rankcast.cli.run import stoppable
 from rankcast.cli.sparks import silenced
-from rankcast.errors import EnvironmentProblem
+from rankcast.errors import EnvironmentProblem, RankcastError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
+    from rankcast.metrics import Metrics
     from rankcast.spark.sinks import Sink
     from rankcast.store import Pipeline, Store
 
@@ -43,7 +44,7 @@ class Wanted(NamedTuple):
     conf: tuple[str, ...]
 
 
-def on_spark(store: "Store", wanted: Wanted, out: Output) -> tuple[int, int]:
+def on_spark(store: "Store", wanted: Wanted, metrics: "Metrics | None", out: Output) -> tuple[int, int]:
     """Serve by the streaming pipeline; how many events, how many deliveries."""
     from rankcast.language import parse_duration
 
@@ -75,16 +76,51 @@ def on_spark(store: "Store", wanted: Wanted, out: Output) -> tuple[int, int]:
             if wanted.follow and not out.json:
                 out.say("serving what is published; Ctrl-C ends it")
             shown = _Shown(store, before, out)
+            measured = _Measured(query, metrics)
             try:
                 while not wait_for(query, _POLL, checkpoint):
                     shown.look()
+                    measured.look()
                     if stopped():
                         _stop(query)
                         break
+            except Exception as error:
+                explained = _of_topic(error, wanted)
+                if explained is None:
+                    raise
+                raise explained from error
             finally:
                 if query.isActive:
                     query.stop()
             return shown.look()
+
+
+class _Measured:
+    """Passes on what Spark says about each micro-batch."""
+
+    def __init__(self, query: "StreamingQuery", metrics: "Metrics | None") -> None:
+        self._query = query
+        self._metrics = metrics
+        self._last = -1
+
+    def look(self) -> None:
+        """Pass on what is new; Spark keeps the last hundred."""
+        if self._metrics is None:
+            return
+        for progress in self._query.recentProgress:
+            if progress["batchId"] > self._last:
+                self._last = progress["batchId"]
+                self._metrics.progress(progress.json)
+
+
+def _of_topic(error: Exception, wanted: Wanted) -> RankcastError | None:
+    """What went wrong with the topic, if it is that."""
+    if wanted.events is None or isinstance(error, RankcastError):
+        return None
+    from rankcast.spark.kafka import explain
+    from rankcast.topics import Topic
+
+    return explain(error, Topic.of(wanted.events))
 
 
 class _Shown:
