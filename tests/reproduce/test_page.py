@@ -67,3 +67,9 @@ def test_the_gallery_is_the_same_from_results_and_from_the_page(tmp_path: Path, 
 
 def test_without_results_there_are_no_pictures(tmp_path: Path) -> None:
     assert gallery(tmp_path) == []
+
+
+def test_the_gallery_of_this_checkout_is_complete() -> None:
+    pictures = gallery()
+    assert {"fig10", "table1"} <= {one.name for one in pictures}
+    assert all(one.path.is_file() and one.summary for one in pictures)

@@ -42,7 +42,7 @@ def document(results: Sequence[Result], out: Path, page: Path) -> None:
 
 
 def _section(result: Result, pictures: Sequence[str]) -> list[str]:
-    lines = ["", f"### {_heading(result)}", "", f"`rankcast reproduce {result.name}` ({result.seconds:.0f} s)", ""]
+    lines = ["", f"### {_heading(result)}", "", f"`rankcast reproduce {result.name}`", ""]
     lines += ["| what | paper | ours | agrees | |", "| --- | --- | --- | --- | --- |"]
     lines += [_row(one) for one in result.comparisons]
     for remark in result.remarks:
@@ -59,7 +59,8 @@ def _row(one: Comparison) -> str:
 
 def _place(result: Result) -> str:
     """Where in the paper."""
-    return result.source.partition(", ")[2] or result.source
+    place = result.source.partition(", ")[2] or result.source
+    return place[0].upper() + place[1:]
 
 
 def _heading(result: Result) -> str:
