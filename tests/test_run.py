@@ -8,7 +8,7 @@ import pytest
 from rankcast.errors import CatalogError, StoreError
 from rankcast.language import parse
 from rankcast.model import Advertisement, Always, Event, Length, Mode, Policy, ScorerName, Subscription
-from rankcast.run import serve_pending
+from rankcast.run import Server, rebuild, repartition, serve_pending
 from rankcast.shard import Shard
 from rankcast.store import Store
 
@@ -120,3 +120,46 @@ def test_a_publication_that_its_advertisement_does_not_allow_never_gets_into_the
     with pytest.raises(CatalogError, match="no advertisement 'a2'"):
         store.publish([Event("ad", START, {"x": (5,)}, advertisement="a2")])
     assert store.last_offset() == 0
+
+
+@pytest.mark.parametrize("make", ["repartition", "rebuild"])
+def test_the_state_can_be_divided_anew_or_made_anew(stores, make):
+    plain, moved = stores("plain"), stores("moved")
+    for store in (plain, moved):
+        store.publish(events(25))
+    list(serve_pending(moved, shards=2, batch=10))
+    before = delivered(moved)
+    if make == "repartition":
+        assert repartition(moved, 3) == 2
+    else:
+        assert list(rebuild(moved, 3, batch=10)) == [10, 20, 25]
+    assert sorted(moved.progress().states) == [0, 1, 2]
+    assert moved.pipeline() is None
+    assert delivered(moved) == before
+    for store in (plain, moved):
+        store.publish(events(40)[25:])
+        list(serve_pending(store, shards=3 if store is moved else 1, close=True))
+    assert delivered(moved) == delivered(plain)
+
+
+def test_a_server_keeps_its_shards_and_notices_when_another_has_served(stores):
+    plain, store = stores("plain"), stores("kept")
+    server = Server(store, shards=2)
+    for upto in (10, 20, 30):
+        store.publish(events(upto))
+        if upto == 20:
+            list(serve_pending(store, shards=2))
+        assert sum(batch.events for batch in server.serve()) == (0 if upto == 20 else 10)
+    plain.publish(events(30))
+    list(serve_pending(plain))
+    assert delivered(store) == delivered(plain)
+
+
+def test_deliveries_have_the_instants_of_their_batch(stores):
+    store = stores("instants")
+    store.publish(events(5))
+    list(serve_pending(store))
+    (_, first), *_ = store.deliveries()
+    assert first.served <= first.matched <= first.received
+    assert store.pipeline().engine == "process"
+    assert store.pipeline().events == 5

@@ -1,17 +1,19 @@
-"""Serving a store: events from its log, through the shards, into its deliveries."""
+"""Serving a store in this process: events from its log, through the shards, into its deliveries."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+
+import msgspec
 
 from rankcast.batch import BatchShard, shard_for
 from rankcast.errors import StoreError
 from rankcast.model import Catalog, Delivery
 from rankcast.overlay import Admission
 from rankcast.shard import Shard, shard_of
-from rankcast.store import Logged, Store
+from rankcast.store import Instants, Logged, Store
 
-__all__ = ["Batch", "Serving", "serve_pending"]
+__all__ = ["Batch", "Server", "rebuild", "repartition", "serve_pending"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,56 +25,6 @@ class Batch:
     delivered: int
 
 
-class Serving:
-    """A store being served: its shards stay in memory from one call of `pending` to the next.
-
-    After an error the shards may be ahead of the store: go on with a new one, which starts from what was committed.
-    `expected` is how many events are waiting, by which the kind of shard is chosen; by default, as many as there are.
-    """
-
-    def __init__(self, store: Store, shards: int = 1, expected: int | None = None) -> None:
-        progress = store.progress()
-        if progress.states and len(progress.states) != shards:
-            raise StoreError(
-                f"the delivery state of this store is in {len(progress.states)} shards, not {shards}; run it with as many"
-            )
-        self._store = store
-        self._offset, self._version = progress.offset, progress.catalog_version
-        self._catalog = store.catalog(progress.catalog_version)
-        pending = store.last_offset() - progress.offset if expected is None else expected
-        self._shards = [shard_for(pending, self._catalog, _lives_in(number, shards)) for number in range(shards)]
-        for number, state in progress.states.items():
-            self._shards[number].restore(state)
-
-    def pending(self, batch: int = 5_000, close: bool = False) -> Iterator[Batch]:
-        """Serve all events logged since the last time, batch by batch, each committed at once; see `serve_pending`."""
-        while True:
-            logged = list(self._store.events(after=self._offset, limit=batch))
-            deliveries: list[Delivery] = []
-            for of_version, group in groupby(logged, key=lambda entry: entry.catalog_version):
-                if of_version != self._version:
-                    self._version, self._catalog = of_version, self._store.catalog(of_version)
-                    deliveries += [delivery for shard in self._shards for delivery in shard.update(self._catalog)]
-                deliveries += _publish(self._shards, self._catalog, list(group))
-            last = len(logged) < batch
-            if last and close:
-                deliveries += [delivery for shard in self._shards for delivery in shard.close()]
-            if not logged and not deliveries:
-                return
-            reached = logged[-1].offset if logged else self._offset
-            written = self._store.commit(
-                sorted(deliveries, key=lambda delivery: delivery.order),
-                offset=reached,
-                catalog_version=self._version,
-                states={number: shard.state() for number, shard in enumerate(self._shards)},
-                expected_offset=self._offset,
-            )
-            self._offset = reached
-            yield Batch(self._offset, len(logged), written)
-            if last:
-                return
-
-
 def serve_pending(store: Store, shards: int = 1, batch: int = 5_000, close: bool = False) -> Iterator[Batch]:
     """Serve all events that the store has logged since the last time, batch by batch, each committed at once.
 
@@ -80,7 +32,130 @@ def serve_pending(store: Store, shards: int = 1, batch: int = 5_000, close: bool
     nothing. Each event is served under the catalog version that was current when it was published, so the
     deliveries do not depend on where the batches were cut. `close` ends unfinished periods, as a replay does.
     """
-    yield from Serving(store, shards).pending(batch, close)
+    return Server(store, shards, batch).serve(close)
+
+
+class Server:
+    """Serves a store again and again; the shards stay in memory in between, so that few events are served soon.
+
+    Parameters
+    ----------
+    shards
+        Among how many the users are divided; must be what it was before.
+    batch
+        How many events are committed together.
+    """
+
+    def __init__(self, store: Store, shards: int = 1, batch: int = 5_000) -> None:
+        self._store = store
+        self._count = shards
+        self._batch = batch
+        self._shards: list[Shard | BatchShard] = []
+        self._offset = -1
+        self._version = 0
+
+    def serve(self, close: bool = False) -> Iterator[Batch]:
+        """Serve what is pending, as `serve_pending` does."""
+        store, clock = self._store, self._store.database.clock
+        if not self._shards or store.progress().offset != self._offset:
+            self._load()
+        while True:
+            logged = list(store.events(after=self._offset, limit=self._batch))
+            expected, served = self._offset, clock()
+            # Whoever stops or fails from here on leaves shards that have seen what was not committed.
+            shards, self._shards = self._shards, []
+            deliveries = self._publish(shards, logged)
+            last = len(logged) < self._batch
+            if last and close:
+                deliveries += [delivery for shard in shards for delivery in shard.close()]
+            if not logged and not deliveries:
+                self._shards = shards
+                return
+            reached = logged[-1].offset if logged else expected
+            written = store.commit(
+                sorted(deliveries, key=lambda delivery: delivery.order),
+                offset=reached,
+                catalog_version=self._version,
+                states={number: shard.state() for number, shard in enumerate(shards)},
+                expected_offset=expected,
+                instants=Instants(served, clock()),
+            )
+            self._offset, self._shards = reached, shards
+            yield Batch(reached, len(logged), written)
+            if last:
+                return
+
+    def _load(self) -> None:
+        progress = self._store.progress()
+        if progress.states and len(progress.states) != self._count:
+            raise StoreError(
+                f"the delivery state of this store is in {len(progress.states)} shards, not {self._count}; run it with as many, or "
+                f"change that with: rankcast state repartition --shards {self._count}"
+            )
+        self._offset, self._version = progress.offset, progress.catalog_version
+        pending = self._store.last_offset() - progress.offset
+        self._shards = _made(self._store.catalog(progress.catalog_version), self._count, pending)
+        for number, state in progress.states.items():
+            self._shards[number].restore(state)
+
+    def _publish(self, shards: Sequence[Shard | BatchShard], logged: list[Logged]) -> list[Delivery]:
+        deliveries: list[Delivery] = []
+        for version, group in groupby(logged, key=lambda entry: entry.catalog_version):
+            catalog = self._store.catalog(version)
+            if version != self._version:
+                self._version = version
+                deliveries += [delivery for shard in shards for delivery in shard.update(catalog)]
+            deliveries += _publish(shards, catalog, list(group))
+        return deliveries
+
+
+def repartition(store: Store, shards: int) -> int:
+    """Divide the delivery state that is in the store among another number of shards; how many it was in.
+
+    The deliveries do not depend on the number: users keep what they have.
+    """
+    progress = store.progress()
+    users: dict[str, object] = {}
+    for state in progress.states.values():
+        users |= msgspec.msgpack.decode(state)
+    store.put_states(divided(users, shards), progress.offset)
+    return len(progress.states)
+
+
+def divided(users: dict[str, object], shards: int) -> dict[int, bytes]:
+    """The states of users as states of shards."""
+    parts: list[dict[str, object]] = [{} for _ in range(shards)]
+    for user, state in users.items():
+        parts[shard_of(user, shards)][user] = state
+    return {number: msgspec.msgpack.encode(part) for number, part in enumerate(parts)}
+
+
+def rebuild(store: Store, shards: int, batch: int = 5_000) -> Iterator[int]:
+    """Make the delivery state anew by serving the log again up to the progress, without delivering; the offsets reached.
+
+    For a store whose pipeline has lost its checkpoint. Afterwards any pipeline goes on from there.
+    """
+    progress, known = store.progress(), store.pipeline()
+    offset = known.start_offset if known is not None and known.start_version < 0 else 0
+    version, served = -1, list[Shard | BatchShard]()
+    while offset < progress.offset:
+        logged = list(store.events(after=offset, limit=min(batch, progress.offset - offset)))
+        for of_version, group in groupby(logged, key=lambda entry: entry.catalog_version):
+            catalog = store.catalog(of_version)
+            if not served:
+                served = _made(catalog, shards, progress.offset - offset)
+            elif of_version != version:
+                for shard in served:
+                    shard.update(catalog)
+            version = of_version
+            _publish(served, catalog, list(group))
+        offset = logged[-1].offset
+        yield offset
+    store.put_states({number: shard.state() for number, shard in enumerate(served)}, progress.offset)
+
+
+def _made(catalog: Catalog, shards: int, events: int) -> list[Shard | BatchShard]:
+    return [shard_for(events, catalog, _lives_in(number, shards)) for number in range(shards)]
 
 
 def _publish(served: Sequence[Shard | BatchShard], catalog: Catalog, logged: list[Logged]) -> list[Delivery]:

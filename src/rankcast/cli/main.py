@@ -31,6 +31,7 @@ from rankcast.cli.replay import replay
 from rankcast.cli.reproduce import reproduce
 from rankcast.cli.run import run
 from rankcast.cli.serve import serve
+from rankcast.cli.state import rebuild_state, repartition_state
 from rankcast.cli.stats import stats
 from rankcast.cli.status import status
 from rankcast.cli.subscribe import subscribe, subscriptions, unsubscribe
@@ -104,6 +105,11 @@ concepts = typer.Typer(name="concepts", no_args_is_help=True, help="Find out wha
 concepts.callback()(lambda: None)  # so that `mine`, though alone, stays a command of a group
 concepts.command(help=_help(mine))(mine)
 app.add_typer(concepts, rich_help_panel="With files, keeping nothing")
+
+state_app = typer.Typer(no_args_is_help=True, help="Move or mend what a pipeline remembers of its users.")
+state_app.command("repartition", help=_help(repartition_state))(repartition_state)
+state_app.command("rebuild", help=_help(rebuild_state))(rebuild_state)
+app.add_typer(state_app, name="state", rich_help_panel="With a store: what happens")
 
 index_app = typer.Typer(no_args_is_help=True, help="Compile subscriptions into an index file; say what it costs.")
 index_app.command("build", help=_help(build_index))(build_index)

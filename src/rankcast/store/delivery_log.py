@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, delete, select, update
 
 from rankcast.errors import StoreError
 from rankcast.language import dumps
@@ -137,6 +137,19 @@ class DeliveryLog:
             known = Pipeline(IN_PROCESS, IN_PROCESS, "", shards, offset, version, -1, now, None, *[0] * 7)
             pipelines.put(connection, known)
         return known
+
+    def put_states(self, states: Mapping[int, bytes], expected_offset: int) -> None:
+        """Replace the states of all shards as of the progress, and forget who served the store: the next goes on with these."""
+        with self._database.writing() as connection:
+            at, _ = _reached(connection)
+            if at != expected_offset:
+                raise StoreError(
+                    f"the progress is at offset {at}, not {expected_offset}: somebody serves the store; stop that first"
+                )
+            connection.execute(delete(schema.shard_states))
+            shards = [{"shard": shard, "state": state} for shard, state in states.items()]
+            put_rows(connection, schema.shard_states, shards, replace=["state"])
+            connection.execute(delete(schema.pipeline))
 
     def progress(self) -> Progress:
         """How far the event log has been worked off."""

@@ -173,6 +173,10 @@ class Store:
         """Write what a micro-batch of a pipeline on Spark made; see `DeliveryLog.commit_batch`."""
         return self._deliveries.commit_batch(pipeline, rows, rejects, done, start, offset, catalog_version)
 
+    def put_states(self, states: Mapping[int, bytes], expected_offset: int) -> None:
+        """Replace the states of all shards as of the progress; whoever serves the store next goes on with these."""
+        self._deliveries.put_states(states, expected_offset)
+
     def pipeline(self) -> Pipeline | None:
         """Which pipeline serves this store, and what it has done; None if none has yet."""
         return self._pipelines.pipeline()

@@ -1,0 +1,20 @@
+"""Whatever is killed: nothing lost, nothing twice. `python benchmarks/kills.py --kills 30` does it for longer."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+FILE = Path(__file__).parents[2] / "benchmarks" / "kills.py"
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+def test_five_kills_do_not_show_in_the_deliveries(tmp_path):
+    spec = importlib.util.spec_from_file_location("kills", FILE)
+    kills = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(kills)
+    events, deliveries, batches = kills.disturb(tmp_path, kills=5, seed=1)
+    assert events > 100
+    assert deliveries > 100
+    assert batches > 5
