@@ -44,12 +44,15 @@ class Server:
         Among how many the users are divided; must be what it was before.
     batch
         How many events are committed together.
+    expected
+        How many events are to come at least, by which, and by how many wait, the kind of shard is chosen.
     """
 
-    def __init__(self, store: Store, shards: int = 1, batch: int = 5_000) -> None:
+    def __init__(self, store: Store, shards: int = 1, batch: int = 5_000, expected: int = 0) -> None:
         self._store = store
         self._count = shards
         self._batch = batch
+        self._expected = expected
         self._shards: list[Shard | BatchShard] = []
         self._offset = -1
         self._version = 0
@@ -93,7 +96,7 @@ class Server:
                 f"change that with: rankcast state repartition --shards {self._count}"
             )
         self._offset, self._version = progress.offset, progress.catalog_version
-        pending = self._store.last_offset() - progress.offset
+        pending = max(self._expected, self._store.last_offset() - progress.offset)
         self._shards = _made(self._store.catalog(progress.catalog_version), self._count, pending)
         for number, state in progress.states.items():
             self._shards[number].restore(state)

@@ -9,8 +9,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from rankcast import __version__
-from rankcast.serve.api import router
-from rankcast.serve.api.metrics import router as metrics
+from rankcast.serve.api import add_routes
 from rankcast.serve.api.schemas import SCHEMAS
 from rankcast.serve.guards import BodyLimit, OwnMachineOnly
 from rankcast.serve.measuring import Measured
@@ -58,8 +57,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     if service.settings.dev:
         app.add_middleware(OwnMachineOnly)
     app.add_middleware(Measured, service=service)
-    app.include_router(router)
-    app.include_router(metrics)
+    add_routes(app)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]  # FastAPI's own way to change it
     if service.settings.page and find_spec("rankcast.serve.page") is not None:
         from rankcast.serve.page import attach

@@ -19,7 +19,7 @@ _bearer = HTTPBearer(
 )
 
 
-def _service(request: Request) -> Service:
+async def _service(request: Request) -> Service:
     service: Service = request.app.state.service
     return service
 
@@ -29,8 +29,9 @@ ServiceOf: TypeAlias = Annotated[Service, Depends(_service)]
 
 
 async def _caller(
-    request: Request, service: ServiceOf, given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
+    request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 ) -> Principal:
+    service: Service = request.app.state.service
     if service.settings.dev:
         return ADMINISTRATOR
     # A look at the store at most once a second and token: too short for a thread of its own.

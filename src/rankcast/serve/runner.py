@@ -4,15 +4,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from threading import Event as Flag
 from threading import Thread
+from time import monotonic
 
 from rankcast.errors import RankcastError
-from rankcast.run import Serving
+from rankcast.run import Server
 from rankcast.serve.alone import Alone
 from rankcast.store import Store
 
 __all__ = ["Runner"]
 
 _LONGEST_WAIT = 30.0
+_LONGEST_REST = 0.25
+_BUSY = 50
+_MANY = 1_000_000
 
 
 class Runner:
@@ -34,7 +38,8 @@ class Runner:
         self._shards = shards
         self._poll = poll
         self._committed = committed
-        self._serving: Serving | None = None
+        self._serving: Server | None = None
+        self._is_busy = False
         self._alone = Alone(store)
         self._woken = Flag()
         self._stopping = Flag()
@@ -76,6 +81,7 @@ class Runner:
         failures = 0
         while not self._stopping.is_set():
             self._woken.clear()
+            begun = monotonic()
             try:
                 self._serve()
                 self.error, failures = None, 0
@@ -85,12 +91,17 @@ class Runner:
                 failures += 1
                 self._stopping.wait(min(_LONGEST_WAIT, self._poll * 2**failures))
                 continue
+            # As long a rest as the work took: then those who publish get their turn, and more comes in at once.
+            self._stopping.wait(min(_LONGEST_REST, monotonic() - begun))
             self._woken.wait(self._poll)
 
     def _serve(self) -> None:
         if self._serving is None:
-            self._serving = Serving(self._store, self._shards or 1)
-        for batch in self._serving.pending():
+            self._serving = Server(self._store, self._shards or 1, expected=_MANY if self._is_busy else 0)
+        for batch in self._serving.serve():
+            if batch.events >= _BUSY and not self._is_busy:
+                self._is_busy = True
+                self._serving = None  # from the next time on with shards that are made for many events
             self.batches += 1
             self.events += batch.events
             self.delivered += batch.delivered

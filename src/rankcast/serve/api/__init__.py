@@ -1,6 +1,6 @@
 """The HTTP API, one file per resource, under /v1."""
 
-from fastapi import APIRouter
+from fastapi import FastAPI
 
 from rankcast.serve.api import (
     advertisements,
@@ -10,6 +10,7 @@ from rankcast.serve.api import (
     events,
     health,
     live,
+    metrics,
     policies,
     preferences,
     stats,
@@ -21,24 +22,29 @@ from rankcast.serve.api import (
 )
 from rankcast.serve.api.schemas import PROBLEMS
 
-__all__ = ["router"]
+__all__ = ["add_routes"]
 
-router = APIRouter(prefix="/v1", responses=PROBLEMS)
-for resource in (
+_RESOURCES = (
+    events,  # first, because routes are tried one after the other and this one is asked most
+    live,
+    deliveries,
     users,
     subscriptions,
     preferences,
     policies,
     concepts,
-    events,
     advertisements,
-    live,
-    deliveries,
     trials,
     webhooks,
     digests,
     stats,
     tokens,
     health,
-):
-    router.include_router(resource.router)
+)
+
+
+def add_routes(app: FastAPI) -> None:
+    """Add all resources to an application, under /v1."""
+    for resource in _RESOURCES:
+        app.include_router(resource.router, prefix="/v1", responses=PROBLEMS)
+    app.include_router(metrics.router)

@@ -15,7 +15,7 @@ from rankcast.language import decode_event, encode_event
 from rankcast.language.json_text import read_object
 from rankcast.model import Event, Reject
 from rankcast.serve.access import Principal, Role
-from rankcast.serve.api.answers import JSON, Body, answer
+from rankcast.serve.api.answers import JSON, answer
 from rankcast.serve.api.schemas import body, says
 from rankcast.serve.callers import Caller, PublishingCaller, ServiceOf
 from rankcast.serve.problems import Problem, problem_of
@@ -52,9 +52,7 @@ class _Line(NamedTuple):
 )
 async def publish(
     caller: PublishingCaller,
-    service: ServiceOf,
     request: Request,
-    content: Body,
     idempotency_key: Annotated[
         str | None,
         Header(
@@ -70,6 +68,9 @@ async def publish(
     `duplicate` and not published twice. Of several events the bad ones are rejected, with their place and reason, and the
     others go on. A publisher publishes under their own name: `source` may be left out.
     """
+    # Not through dependencies: this is the route that is asked most, and each of them costs.
+    service: Service = request.app.state.service
+    content = await request.body()
     kind = request.headers.get("content-type", JSON).split(";")[0].strip().lower()
     if kind != JSON and kind not in _LINES:
         raise Problem(415, "content-type", f"the events must be {JSON} or {LINES}, not {kind[:60]!r}")
