@@ -52,10 +52,17 @@ def codes_of_batch(encoder: Encoder, batch: "pa.RecordBatch | pa.Table") -> Even
         codes.append(np.concatenate([_NONE, *(np.asarray(code, np.int32) for _, code in pairs)])[at])
     row = np.concatenate([*rows, np.zeros(0, np.int64)])
     attribute, code = np.concatenate([*attributes, _NONE]), np.concatenate([*codes, _NONE])
-    order = np.lexsort((code, attribute, row))
-    start = np.searchsorted(row[order], np.arange(batch.num_rows + 1))
-    code = np.ascontiguousarray(code[order])
-    return EventCodes(start, attribute[order], code, code, np.zeros(batch.num_rows, np.bool_))
+    count = int(attribute.max(initial=0)) + 1
+    if batch.num_rows * count < 2**31:
+        keys = (row * count + attribute) << 32 | code
+        keys.sort()
+        row, attribute = np.divmod(keys >> 32, count)
+        attribute, code = attribute.astype(np.int32), (keys & 0xFFFFFFFF).astype(np.int32)
+    else:
+        order = np.lexsort((code, attribute, row))
+        row, attribute, code = row[order], attribute[order], code[order]
+    start = np.searchsorted(row, np.arange(batch.num_rows + 1))
+    return EventCodes(start, attribute, code, code, np.zeros(batch.num_rows, np.bool_))
 
 
 class Rows(Sequence[Event]):

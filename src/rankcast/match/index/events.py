@@ -34,6 +34,12 @@ class EventCodes:
     def __len__(self) -> int:
         return len(self.is_soft)
 
+    def part(self, first: int, last: int) -> "EventCodes":
+        """The events from one place to before another."""
+        values = slice(self.start[first], self.start[last])
+        start = self.start[first : last + 1] - self.start[first]
+        return EventCodes(start, self.attribute[values], self.low[values], self.high[values], self.is_soft[first:last])
+
 
 class Encoder:
     """Gives events the codes of an index. Remembers values, so that each different one is looked up once."""

@@ -52,9 +52,13 @@ class Index:
     def ranked(self, codes: EventCodes) -> Ranked:
         """The best score of each user among the candidates of each event, without the candidates themselves; they must be
         sure and found once (crisp conjunctions and events of single values are)."""
-        compiled = self.compiled
-        events, items = self.found(codes)
-        return best_by_user(len(codes), events, items, compiled.ranked_user, len(compiled.users), compiled.ranked_score)
+        compiled, users = self.compiled, len(self.compiled.users)
+        parts = []
+        for first in range(0, len(codes), kernels.BLOCK):  # what a block finds is still in the cache
+            block = codes.part(first, min(len(codes), first + kernels.BLOCK))
+            found = best_by_user(len(block), *self.found(block), compiled.ranked_user, users, compiled.ranked_score)
+            parts.append(found._replace(event=found.event + np.int32(first)))
+        return Ranked(*(np.concatenate(columns) for columns in zip(*parts, strict=True))) if parts else Ranked.none()
 
     def best(self, codes: EventCodes, n: int) -> tuple[NDArray[np.int64], NDArray[np.bool_], bool]:
         """At least the n candidates of one event with the highest scores, if there are so many: places, whether they

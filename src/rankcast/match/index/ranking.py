@@ -20,6 +20,11 @@ class Ranked(NamedTuple):
     score: NDArray[np.float64]
     matches: NDArray[np.int32]
 
+    @classmethod
+    def none(cls) -> "Ranked":
+        """No rows."""
+        return cls(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0), np.empty(0, np.int32))
+
 
 def best_by_user(
     events: int,
@@ -48,16 +53,18 @@ def _rank(events, event, item, user, scores, place, out_event, out_user, out_sco
         start[e + 1] += 1
     for e in range(events):
         start[e + 1] += start[e]
+    # In the order of the search, in which events that look at one list read it together.
     filled = start[:-1].copy()
-    grouped = np.empty(len(item), np.int32)
+    its_user, its_score = np.empty(len(item), np.int32), np.empty(len(item))
     for i in range(len(item)):
-        grouped[filled[event[i]]] = item[i] & TURN
-        filled[event[i]] += 1
+        at, turn = filled[event[i]], item[i] & TURN
+        its_user[at], its_score[at] = user[turn], scores[turn]
+        filled[event[i]] = at + 1
     size = 0
     for e in range(events):
         begin = size
         for i in range(start[e], start[e + 1]):
-            who, score = user[grouped[i]], scores[grouped[i]]
+            who, score = its_user[i], its_score[i]
             at = place[who]
             # What an earlier event left behind points before this event's rows.
             if at < begin:
