@@ -24,6 +24,9 @@ class EventTable:
         self._first = 0
         self._events: list[Event] = []
         self._codes = Codes()
+        self._known: dict[int, int] = {}
+        self._known_of = (0, 0)
+        """Which rows `_known` knows by `seq`; it is made when somebody asks, and kept for the next."""
         self._begin = np.empty(0, np.int64)
         self._end = np.empty(0, np.int64)
 
@@ -54,10 +57,13 @@ class EventTable:
 
     def rows_of(self, events: Sequence[Event]) -> Integers:
         """The rows of events by their `seq`; those that are not there get new ones."""
-        known = {event.seq: row for row, event in enumerate(self._events, self._first)}
+        if self._known_of != (self._first, self.next_row):
+            self._known = {event.seq: row for row, event in enumerate(self._events, self._first)}
+        known = self._known
         missing = {event.seq: event for event in events if event.seq not in known}
         first = self.extend(list(missing.values()))
         known.update({seq: row for row, seq in enumerate(missing, first)})
+        self._known_of = (self._first, self.next_row)
         return np.array([known[event.seq] for event in events], np.int64)
 
     def forget(self, before: int) -> None:

@@ -258,8 +258,10 @@ class _Part(LiveShard):
         """Start with the pages as they were written under that version."""
         self._move(version)
         assert self._shard is not None
+        states: dict[str, dict[str, Any]] = {}
         for page in pages:
-            self._shard.restore(msgspec.msgpack.encode(decode_page(page)))
+            states |= decode_page(page)
+        self._shard.restore(msgspec.msgpack.encode(states))
 
     def go_on(self, groups: Sequence[Any]) -> None:
         """Serve a generation of the journal again; its deliveries were made then."""

@@ -1,0 +1,60 @@
+"""Who can be passed over: users to whom a batch without a match of theirs brings nothing."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from rankcast.batch.history import History
+from rankcast.batch.matching import Integers
+from rankcast.batch.modes import AllEvents
+from rankcast.batch.sliding import Sliding
+from rankcast.batch.stream import Stream
+from rankcast.batch.user import ArrayUser
+from rankcast.model import Unit
+from rankcast.subscriber import Subscriber
+
+__all__ = ["Quiet"]
+
+_NEVER = np.iinfo(np.int64).max
+_ALWAYS = np.iinfo(np.int64).min
+
+
+class Quiet:
+    """For each user, from which event and from which time on something may happen though nothing matches.
+
+    A window that slides over events or time lets an older event in when one drops out of it; nothing happens before its
+    oldest drops out. Lists of what was sent and plain publish/subscribe wait for a match. Periods, filters and users of the
+    oracle are visited always. So a batch costs in proportion to the users whom it concerns.
+    """
+
+    def __init__(self, users: Iterable[tuple[str, ArrayUser | Subscriber]]) -> None:
+        self.users = list(users)
+        self._event = np.full(len(self.users), _ALWAYS, np.int64)
+        self._time = np.full(len(self.users), _NEVER, np.int64)
+
+    def visited(self, stream: Stream, borders: Integers) -> list[int]:
+        """The numbers of the users to visit; `borders` has where each one's matches begin."""
+        wanted = (np.diff(borders) > 0) | (self._event <= stream.seq[-1])
+        if (self._time < _NEVER).any():
+            wanted |= self._time <= stream.time.max()
+        found: list[int] = np.flatnonzero(wanted).tolist()
+        return found
+
+    def settle(self, visited: Iterable[int]) -> None:
+        """Look again at those who were visited."""
+        for number in visited:
+            self._event[number], self._time[number] = _until(self.users[number][1])
+
+
+def _until(served: ArrayUser | Subscriber) -> tuple[int, int]:
+    if type(served) is not ArrayUser:
+        return _ALWAYS, _NEVER
+    mode = served._mode
+    if isinstance(mode, AllEvents | History):
+        return _NEVER, _NEVER
+    if not isinstance(mode, Sliding):
+        return _ALWAYS, _NEVER
+    if mode._unit is Unit.MATCHED or not len(mode.entries):
+        return _NEVER, _NEVER
+    until = int(mode.entries["position"].min()) + mode._span
+    return (until, _NEVER) if mode._unit is Unit.EVENTS else (_NEVER, until)
