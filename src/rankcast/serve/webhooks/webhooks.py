@@ -149,7 +149,7 @@ class Webhooks:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._woken.wait(), self._poll)
             await _end(serving.values())
-            with suppress(StoreError):  # it ends by itself
+            with suppress(StoreError, RuntimeError):  # the process ends; the lease does by itself
                 await asyncio.to_thread(self._release)
         self._loop = None
 
