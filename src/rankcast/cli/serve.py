@@ -34,6 +34,12 @@ def serve(
     private_webhooks: Annotated[
         bool, typer.Option("--private-webhooks", help="Let webhooks go to private addresses too, such as this machine.")
     ] = False,
+    world: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Open a ready world, movies or market: its people, and its data streaming in."
+        ),
+    ] = None,
     store: StorePath = DEFAULT_STORE,
 ) -> None:
     """Serve the HTTP API and the web page, and work off what is published. The store is made if it is not there.
@@ -43,14 +49,19 @@ def serve(
     Example:
 
       rankcast serve --dev
+      rankcast serve --dev --world movies
       rankcast serve --store movies.db --host 0.0.0.0 --port 9000
     """
     from dataclasses import replace
 
     from rankcast.serve import Limits, Settings, create_app
     from rankcast.serve.running import Server, bound
+    from rankcast.serve.worlds import stream_of
+    from rankcast.serve.worlds import world as named
 
     out = Output()
+    if world is not None:
+        named(world)  # which refuses one that is not there, before anything is made
     limits = Limits(rate=rate, burst=round(2 * rate))
     settings = Settings(store, host, port, dev, pipeline, page, private_webhooks=private_webhooks, limits=limits)
     listening = bound(settings)
@@ -58,6 +69,8 @@ def serve(
     app = create_app(settings)
     service: Service = app.state.service
     service.start()  # here rather than in the server, so that what is wrong is said in a line
+    if world is not None:
+        stream_of(service, world).open()
     server = Server(app, ready=lambda: _greet(out, service))
     # uvicorn raises the signal again after an orderly end; this is the end.
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -105,9 +105,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 @pytest.fixture(scope="module")
-def own_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """A service that only the tests of one file use."""
-    yield from serve(tmp_path_factory.mktemp("own-site"), "--dev")
+def own_site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A service for development that only the tests of one file use; options as its parameter."""
+    yield from serve(tmp_path_factory.mktemp("own-site"), "--dev", *getattr(request, "param", ()))
 
 
 # Not for the whole session: while Playwright is on, nothing else in the process may run an event loop.

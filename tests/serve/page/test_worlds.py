@@ -4,10 +4,13 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from rankcast.serve.worlds import MOVIES
 from rankcast.store import Store
+
+pytestmark = pytest.mark.parametrize("own_site", [("--world", "market")], indirect=True, ids=["market"])
 
 
 def position(card: Any) -> int:
@@ -34,13 +37,20 @@ def test_one_click_opens_a_world_and_deliveries_appear(
     card = page.get_by_label("World: Films")
     expect(card).to_contain_text(f"Paused · {stopped:,} of")
     with Store.open(own_site.path) as store:
-        ids = [logged.event.id for logged in store.events()]
+        ids = [logged.event.id for logged in store.events() if logged.event.source == "films"]
     assert ids == [event.id for event in MOVIES.script[:stopped]]
     # The page of one who lives there shows what they got.
     card.get_by_role("button", name="See the feed of celeste").click()
     page.wait_for_url(f"{own_site.url}/")
     expect(page.locator(".rc-delivery").first).to_be_visible()
     expect(page.locator(".rc-delivery").first).to_contain_text("romance")
+
+
+def test_the_command_opens_a_world_too(own_site: Any, visit: Callable[..., Page]) -> None:
+    page = visit("/worlds", at=own_site.url)
+    card = page.get_by_label("World: Flats and auctions")
+    expect(card).to_contain_text("Playing")
+    expect(card).to_contain_text("Last sent:")
 
 
 def test_worlds_fit_a_phone_in_the_dark(own_site: Any, visit: Callable[..., Page]) -> None:

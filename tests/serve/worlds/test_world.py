@@ -87,3 +87,5 @@ def test_where_an_auction_ends_is_open_if_there_are_bids() -> None:
 def test_an_unknown_world_is_refused_with_what_there_is() -> None:
     with pytest.raises(RankcastError, match="did you mean 'movies'"):
         world("movie")
+    with pytest.raises(RankcastError, match="there are movies, market"):
+        world("atlantis")

@@ -120,7 +120,7 @@ def axis_of(found: Study, memberships: Iterable[Membership]) -> Axis:
     """An axis on which both the values and the functions can be seen; outliers are left out."""
     drawn = list(memberships)
     tables = [one for one in drawn if isinstance(one, Table)]
-    if tables or found.is_textual:
+    if tables or (found.is_textual and not drawn):
         return Axis(found.attribute, categories=_categories(found, tables))
     ends = [x for one in drawn for x in _ends(one)]
     if not found.numbers and not ends:

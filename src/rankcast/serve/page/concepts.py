@@ -2,21 +2,20 @@
 
 import asyncio
 import json
-from collections import Counter
 from dataclasses import replace
 
 from nicegui import ui
 
 from rankcast.errors import ModelError, RankcastError
-from rankcast.fuzzy import Summary, mine, numbers_asked_for
-from rankcast.model import Concept, Is, Membership, predicates_of
-from rankcast.serve.page.attribute_study import Study, axis_of, bars_of, middle, study, suitable_attributes
+from rankcast.model import Concept, Membership
+from rankcast.serve.page.attribute_study import axis_of
+from rankcast.serve.page.concept_desk import ConceptDesk, key_of
 from rankcast.serve.page.concept_effects import show_effects
 from rankcast.serve.page.concept_fields import ConceptFields
 from rankcast.serve.page.concept_naming import ask_for_name
 from rankcast.serve.page.concept_shapes import converted, first_shape
 from rankcast.serve.page.concept_trial import ConceptTrial
-from rankcast.serve.page.curve_editor import Curve, CurveEditor, form_of
+from rankcast.serve.page.curve_editor import CurveEditor, form_of
 from rankcast.serve.page.looks import colour, wear
 from rankcast.serve.page.parts import act, complaining, empty, group, link, set_props, words
 from rankcast.serve.page.visitors import View
@@ -25,16 +24,12 @@ __all__ = ["build"]
 
 _EVERYBODY = "everybody"
 
-HISTORY = 2000
-"""So many recent events are drawn and tried."""
-
 
 async def build(view: View) -> None:
     """The editor of all concepts."""
     wear()
-    workshop = _Workshop(view)
-    await asyncio.to_thread(workshop.load)
-    if not workshop.attributes:
+    desk = await asyncio.to_thread(ConceptDesk, view)
+    if not desk.attributes:
         with empty(
             "o_area_chart",
             "No concepts yet",
@@ -43,69 +38,32 @@ async def build(view: View) -> None:
         ):
             link("Open a ready world", "/worlds", "rc-button rc-main rc-main-button rc-link-button")
         return
-    workshop.build()
+    _Workshop(view, desk)
 
 
 class _Workshop:
     """The page as one visitor sees it: which attribute and concept, and what they have made of it so far."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, desk: ConceptDesk) -> None:
         self._view = view
-        self._attribute = view.query.get("attribute", "")
+        self._desk = desk
         self._concept: Concept | None = None
         self._draft: Membership | None = None
         self._proposed: tuple[Concept, ...] = ()
         self._trial: ConceptTrial | None = None
-        self._study = Study("", 0, (), 0, 0, study("", []).texts)
         self._latest = 0
         self._is_trying = False
-
-    # what there is
-
-    def load(self) -> None:
-        """Read the catalog and the recent events."""
-        self._catalog = self._view.service.catalog()
-        self._events = self._view.service.recent_events(HISTORY)
-        self.attributes = suitable_attributes(self._catalog, self._events)
-        if self._attribute not in self.attributes:
-            self._attribute = self._most_used()
-        self._study = study(self._attribute, self._events)
-
-    def _most_used(self) -> str:
-        """The attribute that the user has most vague wishes about; else that with most concepts."""
-        asked = Counter(
-            predicate.attribute
-            for subscription in self._catalog.subscriptions_of(self._view.user)
-            for predicate in predicates_of(subscription.where)
-            if isinstance(predicate.test, Is)
-        )
-        known = Counter(attribute for attribute, _, _ in self._catalog.concepts)
-        return max(self.attributes, key=lambda name: (asked[name], known[name]), default="")
-
-    def _concepts(self) -> list[Concept]:
-        """Those of the attribute that the visitor may see: everybody's, and users' own."""
-        seen = [
-            concept
-            for concept in self._catalog.concepts.values()
-            if concept.attribute == self._attribute
-            and (concept.user is None or self._view.visitor.switches or concept.user == self._view.user)
-        ]
-        mine = self._view.user
-        return sorted(
-            seen,
-            key=lambda one: (one.user is not None, one.user != mine, one.user or "", middle(one.membership), one.name),
-        )
-
-    def _may_edit(self, concept: Concept) -> bool:
-        return self._view.visitor.switches or concept.user == self._view.user
+        self._build()
 
     # building
 
-    def build(self) -> None:
-        """Make all elements."""
+    def _build(self) -> None:
         with group("div", "rc-row rc-wrap"):
             chooser = ui.select(
-                self.attributes, value=self._attribute, label="Attribute", on_change=lambda e: self._chosen(e.value)
+                self._desk.attributes,
+                value=self._desk.attribute,
+                label="Attribute",
+                on_change=lambda e: self._chosen(e.value),
             ).props("outlined dense options-dense")
             set_props(chooser.classes("rc-chooser"), aria_label="Attribute")
             self._propose = act("Propose from the data", self._mined, icon="o_auto_graph")
@@ -118,35 +76,18 @@ class _Workshop:
                 self._editor = CurveEditor("Degree of membership", self._dragged)
                 self._legend = group("div", "rc-row rc-wrap rc-legend rc-small rc-soft")
                 self._fields = ConceptFields(self._typed, self._reformed)
-                self._fields.rebuilt = lambda made: self._fields.show(made, self._study, still=False)
+                self._fields.rebuilt = lambda made: self._fields.show(made, self._desk.study, still=False)
                 self._complaint = words("p", "", "rc-note rc-bad")
                 set_props(self._complaint, role="alert")
                 self._buttons = group("div", "rc-row rc-wrap")
         with group("section", "rc-card rc-column", aria_label="What would change", aria_live="polite"):
             words("h2", "What it matches")
             self._effects = group("div", "rc-column")
-        self._select(self._first())
-
-    def _first(self) -> Concept | None:
-        """What to begin with: what the address says; else the user's own, or one that they use."""
-        asked, owner = self._view.query.get("concept"), self._view.query.get("for") or None
-        used = {
-            predicate.test.term.concept
-            for subscription in self._catalog.subscriptions_of(self._view.user)
-            for predicate in predicates_of(subscription.where)
-            if isinstance(predicate.test, Is) and predicate.attribute == self._attribute
-        }
-
-        def suits(concept: Concept) -> tuple[bool, ...]:
-            named = concept.name == asked
-            return named and concept.user == owner, named, concept.user == self._view.user, concept.name in used
-
-        return max(self._concepts(), key=suits, default=None)
+        self._select(self._desk.first(self._view.query))
 
     def _chosen(self, attribute: str) -> None:
-        self._attribute = attribute
-        self._study = study(attribute, self._events)
-        self._select(self._first())
+        self._desk.choose(attribute)
+        self._select(self._desk.first({}))
 
     def _select(self, concept: Concept | None) -> None:
         """Edit this concept from what is saved."""
@@ -157,7 +98,7 @@ class _Workshop:
         self._show()
 
     def _address(self) -> None:
-        query = {"attribute": self._attribute}
+        query = {"attribute": self._desk.attribute}
         if self._concept is not None:
             query |= {"concept": self._concept.name} | ({"for": self._concept.user} if self._concept.user else {})
         told = json.dumps(query).replace("<", "\\u003c")
@@ -169,26 +110,26 @@ class _Workshop:
         self._show_list()
         self._show_head()
         self._show_curves()
-        self._fields.show(self._draft, self._study, still=self._is_still())
+        self._fields.show(self._draft, self._desk.study, still=self._is_still())
         self._complaint.visible = False
         self._show_buttons()
         self._try()
 
     def _is_still(self) -> bool:
-        return self._concept is None or not self._may_edit(self._concept) or bool(self._proposed)
+        return self._concept is None or not self._desk.may_edit(self._concept) or bool(self._proposed)
 
     def _show_list(self) -> None:
         self._list.clear()
         with self._list:
-            words("h2", self._attribute)
-            words("p", self._study.label(), "rc-small rc-soft")
-            concepts = self._concepts()
+            words("h2", self._desk.attribute)
+            words("p", self._desk.study.label(), "rc-small rc-soft")
+            concepts = self._desk.concepts()
             if not concepts:
                 words("p", "No word for it yet. Let the data propose some, or make one.", "rc-soft")
             for number, concept in enumerate(concepts):
                 entry = group("button", "rcd-concept", type="button").on("click", lambda _, c=concept: self._select(c))
                 entry.style(f"--mine: {colour(number)}")
-                if concept is self._concept or (self._concept and _key(concept) == _key(self._concept)):
+                if concept is self._concept or (self._concept and key_of(concept) == key_of(self._concept)):
                     set_props(entry, aria_current="true")
                 with entry:
                     words("span", "", "rc-swatch")
@@ -199,37 +140,19 @@ class _Workshop:
         self._head.clear()
         with self._head:
             if self._proposed:
-                words("h2", f"{len(self._proposed)} concepts proposed for {self._attribute}")
+                words("h2", f"{len(self._proposed)} concepts proposed for {self._desk.attribute}")
                 return
             if self._concept is None:
-                words("h2", f"Nothing chosen on {self._attribute}")
+                words("h2", f"Nothing chosen on {self._desk.attribute}")
                 return
-            words("h2", f"{self._attribute} is {self._concept.name}")
-            if not self._may_edit(self._concept):
+            words("h2", f"{self._desk.attribute} is {self._concept.name}")
+            if not self._desk.may_edit(self._concept):
                 words("span", "Everybody's; make your own meaning to change it.", "rc-soft rc-small")
 
     def _show_curves(self) -> None:
-        concepts = list(self._proposed) or self._concepts()
-        curves = [
-            Curve(_key(concept), concept.name, colour(number), concept.membership)
-            for number, concept in enumerate(concepts)
-        ]
-        edited = None
-        if self._concept is not None and self._draft is not None and not self._proposed:
-            here = next((c for c in curves if c.key == _key(self._concept)), None)
-            edited = Curve(
-                _key(self._concept),
-                self._concept.name,
-                here.colour if here else colour(len(curves)),
-                self._draft,
-            )
-            # Another meaning of the same word is drawn, and of other users' own words only those of this one.
-            mine = self._concept.user
-            curves = [curve for curve, concept in zip(curves, concepts, strict=True) if concept.user in (None, mine)]
-        shown = [curve.membership for curve in curves] + ([self._draft] if edited and self._draft else [])
-        axis = axis_of(self._study, shown)
-        shapes = [curve for curve in curves if (form_of(curve.membership) == "table") == (axis.categories is not None)]
-        self._editor.show(axis, bars_of(self._study, axis), shapes, edited, still=self._is_still())
+        picture = self._desk.picture(self._concept, self._draft, self._proposed)
+        axis, edited = picture.axis, picture.edited
+        self._editor.show(axis, picture.bars, picture.curves, edited, still=self._is_still())
         self._legend.clear()
         with self._legend:
             _mark("rc-key-bars", "recent values")
@@ -253,15 +176,15 @@ class _Workshop:
                 return
             if self._concept is None:
                 return
-            if self._may_edit(self._concept):
+            if self._desk.may_edit(self._concept):
                 self._save_button = act("Save", self._save, icon="o_check", kind="main")
                 self._undo_button = act("Undo changes", self._undo, icon="o_undo")
                 self._changed_shown()
             if self._concept.user != self._view.user:
-                mine = (self._attribute, self._concept.name, self._view.user)
-                if mine not in self._catalog.concepts:
+                mine = (self._desk.attribute, self._concept.name, self._view.user)
+                if mine not in self._desk.catalog.concepts:
                     act(f"My own meaning, for {self._view.user}", self._override, icon="o_person_add")
-            if self._may_edit(self._concept):
+            if self._desk.may_edit(self._concept):
                 act("Remove", self._remove, icon="o_delete", kind="danger")
 
     def _changed_shown(self) -> None:
@@ -271,16 +194,13 @@ class _Workshop:
         self._undo_button.set_enabled(changed and saved is not None)
 
     def _saved(self) -> Concept | None:
-        """The concept as the catalog has it."""
-        if self._concept is None:
-            return None
-        return self._catalog.concepts.get((self._concept.attribute, self._concept.name, self._concept.user))
+        return None if self._concept is None else self._desk.saved(self._concept)
 
     # what the visitor does
 
     def _dragged(self, membership: Membership, done: bool) -> None:
         self._draft = membership
-        self._fields.show(membership, self._study, still=False)
+        self._fields.show(membership, self._desk.study, still=False)
         self._changed_shown()
         self._complaint.visible = False
         if done:
@@ -300,9 +220,9 @@ class _Workshop:
     def _reformed(self, form: str) -> None:
         if self._draft is None:
             return
-        axis = axis_of(self._study, [self._draft])
+        axis = axis_of(self._desk.study, [self._draft])
         self._draft = converted(self._draft, form, axis)
-        self._fields.show(self._draft, self._study, still=False)
+        self._fields.show(self._draft, self._desk.study, still=False)
         self._complaint.visible = False
         self._changed_shown()
         self._show_curves()
@@ -328,10 +248,12 @@ class _Workshop:
                     continue
                 if self._trial is None or self._trial.concept is not concept:
                     only = None if self._view.visitor.switches else self._view.user
-                    self._trial = await asyncio.to_thread(ConceptTrial, self._catalog, concept, self._events, only)
+                    self._trial = await asyncio.to_thread(
+                        ConceptTrial, self._desk.catalog, concept, self._desk.events, only
+                    )
                 effects = await asyncio.to_thread(self._trial.of, draft)
                 if shown == self._latest:
-                    show_effects(self._effects, effects, f"{self._attribute} is {concept.name}")
+                    show_effects(self._effects, effects, f"{self._desk.attribute} is {concept.name}")
         except RankcastError as error:
             self._complaint.text, self._complaint.visible = str(error), True
         finally:
@@ -343,7 +265,7 @@ class _Workshop:
         new = replace(self._concept, membership=self._draft)
         with complaining():
             await asyncio.to_thread(self._view.service.put, new)
-            await asyncio.to_thread(self.load)
+            await asyncio.to_thread(self._desk.load)
             ui.notify(f"Saved: {new.name} on {new.attribute}", type="positive")
             self._select(new)
 
@@ -357,8 +279,8 @@ class _Workshop:
         with complaining():
             if self._saved() is not None:
                 await asyncio.to_thread(self._view.service.remove, concept)
-            await asyncio.to_thread(self.load)
-            self._select(next(iter(self._concepts()), None))
+            await asyncio.to_thread(self._desk.load)
+            self._select(next(iter(self._desk.concepts()), None))
 
     def _override(self) -> None:
         """Begin this user's own meaning from the shared one."""
@@ -370,23 +292,19 @@ class _Workshop:
 
         def begin(name: str, whose: str) -> None:
             owner = None if whose == _EVERYBODY else self._view.user
-            if (self._attribute, name, owner) in self._catalog.concepts:
+            if (self._desk.attribute, name, owner) in self._desk.catalog.concepts:
                 raise ModelError(f"there is {name!r} already")
-            self._select(Concept(name, self._attribute, first_shape(axis_of(self._study, [])), owner))
+            self._select(Concept(name, self._desk.attribute, first_shape(axis_of(self._desk.study, [])), owner))
 
         owners = [_EVERYBODY, self._view.user] if self._view.visitor.switches else [self._view.user]
-        ask_for_name(self._attribute, owners, begin)
+        ask_for_name(self._desk.attribute, owners, begin)
 
     async def _mined(self) -> None:
         """Propose concepts from recent numbers and from the numbers that subscriptions ask for."""
-        everybody = self._catalog.subscriptions.values()
-        known = everybody if self._view.visitor.switches else self._catalog.subscriptions_of(self._view.user)
-        asked = numbers_asked_for((one.where for one in known), self._attribute)
-        summary = Summary.of(self._attribute, [*self._study.numbers, *asked])
-        if self._study.is_textual:
+        if self._desk.study.is_textual:
             ui.notify("Concepts are proposed for numbers only; make a table by hand.", type="warning")
             return
-        found = await asyncio.to_thread(mine, summary)
+        found = await asyncio.to_thread(self._desk.proposals)
         if not found.concepts:
             ui.notify(f"Nothing to propose: {found.reason}", type="warning")
             return
@@ -397,8 +315,8 @@ class _Workshop:
         made = [replace(concept, user=user) for concept in self._proposed]
         with complaining():
             await asyncio.to_thread(self._view.service.put, *made)
-            await asyncio.to_thread(self.load)
-            ui.notify(f"Saved {len(made)} concepts on {self._attribute}", type="positive")
+            await asyncio.to_thread(self._desk.load)
+            ui.notify(f"Saved {len(made)} concepts on {self._desk.attribute}", type="positive")
             self._select(made[0])
 
     def _discard(self) -> None:
@@ -410,7 +328,3 @@ def _mark(classes: str, text: str) -> None:
     with group("span", "rc-row rc-mark"):
         words("span", "", f"rc-key {classes}")
         words("span", text)
-
-
-def _key(concept: Concept) -> str:
-    return json.dumps([concept.attribute, concept.name, concept.user])

@@ -33,7 +33,8 @@ def world(name: str) -> World:
     'Films'
     """
     if name not in WORLDS:
-        raise RankcastError(f"there is no world {name!r}{did_you_mean(name, WORLDS)}; there are {', '.join(WORLDS)}")
+        near = did_you_mean(name, WORLDS) or f"; there are {', '.join(WORLDS)}"
+        raise RankcastError(f"there is no world {name!r}{near}")
     return WORLDS[name]
 
 
