@@ -99,7 +99,10 @@ def test_a_digest_in_its_forms(digested):
     (line,) = digested.get(f"{ANN}/digests").json()["digests"]
     assert (line["number"], line["published"], line["matched"], line["delivered"], line["left_out"]) == (1, 3, 3, 1, 2)
     digest = digested.get(f"{ANN}/digests/1").json()
-    assert digest["left_out"] == {"count": 2, "listed": 2, "reasons": {"below": 2}}
+    best = [
+        {"event": name, "rank": 1.0, "reason": "below", "detail": "rank 1; chosen: e3 (1)"} for name in ("e2", "e1")
+    ]
+    assert digest["left_out"] == {"count": 2, "listed": 2, "reasons": {"below": 2}, "best": best}
     assert digest["items"][0]["content"]["attributes"]["title"] == "Film e3"
     text = digested.get(f"{ANN}/digests/1", params={"format": "text"})
     assert text.headers["content-type"].startswith("text/plain")

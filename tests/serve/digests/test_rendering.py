@@ -42,6 +42,9 @@ def test_plain_text(digest):
         "* Big Fish\n"
         "  genre: drama, fantasy; year: 2003; out: 2004-02-13\n"
         "  because genre is drama and year above 2000 (rank 0.9)\n"
+        "\n"
+        "The best of what was left out:\n"
+        "- Dune: ranked below those chosen (rank 0.5; chosen: e1 (0.9))\n"
     )
 
 
@@ -86,6 +89,15 @@ def test_html_says_the_same_and_nothing_in_it_can_run(digest):
     assert "<img" not in page
     for text in ("<script>alert(1)</script>", "Fish & Chips", made.summary(), "because genre is drama (rank 0.9)"):
         assert text in checker.text
+
+
+def test_html_names_the_best_of_what_was_left_out(digest):
+    made = digest(
+        {"title": "Big Fish", "genre": "drama"}, {"title": "<b>Dune</b>", "year": 2021}, mode="periodic", k=1, length=2
+    )
+    checker = Checker()
+    checker.feed(as_html(made))
+    assert "<b>Dune</b>ranked below those chosen (rank 0.5; chosen: e1 (0.9))" in checker.text
 
 
 def test_what_would_break_a_line_or_fill_a_page_is_taken_out(digest):

@@ -145,6 +145,7 @@ PUSH_SCHEMAS: dict[str, Any] = {
                         "type": "object",
                         "properties": {reason.value: {**_COUNT, "description": reason.label} for reason in Reason},
                     },
+                    "best": {"type": "array", "items": {"type": "object", "additionalProperties": True}},
                 }
             ),
             "not_examined": _COUNT,

@@ -11,12 +11,14 @@ from rankcast.model import Delivery, Event
 from rankcast.serve.digests.making import deliveries_of
 from rankcast.serve.digests.reasons import Reason
 from rankcast.store import DigestLog, Store
-from rankcast.store.digest_log import KeptDigest
+from rankcast.store.digest_log import KeptDigest, LeftOut
 
-__all__ = ["Digest", "Item", "read_digest"]
+__all__ = ["Digest", "Item", "Omitted", "read_digest"]
 
 SHOWN = 50
 """How many deliveries a digest shows; the others can be had by their numbers."""
+BEST = 5
+"""How much of what was left out a digest names itself; the rest can be listed."""
 
 
 class Item(NamedTuple):
@@ -28,12 +30,20 @@ class Item(NamedTuple):
     because: tuple[str, ...]
 
 
+class Omitted(NamedTuple):
+    """What was left out, and the event."""
+
+    left: LeftOut
+    event: Event
+
+
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """A digest with the first of its deliveries."""
+    """A digest with the first of its deliveries, and the best of what was left out."""
 
     kept: KeptDigest
     items: tuple[Item, ...]
+    omitted: tuple[Omitted, ...]
 
     @property
     def due(self) -> datetime:
@@ -91,7 +101,15 @@ class Digest:
             "delivered": counts["delivered"],
             "reconsidered": counts["reconsidered"],
             "waiting": counts["waiting"],
-            "left_out": {"count": counts["left_out"], "listed": counts["listed"], "reasons": counts["reasons"]},
+            "left_out": {
+                "count": counts["left_out"],
+                "listed": counts["listed"],
+                "reasons": counts["reasons"],
+                "best": [
+                    {"event": left.event, "rank": left.rank, "reason": left.reason, "detail": left.detail}
+                    for left, _ in self.omitted
+                ],
+            },
             "not_examined": counts["not_examined"],
             "exact": counts["exact"],
             "deliveries": {"after": after, "through": through},
@@ -102,7 +120,8 @@ class Digest:
 
 def read_digest(store: Store, user: str, number: int, limit: int = SHOWN) -> Digest:
     """A digest of a user with its first deliveries; CatalogError if the user has no such digest."""
-    kept = DigestLog(store.database).digest(number)
+    log = DigestLog(store.database)
+    kept = log.digest(number)
     if kept is None or kept.user != user:
         raise CatalogError(f"user {user!r} has no digest {number}")
     labels: dict[str, str] = kept.counts["labels"]
@@ -112,7 +131,12 @@ def read_digest(store: Store, user: str, number: int, limit: int = SHOWN) -> Dig
         if logged is not None:
             because = tuple(labels.get(name, name) for name in delivery.subscriptions)
             items.append(Item(place, delivery, logged.event, because))
-    return Digest(kept, tuple(items))
+    omitted = []
+    for _, left in log.left_out(number, None, 0, BEST):
+        logged = store.event(left.event)
+        if logged is not None:
+            omitted.append(Omitted(left, logged.event))
+    return Digest(kept, tuple(items), tuple(omitted))
 
 
 def _item(item: Item) -> dict[str, Any]:

@@ -7,12 +7,15 @@ from html import escape
 from rankcast.model import Event
 from rankcast.serve.digests.clocks import zone_of
 from rankcast.serve.digests.contents import Digest, Item
+from rankcast.serve.digests.reasons import Reason
+from rankcast.store.digest_log import LeftOut
 
 __all__ = ["as_html", "as_text"]
 
 _TITLES = ("title", "name", "headline", "subject")
 _SHOWN = 4
 _WIDTH = 90
+_OMITTED = "The best of what was left out:"
 
 
 def as_text(digest: Digest) -> str:
@@ -25,6 +28,8 @@ def as_text(digest: Digest) -> str:
         lines += [f"  {_because(item)}", ""]
     if digest.more:
         lines += [f"… and {digest.more:,} more.", ""]
+    if digest.omitted:
+        lines += [_OMITTED, *(f"- {_title(event)}: {_why(left)}" for left, event in digest.omitted), ""]
     return "\n".join(lines)
 
 
@@ -45,6 +50,7 @@ def as_html(digest: Digest) -> str:
             *_rows(digest),
             "</ul>",
             *([f"<p>… and {digest.more:,} more.</p>"] if digest.more else []),
+            *_omitted(digest),
             "</body></html>",
             "",
         ]
@@ -56,6 +62,18 @@ def _rows(digest: Digest) -> Iterator[str]:
         details = _details(item.event)
         shown = f"<br>{escape(details)}" if details else ""
         yield f"<li><strong>{escape(_title(item.event))}</strong>{shown}<br><small>{escape(_because(item))}</small></li>"
+
+
+def _omitted(digest: Digest) -> Iterator[str]:
+    if digest.omitted:
+        yield f"<p>{_OMITTED}</p><ul>"
+        for left, event in digest.omitted:
+            yield f"<li>{escape(_title(event))}<br><small>{escape(_why(left))}</small></li>"
+        yield "</ul>"
+
+
+def _why(left: LeftOut) -> str:
+    return f"{Reason(left.reason).label} ({left.detail})"
 
 
 def _because(item: Item) -> str:
