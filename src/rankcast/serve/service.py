@@ -18,7 +18,7 @@ from rankcast.serve.rates import Rates
 from rankcast.serve.runner import Runner
 from rankcast.serve.settings import Settings
 from rankcast.serve.trials import Funnel, Trial
-from rankcast.serve.webhooks import Webhooks
+from rankcast.serve.webhooks import PushMetrics, Webhooks
 from rankcast.store import Published, Store
 from rankcast.store.answer_log import AnswerLog
 from rankcast.store.delivery_pages import start_of_newest
@@ -51,6 +51,7 @@ class Service:
         self.runner = Runner(self.store, settings.shards, settings.poll, committed=self.feeds.wake)
         self.digests = Digests(self)
         self.webhooks = Webhooks(self, self.digests)
+        self.metrics.registry.register(PushMetrics(self.webhooks, self.digests))
 
     def start(self) -> None:
         """Begin to work off what was published, unless the pipeline runs elsewhere; to make digests and send webhooks."""

@@ -31,6 +31,8 @@ def stats(caller: Administrator, service: ServiceOf) -> Response:
                 "delivered": runner.delivered,
                 "error": runner.error,
             },
+            "webhooks": service.webhooks.health(),
+            "digests": service.digests.health(),
         }
     )
 
