@@ -5,7 +5,7 @@ STAMP := .venv/.installed
 PYTEST := $(BIN)/pytest -q -n 2 --dist loadgroup
 
 .DEFAULT_GOAL := help
-.PHONY: help install check test demo clean static services
+.PHONY: help install check test demo page clean static services
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1 \t\2/' | expand -t 16
@@ -32,6 +32,10 @@ test: static services ## all that CI runs: the fast part, all tests, doctests, t
 
 demo: $(STAMP) ## twelve film lovers, 58,788 films, each gets the few worth getting
 	@$(BIN)/rankcast demo
+
+page: $(STAMP) ## the web page with the films streaming in; Ctrl-C ends it
+	@mkdir -p out
+	@$(BIN)/rankcast serve --dev --world movies --store out/movies.db
 
 clean: ## remove the virtual environment and all that tools left behind
 	rm -rf .venv .services .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist out spark-warehouse
