@@ -33,10 +33,18 @@ def test_which_store_is_looked_at(rankcast: Any, monkeypatch: pytest.MonkeyPatch
     asked: list[object] = []
     monkeypatch.setattr("rankcast.doctor.examine", lambda store: asked.append(store) or HEALTHY)
     rankcast("doctor", "--store", "x.db")
-    rankcast("doctor", "--store", "postgresql://host/name")
+    rankcast("doctor", "--store", "postgresql://127.0.0.1:1/name", code=1)
     assert [str(one) for one in asked] == ["x.db", "None"]
 
 
 def test_for_real(rankcast: Any) -> None:
     names = [json.loads(line)["name"] for line in rankcast("doctor", "--json", code=None).stdout.splitlines()]
     assert {"Python", "Java", "memory", "store"} <= set(names)
+
+
+def test_a_store_in_a_database_is_asked(rankcast: Any, postgresql: Any) -> None:
+    with postgresql.place() as url:
+        missing = rankcast("doctor", "--store", url, code=1)
+        assert "store: no store at 'postgresql://rankcast:***@" in missing.stdout
+        rankcast("init", url)
+        assert "answers" in rankcast("doctor", "--store", url, code=None).stdout

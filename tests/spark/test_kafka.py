@@ -68,6 +68,13 @@ def test_the_checkpoint_knows_its_topic(kafka, spark, tmp_path):
         check_topic(spark, topic, tmp_path / "checkpoint")
 
 
+def test_a_checkpoint_of_another_stream_is_refused(kafka, spark, tmp_path):
+    kafka.create("not-this")
+    (tmp_path / "metadata").write_text("{}")
+    with pytest.raises(StoreError, match="reads the store's own log, not a topic"):
+        check_topic(spark, Topic(kafka.address, "not-this"), tmp_path)
+
+
 @pytest.mark.parametrize(
     ("text", "kind", "message"),
     [

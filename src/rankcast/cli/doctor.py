@@ -27,7 +27,7 @@ def doctor(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
     """
     from rankcast.doctor import examine
 
-    findings = examine(None if "://" in store else Path(store))
+    findings = [*examine(None), _database(store)] if "://" in store else examine(Path(store))
     out = Output(json)
     if json:
         for finding in findings:
@@ -43,6 +43,19 @@ def doctor(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
         out.say(f"missing: {', '.join(finding.name for finding in missing)}")
         raise typer.Exit(NEGATIVE)
     out.say("all that is needed is there")
+
+
+def _database(url: str) -> "Finding":
+    """Whether the store at a URL answers."""
+    from rankcast.doctor import Finding
+    from rankcast.errors import StoreError
+    from rankcast.store import Store
+
+    try:
+        with Store.open(url) as opened:
+            return Finding("store", True, f"{opened.database.place} answers")
+    except StoreError as error:
+        return Finding("store", False, "cannot be used", str(error))
 
 
 def _mark(finding: "Finding") -> str:

@@ -64,12 +64,12 @@ def on_spark(store: "Store", wanted: Wanted, metrics: "Metrics | None", out: Out
                 wanted.store,
                 checkpoint,
                 shards=wanted.shards,
-                events=_events(spark, wanted, checkpoint),
+                events=_events(spark, store, wanted, checkpoint),
                 json=None if wanted.events is None else "json",
                 sink=[_sink(name) for name in wanted.sinks],
                 trigger=f"{interval.total_seconds() * 1000:.0f} milliseconds" if wanted.follow else None,
                 max_events=wanted.max_events,
-                start=wanted.start,
+                start=wanted.start if wanted.events is None else None,
                 lateness=lateness,
                 close=wanted.close and not wanted.follow,
             )
@@ -187,15 +187,20 @@ def _session(wanted: Wanted) -> "SparkSession":
     return local_session(settings=settings)
 
 
-def _events(spark: "SparkSession", wanted: Wanted, checkpoint: str) -> "DataFrame | None":
+def _events(spark: "SparkSession", store: "Store", wanted: Wanted, checkpoint: str) -> "DataFrame | None":
     if wanted.events is None:
         return None
-    from rankcast.spark.kafka import check_topic, read_topic
+    from rankcast.spark.kafka import check_topic, is_begun, read_topic
     from rankcast.topics import Topic
 
     if isinstance(wanted.start, int):
         raise typer.BadParameter("--from-offset is for the store's own log; use --from-time with --events")
     topic = Topic.of(wanted.events)
+    if store.last_delivery() and wanted.start is None and not is_begun(spark, checkpoint):
+        raise typer.BadParameter(
+            "this store was served before, and a new checkpoint does not know how far: say where in the topic to begin, with "
+            "--from-time TIME, or --from-time earliest"
+        )
     check_topic(spark, topic, checkpoint)
     return read_topic(spark, topic, wanted.start or "earliest", wanted.max_events)
 

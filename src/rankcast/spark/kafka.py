@@ -16,7 +16,7 @@ from pyspark.sql import functions as f
 from rankcast.errors import EnvironmentProblem, ModelError, StoreError
 from rankcast.topics import Topic
 
-__all__ = ["CONNECTOR", "JARS", "check_topic", "connector_settings", "explain", "read_topic"]
+__all__ = ["CONNECTOR", "JARS", "check_topic", "connector_settings", "explain", "is_begun", "read_topic"]
 
 CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13"
 JARS = "RANKCAST_KAFKA_JARS"
@@ -75,12 +75,21 @@ def read_topic(spark: SparkSession, topic: Topic, start: str = "earliest", max_e
     return messages.select(f.col("value").alias("json"), place.alias("file"), f.col("offset").alias("line"))
 
 
+def is_begun(spark: SparkSession, checkpoint: str | os.PathLike[str]) -> bool:
+    """Whether a checkpoint has a topic already."""
+    return _kept(spark, _place(checkpoint)) is not None
+
+
 def check_topic(spark: SparkSession, topic: Topic, checkpoint: str | os.PathLike[str]) -> None:
-    """Make sure that the topic is there, and that it is the one this checkpoint began with."""
+    """Make sure that the topic is there, and that it is the one this checkpoint began with, or begins with now."""
     found = topic.found()
-    place = f"{os.fspath(checkpoint).rstrip('/')}/{_KEPT}"
+    place = _place(checkpoint)
     kept = _kept(spark, place)
     if kept is None:
+        if _lines(spark, f"{os.fspath(checkpoint).rstrip('/')}/metadata") is not None:
+            raise StoreError(
+                f"the checkpoint {os.fspath(checkpoint)!r} is of a pipeline that reads the store's own log, not a topic; use another"
+            )
         row = json.dumps({"servers": topic.servers, "name": topic.name, "id": found.id})
         spark.createDataFrame([(row,)], "value string").coalesce(1).write.text(place)
         return
@@ -119,17 +128,28 @@ def explain(error: BaseException, topic: Topic) -> StoreError | EnvironmentProbl
     return None
 
 
+def _place(checkpoint: str | os.PathLike[str]) -> str:
+    return f"{os.fspath(checkpoint).rstrip('/')}/{_KEPT}"
+
+
 def _kept(spark: SparkSession, place: str) -> dict[str, str] | None:
+    lines = _lines(spark, place)
+    if lines is None:
+        return None
+    if len(lines) != 1:
+        raise StoreError(f"{place!r} is damaged; restore the checkpoint from a backup")
+    kept: dict[str, str] = json.loads(lines[0])
+    return kept
+
+
+def _lines(spark: SparkSession, place: str) -> list[str] | None:
+    """The lines of a file, or of those in a folder, wherever Spark can read; None if it is not there."""
     try:
-        rows = spark.read.text(place).collect()
+        return [row.value for row in spark.read.text(place).collect()]
     except AnalysisException as error:
         if "PATH_NOT_FOUND" in str(error):
             return None
         raise
-    if len(rows) != 1:
-        raise StoreError(f"{place!r} is damaged; restore the checkpoint from a backup")
-    kept: dict[str, str] = json.loads(rows[0].value)
-    return kept
 
 
 def _gist(text: str) -> str:
