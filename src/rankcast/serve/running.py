@@ -2,16 +2,21 @@
 
 import asyncio
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from threading import Thread
+from time import sleep
 
 import uvicorn
 from fastapi import FastAPI
 
 from rankcast.errors import EnvironmentProblem
+from rankcast.serve.app import create_app
 from rankcast.serve.service import Service
 from rankcast.serve.settings import Settings
 
-__all__ = ["Server", "bound"]
+__all__ = ["Server", "bound", "listening"]
 
 _GRACE = 5
 
@@ -34,7 +39,7 @@ def bound(settings: Settings) -> socket.socket:
 class Server(uvicorn.Server):
     """Serves an application until it is told to stop; live feeds end then at once, requests at hand are finished.
 
-    `started` is called once it listens.
+    `ready` is called once it listens.
     """
 
     def __init__(self, app: FastAPI, ready: Callable[[], None] = lambda: None) -> None:
@@ -60,3 +65,26 @@ class Server(uvicorn.Server):
     def serve_on(self, made: socket.socket) -> None:
         """Serve on a socket until the end."""
         asyncio.run(self.serve(sockets=[made]))
+
+
+@contextmanager
+def listening(settings: Settings) -> Iterator[tuple[str, Service]]:
+    """A service in a thread of this process while in the block, for notebooks and tests: its address, and the service itself.
+
+    Port 0 takes one that is free.
+    """
+    made = bound(settings)
+    settings = replace(settings, port=made.getsockname()[1])
+    app = create_app(settings)
+    server = Server(app)
+    thread = Thread(target=server.serve_on, args=[made], name="rankcast-serve", daemon=True)
+    thread.start()
+    try:
+        while not server.started:
+            if not thread.is_alive():
+                raise EnvironmentProblem(f"the service at {settings.address} did not start; its log says why")
+            sleep(0.01)
+        yield settings.address, app.state.service
+    finally:
+        server.should_exit = True
+        thread.join()

@@ -1,6 +1,5 @@
 import json
 import random
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -10,11 +9,9 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent.parent))  # for the helper beside the tests
-from live_server import listening
-
 from rankcast.language import decode_event, decode_record
 from rankcast.serve import Limits, Service, Settings
+from rankcast.serve.running import listening
 
 
 class Sent(NamedTuple):

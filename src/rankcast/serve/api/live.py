@@ -94,6 +94,9 @@ async def _stream(
         yield b"retry: 1000\n\n"
         if resync is not None:
             yield _event("resync", resync, start)
+        else:
+            # An id without data: who is cut off before the first delivery resumes here all the same.
+            yield b"id: %d\n\n" % start
         pages = service.feeds.pages(user, start, service.settings.heartbeat)
         service.streams[token] += 1
         try:

@@ -1,0 +1,70 @@
+"""What a service answers, as values."""
+
+from typing import Any, NamedTuple
+
+from rankcast.errors import RankcastError
+from rankcast.language import decode_delivery, decode_event
+from rankcast.model import Delivery, Event
+
+__all__ = ["Acknowledged", "Page", "Received", "ServiceError", "Trial", "received_of", "trial_of"]
+
+
+class ServiceError(RankcastError):
+    """The service refused: `status` of HTTP, `kind` of the problem, and all that it said as `problem`."""
+
+    def __init__(self, status: int, problem: dict[str, Any]) -> None:
+        super().__init__(str(problem.get("detail") or f"the service answered with {status}"))
+        self.status = status
+        self.kind = str(problem.get("type", "")).rsplit(":", 1)[-1]
+        self.problem = problem
+
+    def pointed(self) -> str:
+        """The message; for a bad expression, with the line and a caret under the character that is wrong."""
+        if "caret" not in self.problem:
+            return str(self)
+        return f"{self}\n  {self.problem['line']}\n  {self.problem['caret']}"
+
+
+class Acknowledged(NamedTuple):
+    """An event is on disk at `offset`; `duplicate` if it was there before. One that was rejected has a `reason`
+    instead of an offset."""
+
+    id: str | None
+    offset: int | None
+    duplicate: bool = False
+    reason: str | None = None
+
+
+class Received(NamedTuple):
+    """A delivery with its number in the log, and the event itself if that was asked for."""
+
+    number: int
+    delivery: Delivery
+    event: Event | None = None
+
+
+class Page(NamedTuple):
+    """A page of deliveries, and the cursor of the next."""
+
+    deliveries: list[Received]
+    next: str | None
+
+
+class Trial(NamedTuple):
+    """How many of the last events an expression would have matched, and the newest of them."""
+
+    matches: int
+    of: int
+    newest: list[Event]
+
+
+def received_of(form: dict[str, Any]) -> Received:
+    """A delivery as the service writes it."""
+    fields = {name: value for name, value in form.items() if name not in ("number", "content")}
+    content = form.get("content")
+    return Received(form["number"], decode_delivery(fields), decode_event(content) if content else None)
+
+
+def trial_of(form: dict[str, Any]) -> Trial:
+    """A trial as the service writes it."""
+    return Trial(form["count"], form["of"], [decode_event(event) for event in form["matched"]])

@@ -1,0 +1,218 @@
+"""The client for asynchronous programs; the same verbs as `rankcast.client.Client`."""
+
+from asyncio import sleep
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
+from types import TracebackType
+from typing import Any, TypeVar
+
+import httpx
+import msgspec
+
+from rankcast.client import calls
+from rankcast.client.answers import Acknowledged, Received, ServiceError, Trial, received_of
+from rankcast.client.calls import Call
+from rankcast.client.sending import TRIES, SentEvents, cannot_reach, checked, is_passing, pause
+from rankcast.model import Concept, Event, Policy, Preference, Subscription
+
+__all__ = ["AsyncClient"]
+
+_T = TypeVar("_T")
+_SILENCE = 60.0
+"""After how many seconds without a heartbeat a live stream counts as cut."""
+
+
+class AsyncClient:
+    """A service, as seen by one user, publisher or administrator; every verb is awaited, streams are read with ``async for``.
+
+    Parameters
+    ----------
+    address
+        Where the service is, such as ``http://127.0.0.1:8765``.
+    token
+        As `rankcast token create` printed it; a service for development (`--dev`) needs none.
+    user
+        On whose behalf; by default the one whose token it is.
+    http
+        What sends the requests, if not a client of httpx with its defaults.
+
+    Requests that may be sent twice are sent again, up to five times, if the connection fails; also `publish`, which makes up
+    an idempotency key. What the service refuses is a `ServiceError`.
+    """
+
+    def __init__(
+        self, address: str, token: str | None = None, *, user: str | None = None, http: httpx.AsyncClient | None = None
+    ) -> None:
+        self._address = address.rstrip("/")
+        self._http = http or httpx.AsyncClient(timeout=30.0)
+        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._user = user
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> "AsyncClient":
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    # who
+
+    async def who_am_i(self) -> dict[str, Any]:
+        """Role and name of the token."""
+        return await self._send(calls.who_am_i())
+
+    async def user(self) -> str:
+        """The user on whose behalf this client asks."""
+        if self._user is None:
+            name = (await self.who_am_i())["name"]
+            if name is None:
+                raise ServiceError(0, {"type": "user", "detail": "an administrator's client needs the name of a user"})
+            self._user = str(name)
+        return self._user
+
+    async def create_token(self, role: str, name: str | None = None, note: str = "") -> str:
+        """A new token of a user, publisher or administrator; only an administrator may."""
+        return await self._send(calls.create_token(role, name, note))
+
+    # what is wanted
+
+    async def subscribe(self, where: str, id: str | None = None, *, score: float | None = None) -> Subscription:  # noqa: A002
+        """Subscribe by an expression; with an id, in place of the subscription that has it."""
+        return await self._send(calls.subscribe(await self.user(), where, id, score))
+
+    async def unsubscribe(self, id: str) -> None:  # noqa: A002
+        """Remove a subscription, and the preferences that name it."""
+        await self._send(calls.unsubscribe(await self.user(), id))
+
+    async def subscriptions(self) -> list[Subscription]:
+        """All subscriptions, in the order in which they came."""
+        return await self._send(calls.subscriptions(await self.user()))
+
+    async def prefer(self, id: str, over: str) -> Preference:  # noqa: A002
+        """Prefer one subscription over another."""
+        return await self._send(calls.prefer(await self.user(), id, over))
+
+    async def preferences(self) -> list[Preference]:
+        """All preferences."""
+        return await self._send(calls.preferences(await self.user()))
+
+    async def policy(self) -> Policy:
+        """How the user is served."""
+        return await self._send(calls.policy(await self.user()))
+
+    async def set_policy(self, policy: Policy | None = None, **fields: Any) -> Policy:
+        """Say how the user is served: by a policy, or by its fields as in ``set_policy(mode="sliding", k=3, length=50)``."""
+        return await self._send(calls.set_policy(await self.user(), policy or fields))
+
+    async def concepts(self) -> list[Concept]:
+        """What vague words mean for the user: their own meaning, or that for everybody."""
+        return await self._send(calls.concepts(await self.user()))
+
+    async def put_concept(self, concept: Concept) -> Concept:
+        """Say what a word means, for the user of the concept or, as an administrator, for everybody."""
+        return await self._send(calls.put_concept(concept))
+
+    # what happens
+
+    async def publish(
+        self, events: Event | Mapping[str, Any] | Iterable[Event | Mapping[str, Any]], key: str | None = None
+    ) -> list[Acknowledged]:
+        """Publish an event or several, as events or as objects of their JSON form; what became of each."""
+        several = [events] if isinstance(events, Event | Mapping) else events
+        return await self._send(calls.publish(several, key))
+
+    async def deliveries(
+        self, limit: int | None = None, *, newest_first: bool = False, after: int = 0, with_events: bool = False
+    ) -> AsyncIterator[Received]:
+        """What was delivered, read page by page as it is asked for; at most `limit`."""
+        cursor, left = str(after) if after else None, limit
+        while left is None or left > 0:
+            size = 200 if left is None else min(200, left)
+            page = await self._send(calls.deliveries(await self.user(), size, newest_first, cursor, with_events))
+            for received in page.deliveries:
+                yield received
+            if page.next is None:
+                return
+            cursor, left = page.next, None if left is None else left - size
+
+    async def live(self, after: int | None = None, *, with_events: bool = False) -> AsyncIterator[Received]:
+        """Deliveries as they come, without end, after a number or from now on.
+
+        A connection that is cut is made again, and goes on where it was cut; nothing is lost or repeated. What the service asks to
+        read again (`resync`) is read page by page.
+        """
+        last = None if after is None else str(after)
+        user = await self.user()
+        failures = 0
+        while True:
+            lines = SentEvents()
+            try:
+                async with self._open(user, last, with_events) as stream:
+                    if stream.status_code >= 400:
+                        await stream.aread()
+                        checked(stream)
+                    async for line in stream.aiter_lines():
+                        for event in lines.take(line):
+                            failures = 0
+                            if event.kind == "delivery":
+                                yield received_of(event.data)
+                            elif event.kind == "resync" and last is not None and int(last) < event.data["last"]:
+                                async for received in self.deliveries(after=int(last), with_events=with_events):
+                                    if received.number > event.data["last"]:
+                                        break
+                                    yield received
+                                    last = str(received.number)
+                        last = lines.last_id or last
+            except (httpx.TransportError, ServiceError) as error:
+                if not is_passing(error):
+                    raise
+            failures += 1
+            await sleep(pause(failures))
+
+    # trying and explaining
+
+    async def try_expression(self, where: str, limit: int = 1000, show: int = 10) -> Trial:
+        """How many of the last events an expression would have matched."""
+        return await self._send(calls.try_expression(await self.user(), where, limit, show))
+
+    async def explain(self, event: str) -> dict[str, Any]:
+        """Why an event was sent to the user, or was not."""
+        return await self._send(calls.explain(await self.user(), event))
+
+    async def stats(self) -> dict[str, Any]:
+        """How evenly the user was served."""
+        return await self._send(calls.stats(await self.user()))
+
+    # sending
+
+    def _open(self, user: str, last: str | None, with_events: bool) -> AbstractAsyncContextManager[httpx.Response]:
+        headers = self._headers if last is None else {**self._headers, "Last-Event-ID": last}
+        params = {"include": "event"} if with_events else {}
+        path = calls.live_path(user)
+        patient = httpx.Timeout(30.0, read=_SILENCE)
+        return self._http.stream("GET", self._address + path, headers=headers, params=params, timeout=patient)
+
+    async def _send(self, call: Call[_T]) -> _T:
+        headers = {**self._headers, **(call.headers or {})}
+        content = None if call.json is None else msgspec.json.encode(call.json)
+        if content is not None:
+            headers["Content-Type"] = "application/json"
+        failures = 0
+        while True:
+            try:
+                response = await self._http.request(
+                    call.method, self._address + call.path, params=call.params, content=content, headers=headers
+                )
+                return call.read(checked(response))
+            except (httpx.TransportError, ServiceError) as error:
+                failures += 1
+                if failures == TRIES or not call.again or not is_passing(error):
+                    if isinstance(error, httpx.TransportError):
+                        raise cannot_reach(self._address, error) from None
+                    raise
+            await sleep(pause(failures))

@@ -1,0 +1,157 @@
+"""The verbs as requests: what is sent, and what its answer means. Both clients send these."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Generic, NamedTuple, TypeVar
+from urllib.parse import quote
+from uuid import uuid4
+
+from rankcast.client.answers import Acknowledged, Page, Trial, received_of, trial_of
+from rankcast.language import decode_record, encode_event, encode_record
+from rankcast.model import Concept, Event, Policy, Preference, Record, Subscription
+
+T = TypeVar("T")
+
+__all__ = ["Call"]
+
+
+class Call(NamedTuple, Generic[T]):
+    """A request, and how to read its answer. `again` says that sending it twice does what once does."""
+
+    method: str
+    path: str
+    read: Callable[[Any], T]
+    json: Any = None
+    params: Mapping[str, str] | None = None
+    headers: Mapping[str, str] | None = None
+    again: bool = True
+
+
+def _nothing(answer: Any) -> None:
+    return None
+
+
+def _as_it_is(answer: Any) -> Any:
+    return answer
+
+
+def _of(user: str, *parts: str) -> str:
+    return "/".join(["/v1/users", *(quote(part, safe="") for part in (user, *parts))])
+
+
+def _record(form: dict[str, Any]) -> Record:
+    return decode_record({name: value for name, value in form.items() if name != "label"})
+
+
+def who_am_i() -> Call[dict[str, Any]]:
+    """Role and name of the token."""
+    return Call("GET", "/v1/me", _as_it_is)
+
+
+def subscribe(user: str, where: str, name: str | None, score: float | None) -> Call[Subscription]:
+    """Make a subscription, or replace the one with that id."""
+    fields = {"where": where, "score": score}
+    form = {field: value for field, value in fields.items() if value is not None}
+    if name is None:
+        return Call("POST", _of(user, "subscriptions"), _record, form)  # type: ignore[arg-type]
+    return Call("PUT", _of(user, "subscriptions", name), _record, form)  # type: ignore[arg-type]
+
+
+def unsubscribe(user: str, name: str) -> Call[None]:
+    """Remove a subscription."""
+    return Call("DELETE", _of(user, "subscriptions", name), _nothing, again=False)
+
+
+def subscriptions(user: str) -> Call[list[Subscription]]:
+    """All subscriptions of a user."""
+    return Call("GET", _of(user, "subscriptions"), lambda forms: [_record(form) for form in forms])  # type: ignore[misc]
+
+
+def prefer(user: str, name: str, over: str) -> Call[Preference]:
+    """Prefer one subscription over another."""
+    return Call("POST", _of(user, "preferences"), _record, {"prefer": name, "over": over})  # type: ignore[arg-type]
+
+
+def preferences(user: str) -> Call[list[Preference]]:
+    """All preferences of a user."""
+    return Call("GET", _of(user, "preferences"), lambda form: [_record(one) for one in form["preferences"]])  # type: ignore[misc]
+
+
+def policy(user: str) -> Call[Policy]:
+    """How a user is served."""
+    return Call("GET", _of(user, "policy"), _record)  # type: ignore[arg-type]
+
+
+def set_policy(user: str, given: Policy | Mapping[str, Any]) -> Call[Policy]:
+    """Say how a user is served."""
+    form = encode_record(given) if isinstance(given, Policy) else dict(given)
+    return Call("PUT", _of(user, "policy"), _record, form)  # type: ignore[arg-type]
+
+
+def concepts(user: str) -> Call[list[Concept]]:
+    """What words mean for a user."""
+    return Call("GET", _of(user, "concepts"), lambda forms: [_record(form) for form in forms])  # type: ignore[misc]
+
+
+def put_concept(concept: Concept) -> Call[Concept]:
+    """Say what a word means: for the user of the concept, or for everybody."""
+    name = (concept.attribute, concept.name)
+    shared = "/".join(["/v1/concepts", *(quote(part, safe="") for part in name)])
+    path = shared if concept.user is None else _of(concept.user, "concepts", *name)
+    return Call("PUT", path, _record, encode_record(concept))  # type: ignore[arg-type]
+
+
+def publish(events: Iterable[Event | Mapping[str, Any]], key: str | None) -> Call[list[Acknowledged]]:
+    """Publish events. Without a key one is made up, so that sending the same request again is safe."""
+    forms = [encode_event(event) if isinstance(event, Event) else dict(event) for event in events]
+
+    def read(answer: Any) -> list[Acknowledged]:
+        rejected = {one["index"]: one["detail"] for one in answer["rejected"]}
+        published = iter(answer["published"])
+        return [
+            Acknowledged(form.get("id"), None, reason=rejected[place])
+            if place in rejected
+            else Acknowledged(**next(published))
+            for place, form in enumerate(forms)
+        ]
+
+    return Call("POST", "/v1/events", read, forms, headers={"Idempotency-Key": key or uuid4().hex})
+
+
+def deliveries(user: str, limit: int, newest_first: bool, cursor: str | None, with_events: bool) -> Call[Page]:
+    """A page of deliveries."""
+    params = {"limit": str(limit), "order": "newest" if newest_first else "oldest"}
+    params |= {} if cursor is None else {"cursor": cursor}
+    params |= {"include": "event"} if with_events else {}
+    return Call(
+        "GET",
+        _of(user, "deliveries"),
+        lambda form: Page([received_of(one) for one in form["deliveries"]], form["next"]),
+        params=params,
+    )
+
+
+def live_path(user: str) -> str:
+    """Where a user's deliveries come live."""
+    return _of(user, "deliveries", "live")
+
+
+def try_expression(user: str, where: str, limit: int, show: int) -> Call[Trial]:
+    """Try an expression on the last events."""
+    return Call("POST", _of(user, "trials", "expression"), trial_of, {"where": where, "limit": limit, "show": show})
+
+
+def explain(user: str, event: str) -> Call[dict[str, Any]]:
+    """Why an event was sent to a user, or was not."""
+    return Call("GET", _of(user, "explanations", event), _as_it_is)
+
+
+def stats(user: str) -> Call[dict[str, Any]]:
+    """How evenly a user was served."""
+    return Call("GET", _of(user, "stats"), _as_it_is)
+
+
+def create_token(role: str, name: str | None, note: str) -> Call[str]:
+    """A new token."""
+    form = {"role": role, "name": name, "note": note}
+    given = {field: value for field, value in form.items() if value is not None}
+    return Call("POST", "/v1/tokens", lambda answer: str(answer["token"]), given, again=False)

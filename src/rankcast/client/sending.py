@@ -1,0 +1,90 @@
+"""What both clients know about sending: problems, when to try again, and server-sent events."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import httpx
+import msgspec
+
+from rankcast.client.answers import ServiceError
+
+__all__ = ["TRIES", "SentEvent", "SentEvents", "cannot_reach", "checked", "is_passing", "pause"]
+
+TRIES = 5
+"""How often a request is sent at most, if sending it twice does what once does."""
+
+_LONGEST = 5.0
+
+
+class SentEvent(NamedTuple):
+    """One server-sent event."""
+
+    kind: str
+    id: str
+    data: Any
+
+
+class SentEvents:
+    """Puts the lines of a stream together to events.
+
+    >>> lines = SentEvents()
+    >>> [event for line in ["id: 7", "event: delivery", 'data: {"number": 7}', ""] for event in lines.take(line)]
+    [SentEvent(kind='delivery', id='7', data={'number': 7})]
+    """
+
+    def __init__(self) -> None:
+        self.last_id: str | None = None
+        """The id of the last event that was whole; what was cut in the middle has to come again."""
+        self._id: str | None = None
+        self._kind = "message"
+        self._data: list[str] = []
+
+    def take(self, line: str) -> Iterator[SentEvent]:
+        """The next line; the event that it ends, if it does."""
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if line:
+            match name:
+                case "id":
+                    self._id = value
+                case "event":
+                    self._kind = value
+                case "data":
+                    self._data.append(value)
+            return
+        self.last_id = self._id
+        if self._data:
+            yield SentEvent(self._kind, self.last_id or "", msgspec.json.decode("\n".join(self._data)))
+        self._kind, self._data = "message", []
+
+
+def checked(response: httpx.Response) -> Any:
+    """What a response says; ServiceError if that is a problem."""
+    if response.status_code >= 400:
+        try:
+            problem = msgspec.json.decode(response.content)
+        except msgspec.MsgspecError:
+            problem = {"detail": response.text[:200]}
+        raise ServiceError(response.status_code, problem if isinstance(problem, dict) else {})
+    return msgspec.json.decode(response.content) if response.content else None
+
+
+def is_passing(error: Exception) -> bool:
+    """Whether it may be better in a while."""
+    return isinstance(error, httpx.TransportError) or (
+        isinstance(error, ServiceError) and error.status in (0, 429, 503)
+    )
+
+
+def pause(failures: int) -> float:
+    """For how many seconds to wait after so many failures in a row.
+
+    >>> [pause(failures) for failures in (1, 2, 3, 10)]
+    [0.1, 0.2, 0.4, 5.0]
+    """
+    return float(min(_LONGEST, 0.05 * 2**failures))
+
+
+def cannot_reach(address: object, error: httpx.TransportError) -> ServiceError:
+    """What to say when nobody answers."""
+    return ServiceError(0, {"type": "unreachable", "detail": f"nobody answers at {address}: {error}"})

@@ -1,0 +1,216 @@
+import asyncio
+import random
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankcast.client import AsyncClient, Client, ServiceError
+from rankcast.language import decode_event
+from rankcast.model import Concept, Trapezoid
+from rankcast.serve import Limits, Service, Settings
+from rankcast.serve.access import Role
+from rankcast.serve.running import listening
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[str, Service]]:
+    limits = Limits(resume=20)
+    settings = Settings(str(tmp_path / "store.db"), port=0, page=False, poll=0.05, heartbeat=0.2, limits=limits)
+    with listening(settings) as found:
+        yield found
+
+
+@pytest.fixture
+def tokens(served: tuple[str, Service]) -> dict[str, str]:
+    access = served[1].access
+    return {
+        "ann": access.create(Role.USER, "ann")[0],
+        "shop": access.create(Role.PUBLISHER, "shop")[0],
+        "root": access.create(Role.ADMINISTRATOR)[0],
+    }
+
+
+def films(first: int, count: int) -> list[dict[str, Any]]:
+    return [
+        {"id": f"e{number}", "attributes": {"genre": "drama", "year": number}} for number in range(first, first + count)
+    ]
+
+
+def wait_for(service: Service, count: int) -> None:
+    for _ in range(1000):
+        if service.store.last_delivery() >= count:
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"only {service.store.last_delivery()} deliveries; {service.runner.error}")
+
+
+def test_all_verbs(served: tuple[str, Service], tokens: dict[str, str]) -> None:
+    address, service = served
+    with Client(address, tokens["ann"]) as ann, Client(address, tokens["shop"]) as shop:
+        assert ann.user() == "ann"
+        drama = ann.subscribe("genre = 'drama'", score=0.8)
+        old = ann.subscribe("genre = 'drama' and year < 3", "old")
+        assert [one.id for one in ann.subscriptions()] == [drama.id, "old"]
+        ann.prefer("old", over=drama.id)
+        assert [(one.prefer, one.over) for one in ann.preferences()] == [("old", drama.id)]
+        assert ann.set_policy(mode="sliding", k=2, length=10) == ann.policy()
+        assert ann.put_concept(Concept("recent", "year", Trapezoid(3, 4, 9, 9), "ann")) in ann.concepts()
+        acknowledged = shop.publish([*films(1, 4), {"id": "bad"}])
+        assert [one.offset for one in acknowledged] == [1, 2, 3, 4, None]
+        assert "attributes" in (acknowledged[-1].reason or "")
+        wait_for(service, 2)
+        got = list(ann.deliveries(with_events=True))
+        assert [one.event.attributes["genre"] for one in got if one.event] == [("drama",)] * len(got)
+        assert [one.number for one in ann.deliveries(1, newest_first=True)] == [got[-1].number]
+        assert ann.try_expression("year is recent").matches == 1
+        assert ann.explain("e1")["sent"] is True
+        assert ann.stats()["deliveries"] == len(got)
+        assert old.user == "ann"
+        ann.unsubscribe("old")
+        assert [one.id for one in ann.subscriptions()] == [drama.id]
+
+
+def test_a_bad_expression_is_pointed_at(served: tuple[str, Service], tokens: dict[str, str]) -> None:
+    with Client(served[0], tokens["ann"]) as ann, pytest.raises(ServiceError) as raised:
+        ann.subscribe("genre = drama")
+    assert (raised.value.status, raised.value.kind) == (422, "expression")
+    message, line, caret = raised.value.pointed().split("\n")
+    assert "single quotes" in message
+    assert line[caret.index("^") :] == "drama"
+
+
+def test_who_may_not_is_told(served: tuple[str, Service], tokens: dict[str, str]) -> None:
+    address, _ = served
+    with Client(address, tokens["ann"], user="bob") as other, pytest.raises(ServiceError) as raised:
+        other.subscriptions()
+    assert raised.value.status == 403
+    with Client(address, "rc_000000000000_" + "A" * 43) as nobody, pytest.raises(ServiceError) as raised:
+        list(nobody.live(0))
+    assert raised.value.status == 401
+    with Client(address, tokens["root"]) as root, pytest.raises(ServiceError, match="needs the name of a user"):
+        root.subscriptions()
+
+
+def test_an_administrator_makes_tokens(served: tuple[str, Service], tokens: dict[str, str]) -> None:
+    with Client(served[0], tokens["root"]) as root:
+        token = root.create_token("user", "bob")
+    with Client(served[0], token) as bob:
+        assert bob.user() == "bob"
+
+
+def test_nobody_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankcast.client.client.sleep", lambda seconds: None)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{free.getsockname()[1]}"
+    with Client(address) as client, pytest.raises(ServiceError, match="nobody answers at"):
+        client.who_am_i()
+
+
+class Cutter:
+    """Stands between client and service, and cuts the connection after a random number of bytes."""
+
+    def __init__(self, port: int, seed: int) -> None:
+        self._port = port
+        self._chance = random.Random(seed)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        self.cuts = 0
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        self._listener.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                threading.Thread(target=self._pass, args=[client], daemon=True).start()
+
+    def _pass(self, client: socket.socket) -> None:
+        with client, socket.create_connection(("127.0.0.1", self._port)) as service, suppress(OSError):
+            asked = bytearray()
+
+            def there() -> None:
+                with suppress(OSError):
+                    while data := client.recv(4096):
+                        asked.extend(data)
+                        service.sendall(data)
+
+            threading.Thread(target=there, daemon=True).start()
+            left: int | None = None
+            while data := service.recv(512):
+                if left is None and b"/live" in asked:
+                    left = self._chance.randint(300, 3000)
+                client.sendall(data if left is None else data[:left])
+                if left is not None:
+                    left -= len(data)
+                    if left <= 0:
+                        self.cuts += 1
+                        break
+            client.shutdown(socket.SHUT_RDWR)
+
+
+def test_live_goes_on_over_cuts_in_the_middle_of_anything(served: tuple[str, Service], tokens: dict[str, str]) -> None:
+    address, _ = served
+    cutter = Cutter(int(address.rsplit(":", 1)[1]), seed=3)
+    with Client(address, tokens["ann"]) as ann, Client(address, tokens["shop"]) as shop:
+        ann.subscribe("genre = 'drama'")
+        total = 250
+
+        def go_on() -> None:
+            with Client(address, tokens["shop"]) as busy:
+                for first in range(1, total + 1, 5):
+                    busy.publish(films(first, 5))
+
+        publishing = threading.Thread(target=go_on)
+        with Client(cutter.address, tokens["ann"]) as listener:
+            publishing.start()
+            got = [one.delivery.event for one in islice(listener.live(0), total)]
+        publishing.join()
+        assert got == [f"e{number}" for number in range(1, total + 1)]
+        assert cutter.cuts > 5
+        assert shop.who_am_i()["role"] == "publisher"
+    cutter.close()
+
+
+def test_live_reads_again_what_it_was_away_for_too_long(served: tuple[str, Service], tokens: dict[str, str]) -> None:
+    address, service = served
+    with Client(address, tokens["ann"]) as ann, Client(address, tokens["shop"]) as shop:
+        ann.subscribe("true")
+        shop.publish(films(1, 60))  # the service only goes back 20
+        wait_for(service, 60)
+        assert [one.number for one in islice(ann.live(5), 55)] == list(range(6, 61))
+
+
+def test_the_asynchronous_client(served: tuple[str, Service], tokens: dict[str, str]) -> None:
+    address, _ = served
+
+    async def scenario() -> None:
+        async with AsyncClient(address, tokens["ann"]) as ann, AsyncClient(address, tokens["shop"]) as shop:
+            await ann.subscribe("genre = 'drama'", "mine")
+            live = ann.live(0, with_events=True)
+            await shop.publish([decode_event({**film, "time": "2004-01-01"}) for film in films(1, 3)])
+            got = [await anext(live) for _ in range(3)]  # type: ignore[arg-type]
+            await live.aclose()  # type: ignore[attr-defined]
+            assert [one.event.id for one in got if one.event] == ["e1", "e2", "e3"]
+            assert [one.number async for one in ann.deliveries()] == [one.number for one in got]
+            assert (await ann.try_expression("genre = 'drama'", show=1)).matches == 3
+            with pytest.raises(ServiceError):
+                await ann.subscribe("genre =")
+
+    asyncio.run(asyncio.wait_for(scenario(), 30))
+
+
+def test_both_clients_have_the_same_verbs() -> None:
+    def verbs(of: type) -> set[str]:
+        return {name for name in vars(of) if not name.startswith("_")}
+
+    assert verbs(Client) == verbs(AsyncClient)
