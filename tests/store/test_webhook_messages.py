@@ -37,7 +37,7 @@ def keys(log: MessageLog, now: datetime = NOW, limit: int = 10) -> list[tuple[Me
 def test_first_come_the_deliveries_in_order(log):
     assert [webhook.id for webhook in log.ready(NOW)] == ["wh_1"]
     assert keys(log, limit=2) == [(delivery(1), 0), (delivery(2), 0)]
-    log.accepted("wh_1", delivery(1), NOW)
+    log.accepted("wh_1", [delivery(1)], NOW)
     assert keys(log, limit=2) == [(delivery(2), 0), (delivery(3), 0)]
     assert log.counts() == log.counts("wh_1") == MessageCounts(4, 0, 0)
 
@@ -63,7 +63,7 @@ def test_nothing_comes_while_it_is_paused_disabled_or_gone(log, store):
     assert (keys(log, NOW + MINUTE), log.ready(NOW + MINUTE)) == ([], [])
     WebhookLog(store.database).remove("wh_1")
     assert keys(log, NOW + MINUTE) == []
-    log.accepted("wh_1", delivery(2), NOW)
+    log.accepted("wh_1", [delivery(2)], NOW)
     log.failed("wh_1", delivery(2), 1, Failure("no", NOW, NOW), NOW)
     assert log.counts() == MessageCounts(0, 0, 0)
 
@@ -81,8 +81,7 @@ def test_digests_that_are_not_empty_come_after_the_deliveries_before_them(log, s
     digests.add(start, Cut(4, 1, 4), 2, {}, (), b"", NOW, NOW)
     digests.add(digests.schedule("ann"), Cut(4, 1, 4), 0, {}, (), b"", NOW, NOW)
     assert keys(log) == [(delivery(1), 0), (delivery(2), 0), (MessageKey(DIGEST, 1), 0)]
-    for key in (delivery(1), delivery(2), MessageKey(DIGEST, 1)):
-        log.accepted("wh_1", key, NOW)
+    log.accepted("wh_1", [delivery(1), delivery(2), MessageKey(DIGEST, 1)], NOW)
     assert keys(log) == []
     digests.remove_schedule("ann")
     assert keys(log) == [(delivery(5), 0)]

@@ -131,22 +131,23 @@ class MessageLog:
                     found += [(MessageKey(type_, row[0]), 0) for row in rows]
         return found
 
-    def accepted(self, webhook: str, key: MessageKey, now: datetime) -> None:
-        """The receiver has the message; the webhook is well."""
+    def accepted(self, webhook: str, keys: Sequence[MessageKey], now: datetime) -> None:
+        """The receiver has these messages; the webhook is well."""
         with self._database.writing() as connection:
-            known = self._reach(connection, webhook, key)
-            if known is None:
-                return
-            connection.execute(delete(messages).where(_is(webhook, key)))
-            put(
-                connection,
-                webhook,
-                accepted=known.accepted + 1,
-                accepted_at=microseconds(now),
-                failures=0,
-                failing_since=None,
-                paused_until=0,
-            )
+            known = None
+            for key in keys:
+                known = self._reach(connection, webhook, key)
+                connection.execute(delete(messages).where(_is(webhook, key)))
+            if known is not None:
+                put(
+                    connection,
+                    webhook,
+                    accepted=known.accepted + len(keys),
+                    accepted_at=microseconds(now),
+                    failures=0,
+                    failing_since=None,
+                    paused_until=0,
+                )
 
     def failed(self, webhook: str, key: MessageKey, attempts: int, failure: Failure, now: datetime) -> None:
         """An attempt failed, the so-many-th; others go on without this message."""

@@ -35,7 +35,7 @@ def test_every_delivery_arrives_and_what_comes_twice_has_the_same_id(store, webh
     first_seen = list(dict.fromkeys(receiver.events))
     assert first_seen == [f"e{number}" for number in range(1, 101)]
     assert len({(request.id, request.data["event"]) for request in receiver.requests}) == 100
-    assert len(receiver.requests) <= 102  # at most the one under way, each time
+    assert len(receiver.requests) <= 140  # at most those of one turn, each time
 
 
 def _wait_for(receiver, number: int) -> None:

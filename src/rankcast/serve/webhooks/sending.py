@@ -45,14 +45,27 @@ class Sending:
         quiet = self._digests.quiet_among({webhook.user for webhook in found})
         return [webhook for webhook in found if webhook.user not in quiet]
 
-    async def send(self, webhook: str) -> bool:
-        """Send the next message to an endpoint, if there is one; whether another may follow."""
-        attempt = await asyncio.to_thread(self._next, webhook)
-        if attempt is None:
-            return False
-        outcome = await self._post(attempt.webhook, attempt.message)
-        await asyncio.to_thread(self._note, attempt, outcome)
-        return outcome.accepted
+    async def send(self, webhook: str, most: int) -> bool:
+        """Send an endpoint what is next, up to so many messages; whether it took that many.
+
+        What was accepted is noted together: one message at once, many that wait in one transaction.
+        """
+        found = await asyncio.to_thread(self._messages.next, webhook, self._clock(), most)
+        accepted: list[MessageKey] = []
+        failed: tuple[_Attempt, Outcome] | None = None
+        try:
+            for key, attempts in found:
+                attempt = await asyncio.to_thread(self._attempt, webhook, key, attempts + 1)
+                if attempt is None:
+                    break
+                outcome = await self._post(attempt.webhook, attempt.message)
+                if not outcome.accepted:
+                    failed = attempt, outcome
+                    break
+                accepted.append(key)
+        finally:
+            await asyncio.to_thread(self._note, webhook, accepted, failed)
+        return len(accepted) == most
 
     async def trial(self, webhook: Webhook) -> Outcome:
         """Send a message that only tries the endpoint, once, whether it is enabled or not; nothing is noted."""
@@ -61,31 +74,32 @@ class Sending:
     def _clock(self) -> datetime:
         return self._store.database.clock()
 
-    def _next(self, webhook: str) -> _Attempt | None:
-        found = self._messages.next(webhook, self._clock(), limit=1)
-        known = self._webhooks.webhook(webhook) if found else None
-        if known is None or self._digests.quiet(known.user) is not None:
+    def _attempt(self, webhook: str, key: MessageKey, number: int) -> _Attempt | None:
+        """The message as it is to be sent now; None if the endpoint was removed or disabled meanwhile, or it is quiet."""
+        known = self._webhooks.webhook(webhook)
+        if known is None or not known.active or self._digests.quiet(known.user) is not None:
             return None
-        key, attempts = found[0]
-        return _Attempt(known, key, attempts + 1, message_of(self._store, known, key))
+        return _Attempt(known, key, number, message_of(self._store, known, key))
 
     async def _post(self, webhook: Webhook, message: Message) -> Outcome:
         now = self._clock()
         headers = signed_headers(webhook.signing(now), message.id, now, message.body)
         return await self._poster.post(webhook.url, headers, message.body, now)
 
-    def _note(self, attempt: _Attempt, outcome: Outcome) -> None:
+    def _note(self, webhook: str, accepted: list[MessageKey], failed: tuple[_Attempt, Outcome] | None) -> None:
         now = self._clock()
-        webhook = attempt.webhook
-        if outcome.accepted:
-            self._messages.accepted(webhook.id, attempt.key, now)
-        elif outcome.gone:
-            self._webhooks.disable(webhook.id, f"{outcome.reason}: the receiver wants no more messages")
-        else:
-            self._messages.failed(webhook.id, attempt.key, attempt.number, self._failure(attempt, outcome, now), now)
+        if accepted:
+            self._messages.accepted(webhook, accepted, now)
+        if failed is None:
+            return
+        attempt, outcome = failed
+        if outcome.gone:
+            self._webhooks.disable(webhook, f"{outcome.reason}: the receiver wants no more messages")
+            return
+        known = self._webhooks.webhook(webhook) or attempt.webhook
+        self._messages.failed(webhook, attempt.key, attempt.number, self._failure(known, attempt, outcome, now), now)
 
-    def _failure(self, attempt: _Attempt, outcome: Outcome, now: datetime) -> Failure:
-        webhook = attempt.webhook
+    def _failure(self, webhook: Webhook, attempt: _Attempt, outcome: Outcome, now: datetime) -> Failure:
         delay = self._retrying.delay(webhook.id, attempt.message.id, attempt.number, outcome.retry_after)
         pause = self._retrying.pause(webhook.id, webhook.failures + 1, outcome.retry_after)
         failing = now - (webhook.failing_since or now)

@@ -168,10 +168,8 @@ class Webhooks:
         """One turn of an endpoint."""
         self._turns[webhook] = next(self._turn)
         try:
-            for _ in range(_TURN):
-                if not await sending.send(webhook):
-                    return
-            self._woken.set()
+            if await sending.send(webhook, _TURN):
+                self._woken.set()
         except Exception as error:
             self._noted(error)
             await asyncio.sleep(_PATIENCE)
