@@ -4,34 +4,26 @@ from typing import Any
 
 import numpy as np
 
-from rankcast.batch.entries import ENTRY, Entries, grown
+from rankcast.batch.entries import Entries, grown
 from rankcast.batch.matching import Integers
 from rankcast.batch.space import space_of
-from rankcast.batch.stream import NOTHING, Found, Sent, Stream
+from rankcast.batch.stream import Found, Sent, Stream
 from rankcast.batch.table import EventTable
-from rankcast.choose.positions import span
+from rankcast.batch.windowed import Windowed
 from rankcast.model import Policy, Ties
 
 __all__ = ["History"]
 
 
-class History:
+class History(Windowed):
     """The list of sent events, followed through a batch in one kernel.
 
     O(k) per matching event by rank alone, O(k) distances and O(k^2) sums with diversity.
     """
 
     def __init__(self, policy: Policy, table: EventTable) -> None:
-        assert policy.k is not None
-        assert policy.length is not None
-        self._policy = policy
-        self._k = policy.k
-        self._table = table
-        self._unit = policy.length.unit
-        self._span = span(policy.length)
-        self._matched = 0
+        super().__init__(policy, table)
         self._held: Integers = np.empty(0, np.int64)
-        self.entries: Entries = np.zeros(0, ENTRY)
 
     def publish(self, stream: Stream, found: Found) -> Sent | None:
         """Decide on each matching event of the batch."""
@@ -45,10 +37,6 @@ class History:
         self._held = held[: self._follow(entries, old, held, sent)]
         entry = np.flatnonzero(sent)
         return stream.sent_at(found.at[entry - old], entry)
-
-    def close(self) -> Sent:
-        """Nothing is owed."""
-        return NOTHING
 
     def settle(self) -> None:
         """Keep the list."""

@@ -4,37 +4,30 @@ from typing import Any
 
 import numpy as np
 
-from rankcast.batch.entries import ENTRY, Entries, grown
+from rankcast.batch.entries import Entries, grown
 from rankcast.batch.matching import Integers
 from rankcast.batch.space import space_of
 from rankcast.batch.stream import NOTHING, Found, Sent, Stream
 from rankcast.batch.table import EventTable
-from rankcast.choose.positions import instant, microseconds, span
+from rankcast.batch.windowed import Windowed
+from rankcast.choose.positions import instant, microseconds
 from rankcast.model import Policy, Unit
 
 __all__ = ["Periodic"]
 
 
-class Periodic:
+class Periodic(Windowed):
     """The periods of a batch are groups of entries; one kernel chooses in all that end in it.
 
     O(entries log k) by rank alone, O(n^2) distances for a period of n entries with diversity.
     """
 
     def __init__(self, policy: Policy, table: EventTable) -> None:
-        assert policy.k is not None
-        assert policy.length is not None
-        self._policy = policy
-        self._k = policy.k
-        self._table = table
-        self._unit = policy.length.unit
-        self._span = span(policy.length)
+        super().__init__(policy, table)
         self._origin = microseconds(policy.origin) if self._unit is Unit.TIME else 1
-        self._matched = 0
         self._period: int | None = None
         self._last = 0
         self._open = 0
-        self.entries: Entries = np.zeros(0, ENTRY)
 
     def publish(self, stream: Stream, found: Found) -> Sent:
         """Choose in each period that ends in the batch."""

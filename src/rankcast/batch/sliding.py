@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from rankcast.batch.entries import ENTRY, Entries, grown
+from rankcast.batch.entries import Entries, grown
 from rankcast.batch.matching import Integers
 from rankcast.batch.space import space_of
-from rankcast.batch.stream import NOTHING, Found, Sent, Stream
+from rankcast.batch.stream import Found, Sent, Stream
 from rankcast.batch.table import EventTable
-from rankcast.choose.positions import span
+from rankcast.batch.windowed import Windowed
 from rankcast.model import Policy, Unit
 
 __all__ = ["Sliding"]
@@ -18,7 +18,7 @@ _LARGEST_TABLE = 512
 """Windows of up to so many entries keep their distances in a table while a batch is served; that is 2 MiB at most, once."""
 
 
-class Sliding:
+class Sliding(Windowed):
     """The window slides over a batch in one kernel.
 
     By rank alone only the entries that can still enter the top-k take part, about k ln(w / k) of a window of w in random
@@ -27,16 +27,8 @@ class Sliding:
     """
 
     def __init__(self, policy: Policy, table: EventTable) -> None:
-        assert policy.k is not None
-        assert policy.length is not None
-        self._policy = policy
-        self._k = policy.k
-        self._table = table
-        self._unit = policy.length.unit
-        self._span = span(policy.length)
-        self._matched = 0
+        super().__init__(policy, table)
         self._now = 0
-        self.entries: Entries = np.zeros(0, ENTRY)
 
     def publish(self, stream: Stream, found: Found) -> Sent | None:
         """Move the window over the batch."""
@@ -55,10 +47,6 @@ class Sliding:
             slide = self._by_rank if self._policy.sigma == 1 else self._diverse
             written = slide(now, found.at, old, triggers, chosen)
         return stream.sent_at(triggers[:written], chosen[:written])
-
-    def close(self) -> Sent:
-        """Nothing is owed."""
-        return NOTHING
 
     def settle(self) -> None:
         """Drop what has left the window."""

@@ -10,7 +10,7 @@ from rankcast.choose.candidates import Candidate
 from rankcast.choose.distance import Distance
 from rankcast.errors import ModelError
 
-__all__ = ["DivRank", "Objective"]
+__all__ = ["Blend", "DivRank", "Objective"]
 
 
 class Objective(Protocol):
@@ -49,10 +49,10 @@ def _top_ranks(candidates: Sequence[Candidate], count: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class DivRank:
-    """sigma * mean rank + (1 - sigma) * mean distance over all pairs.
+class Blend:
+    """sigma * mean rank + (1 - sigma) * some diversity of the set, which `div` says.
 
-    `sigma` 1 is rank only, 0 diversity only. One value costs O(k^2) distances, none with `sigma` 1.
+    `sigma` 1 is rank only, 0 diversity only.
     """
 
     sigma: float = 1.0
@@ -68,29 +68,18 @@ class DivRank:
         return self.sigma == 1
 
     def div(self, chosen: Sequence[Candidate]) -> float:
-        """Set diversity: the mean distance over all pairs; 0 for fewer than two candidates."""
-        if len(chosen) < 2:
-            return 0.0
-        distances = [self.apart(a, b) for a, b in itertools.combinations(chosen, 2)]
-        return math.fsum(distances) / len(distances)
+        """How diverse a set is, in 0..1; 0 for fewer than two candidates."""
+        raise NotImplementedError
 
     def value(self, chosen: Sequence[Candidate]) -> float:
-        """divrank; 0 for the empty set."""
+        """The worth of a set; 0 for the empty one."""
         if not chosen:
             return 0.0
         rank = math.fsum(candidate.rank for candidate in chosen) / len(chosen)
         return rank if self.by_rank_alone else self.sigma * rank + (1 - self.sigma) * self.div(chosen)
 
-    def bound(self, chosen: Sequence[Candidate], rest: Sequence[Candidate], k: int) -> float:
-        """The best ranks, and all pairs not chosen yet as far apart as can be. `Exact` has a sharper one of its own."""
-        rank = math.fsum(candidate.rank for candidate in chosen) + _top_ranks(rest, k - len(chosen))
-        pairs = max(k * (k - 1) // 2, 1)
-        known = [self.apart(a, b) for a, b in itertools.combinations(chosen, 2)]
-        diversity = (math.fsum(known) + pairs - len(known)) / pairs if k > 1 else 0.0
-        return self.sigma * rank / k + (1 - self.sigma) * diversity
-
     def pair(self, a: Candidate, b: Candidate) -> float:
-        """The divrank of the two: sigma * (r_a + r_b) / 2 + (1 - sigma) * d(a, b)."""
+        """The worth of the two: sigma * (r_a + r_b) / 2 + (1 - sigma) * d(a, b)."""
         rank = (a.rank + b.rank) / 2
         return rank if self.by_rank_alone else self.sigma * rank + (1 - self.sigma) * self.apart(a, b)
 
@@ -105,3 +94,23 @@ class DivRank:
     def forget(self, candidate: Candidate) -> None:
         """Drop the remembered distances of a candidate."""
         self.distance.forget(candidate.seq)
+
+
+@dataclass(frozen=True, slots=True)
+class DivRank(Blend):
+    """The paper's: diversity is the mean distance over all pairs. One value costs O(k^2) distances, none with `sigma` 1."""
+
+    def div(self, chosen: Sequence[Candidate]) -> float:
+        """Set diversity: the mean distance over all pairs; 0 for fewer than two candidates."""
+        if len(chosen) < 2:
+            return 0.0
+        distances = [self.apart(a, b) for a, b in itertools.combinations(chosen, 2)]
+        return math.fsum(distances) / len(distances)
+
+    def bound(self, chosen: Sequence[Candidate], rest: Sequence[Candidate], k: int) -> float:
+        """The best ranks, and all pairs not chosen yet as far apart as can be. `Exact` has a sharper one of its own."""
+        rank = math.fsum(candidate.rank for candidate in chosen) + _top_ranks(rest, k - len(chosen))
+        pairs = max(k * (k - 1) // 2, 1)
+        known = [self.apart(a, b) for a, b in itertools.combinations(chosen, 2)]
+        diversity = (math.fsum(known) + pairs - len(known)) / pairs if k > 1 else 0.0
+        return self.sigma * rank / k + (1 - self.sigma) * diversity

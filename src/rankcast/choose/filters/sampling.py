@@ -5,7 +5,7 @@ from typing import Any
 
 from rankcast.choose.candidates import Candidate
 from rankcast.choose.filters.budget import Budget
-from rankcast.choose.filters.chance import chance
+from rankcast.choose.filters.drawing import draw
 from rankcast.choose.filters.filtered import Verdict
 from rankcast.choose.filters.match_rates import MatchesSince, MatchesWithin
 from rankcast.model import Filter, Rates, Scoring, Update
@@ -73,12 +73,7 @@ class Sampling:
 
     def _decide(self, candidate: Candidate) -> Verdict:
         probability = max(map(self.probability, candidate.matching), default=1.0)
-        drawn = chance(self._settings.seed, self._user, candidate.event.id)
-        if drawn >= probability:
-            return Verdict(False, f"stopped by the sampling filter: drawn {drawn:.4f}, probability {probability:.4f}")
-        if not self._budget.has_room:
-            return Verdict(False, f"stopped by the sampling filter: {self._budget.label()} passed already")
-        return Verdict(True, f"passed the sampling filter: drawn {drawn:.4f}, probability {probability:.4f}")
+        return draw(self._settings.seed, self._user, candidate, probability, self._budget)
 
     def _evaluate(self, subscriptions: Collection[str]) -> None:
         aging = self._settings.aging

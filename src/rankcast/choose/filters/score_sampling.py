@@ -6,7 +6,7 @@ from typing import Any
 
 from rankcast.choose.candidates import Candidate
 from rankcast.choose.filters.budget import Budget
-from rankcast.choose.filters.chance import chance
+from rankcast.choose.filters.drawing import draw
 from rankcast.choose.filters.filtered import Verdict
 from rankcast.choose.filters.threshold import CandidateScore
 from rankcast.model import Filter, Update
@@ -37,7 +37,7 @@ class ScoreSampling:
     def admit(self, candidate: Candidate) -> Verdict:
         """Decide on the next candidate."""
         score = max(0.0, self._score.score(candidate))
-        verdict = self._decide(candidate, self._probability(score))
+        verdict = draw(self._settings.seed, self._user, candidate, self._probability(score), self._budget)
         if verdict.passed:
             self._score.delivered(candidate)
         self._budget.count(verdict.passed)
@@ -69,14 +69,6 @@ class ScoreSampling:
         if self._mean is None:
             return 1.0
         return min(1.0, self._settings.rate * score / self._mean) if self._mean > 0 else self._settings.rate
-
-    def _decide(self, candidate: Candidate, probability: float) -> Verdict:
-        drawn = chance(self._settings.seed, self._user, candidate.event.id)
-        if drawn >= probability:
-            return Verdict(False, f"stopped by the sampling filter: drawn {drawn:.4f}, probability {probability:.4f}")
-        if not self._budget.has_room:
-            return Verdict(False, f"stopped by the sampling filter: {self._budget.label()} passed already")
-        return Verdict(True, f"passed the sampling filter: drawn {drawn:.4f}, probability {probability:.4f}")
 
     def _learn(self, steps: int) -> None:
         self._steps.append(steps)

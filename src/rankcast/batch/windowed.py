@@ -1,0 +1,30 @@
+"""What the delivery modes with windows or periods share over arrays."""
+
+import numpy as np
+
+from rankcast.batch.entries import ENTRY, Entries
+from rankcast.batch.stream import NOTHING, Sent
+from rankcast.batch.table import EventTable
+from rankcast.choose.positions import span
+from rankcast.model import Policy
+
+__all__ = ["Windowed"]
+
+
+class Windowed:
+    """The policy of a user with its k and length, how many events matched, and the entries."""
+
+    def __init__(self, policy: Policy, table: EventTable) -> None:
+        assert policy.k is not None
+        assert policy.length is not None
+        self._policy = policy
+        self._k = policy.k
+        self._table = table
+        self._unit = policy.length.unit
+        self._span = span(policy.length)
+        self._matched = 0
+        self.entries: Entries = np.zeros(0, ENTRY)
+
+    def close(self) -> Sent:
+        """Nothing is owed."""
+        return NOTHING
