@@ -10,7 +10,9 @@ import pytest
 from rankcast.errors import StoreError
 from rankcast.language import parse
 from rankcast.model import EPOCH, Catalog, Event, Record, Subscription
+from rankcast.run import serve_pending
 from rankcast.serve.worlds import Script, State, Stream, World, stream_of
+from rankcast.serve.worlds.stream import BEHIND
 from rankcast.store import Published, Store
 
 
@@ -125,6 +127,25 @@ def test_the_start_comes_at_once_so_that_there_is_a_past(service: Service) -> No
         sleep(0.01)
     stream.pause()
     assert stream.position == 30
+
+
+def test_a_stream_waits_for_a_pipeline_that_is_behind(service: Service) -> None:
+    stream = Stream(tiny(3 * BEHIND), service)
+    stream.open(speed=1e6)
+    end = monotonic() + 30
+    while not stream.is_waiting:
+        assert monotonic() < end
+        sleep(0.01)
+    reached = stream.position
+    assert BEHIND < reached < 3 * BEHIND
+    sleep(0.5)
+    assert (stream.position, stream.state) == (reached, State.PLAYING)
+    for _ in serve_pending(service.store):
+        pass
+    while stream.position == reached:
+        assert monotonic() < end
+        sleep(0.01)
+    stream.pause()
 
 
 def test_people_who_are_there_keep_what_they_have(service: Service) -> None:

@@ -76,6 +76,12 @@ class _CoverPage:
                     self._drawn.on(kind, self._picked, js_handler=_CLICKED)
                 with group("figcaption", "rc-row rc-wrap rc-legend rc-small rc-soft"):
                     words("span", "A line leads down to what a subscription covers. Choose a box to see more.")
+                    self._legend = group("span", "rc-row rc-wrap rc-legend")
+                with self._legend:
+                    for kind, text in (("hit", "matches"), ("miss", "does not match"), ("unseen", "not looked at")):
+                        with group("span", "rc-row rc-mark"):
+                            words("span", "", f"rc-box-key rc-{kind}-key")
+                            words("span", text)
             self._details = group("section", "rc-card rc-column", aria_label="The chosen subscription")
 
     async def load(self) -> None:
@@ -135,6 +141,7 @@ class _CoverPage:
     def _show(self) -> None:
         nodes = len(self._graph.nodes)
         self._figure.visible = bool(nodes)
+        self._legend.visible = self._visited is not None
         self._drawn.content = cover_svg(self._graph, self._chosen, self._visited) if nodes else ""
         if not nodes:
             self._told.text = f"{self._view.user} has no subscriptions."

@@ -104,7 +104,8 @@ class _WorldCard:
         ahead = ""
         if state is State.PLAYING and stream.position < stream.total:
             ahead = f" · {_duration((stream.total - stream.position) / stream.speed)} to go"
-        self._told.text = f"{_SAID[state]}{count if begun else ''}{ahead}"
+        said = "Waiting for the pipeline" if state is State.PLAYING and stream.is_waiting else _SAID[state]
+        self._told.text = f"{said}{count if begun else ''}{ahead}"
         self._wrong.text, self._wrong.visible = stream.error or "", state is State.FAILED
         allowed = self._view.visitor.switches
         self._open.visible = allowed and state is State.CLOSED

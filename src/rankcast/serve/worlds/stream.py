@@ -9,6 +9,8 @@ from typing import Protocol
 
 from rankcast.model import Advertisement, Catalog, Concept, Event, Record
 from rankcast.serve.worlds.world import World
+from rankcast.store import Store
+from rankcast.store.status import status
 
 __all__ = ["SPEEDS", "Playable", "State", "Stream"]
 
@@ -18,9 +20,16 @@ SPEEDS = (1, 5, 20, 100, 500)
 _TICK = 0.2
 _BATCH = 500
 
+BEHIND = 2000
+"""With more events than this waiting for the pipeline, a stream waits for it too: so what is seen stays fresh."""
+
 
 class Playable(Protocol):
     """What a world is played to: a service."""
+
+    @property
+    def store(self) -> Store:
+        """Where it keeps everything."""
 
     def catalog(self) -> Catalog:
         """The newest catalog."""
@@ -58,6 +67,7 @@ class Stream:
         self.speed: float = SPEEDS[2]
         self.state = State.CLOSED
         self.error: str | None = None
+        self.is_waiting = False
         self._service = service
         self._clock = clock
         self._reached = 0
@@ -137,6 +147,9 @@ class Stream:
     def _publish(self, up_to: int) -> None:
         up_to = min(up_to, self._known)
         while self._reached < up_to and not self._stopping.is_set():
+            self.is_waiting = status(self._service.store.database).lag > BEHIND
+            if self.is_waiting:
+                return
             events = self.world.script[self._reached : min(up_to, self._reached + _BATCH)]
             self._service.publish(events)
             self._reached += len(events)
