@@ -3,6 +3,7 @@
     .venv/bin/python benchmarks/matching.py                        workloads a and b, 10 k to 1 M, all peers
     .venv/bin/python benchmarks/matching.py --part growth          ours alone, 10 k to 10 M: size, building, mapping, ranking
     .venv/bin/python benchmarks/matching.py --part changes         1,000 changes to 10 M, until the next event sees them
+    .venv/bin/python benchmarks/matching.py --part shard           a shard over 100 k and 500 k: making it, changes, events
     .venv/bin/python benchmarks/matching.py --part few             from how many subscriptions on the index pays
 
 Speed is events per second of processor time on one core, so that a busy machine does not distort it. Every peer's answers
@@ -18,6 +19,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from ours import CHECKED, compiled, expression, matching_and_ranking, measure
 from rich.console import Console
@@ -26,10 +28,11 @@ from rich.table import Table
 from theirs import OUT, ask, peers, write_files
 from workloads import TITLES, event, make
 
+from rankcast.batch import BatchShard
 from rankcast.match import OracleMatcher
 from rankcast.match.index import IndexMatcher, LiveIndex, read_index, write_index
 from rankcast.match.index.index import Index
-from rankcast.model import Compare, Event, Op, Predicate, Subscription
+from rankcast.model import Catalog, Compare, Event, Length, Mode, Op, Policy, Predicate, Subscription, Unit
 
 TARGET = OUT / "benchmarks"
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -38,7 +41,7 @@ CHANGES = 1_000
 
 def main() -> None:
     """Run a part, print, write."""
-    parts = {"speed": speed, "growth": growth, "changes": changes, "few": few}
+    parts = {"speed": speed, "growth": growth, "changes": changes, "shard": shard, "few": few}
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--part", choices=parts, default="speed")
     options.add_argument("--workloads", default="ab", help="which of a b c d e (speed)")
@@ -174,6 +177,42 @@ def changes(chosen: argparse.Namespace, console: Console) -> None:
     _write("changes", ["size", "opened", "changes_clock", "changes_cpu", "event_clock", "event_cpu"], rows)
 
 
+def shard(chosen: argparse.Namespace, console: Console) -> None:
+    """A shard that serves a tenth as many users, each by a history of ten, while its catalog changes."""
+    table = Table("subscriptions", "users", "made, s", "update of 40, s", "matched, events/s", "served, events/s")
+    rows = []
+    for size in _sizes(chosen, "100000,500000"):
+        users, count = size // 10, 5 * chosen.events
+        workload = make("a", size, 2 * count)
+        catalog = Catalog()
+        for place in range(size):
+            catalog.put(
+                Subscription(f"s{place}", f"u{place % users}", expression(workload, place), (place % 100) / 100)
+            )
+        for user in range(users):
+            catalog.put(Policy(f"u{user}", mode=Mode.HISTORY, k=10, length=Length(1000, Unit.EVENTS)))
+        events = [
+            Event(f"e{place}", NOON, {name: (value,) for name, value in event(workload, place).items()}).at(place + 1)
+            for place in range(2 * count)
+        ]
+        made, served = _seconds(BatchShard, catalog)
+        served.publish(events[:10])
+        later = catalog.copy()
+        for place in range(20):
+            later.remove(later.subscriptions[f"s{place}"])
+            later.put(Subscription(f"new{place}", f"u{place}", expression(workload, place)))
+        update, _ = _seconds(served.update, later)
+        matcher = IndexMatcher(list(later.subscriptions.values()))
+        matcher.match_batch(events[:10])
+        match, _ = _seconds(matcher.match_batch, events[10 : count + 10])
+        publish, _ = _seconds(served.publish, events[10 : count + 10])
+        rows.append([size, users, made, update, count / match, count / publish])
+        table.add_row(f"{size:,}", f"{users:,}", f"{made:.1f}", f"{update:.2f}", *(f"{v:,.0f}" for v in rows[-1][4:]))
+    console.print(f"(a) {TITLES['a']}; processor time, batches of {5 * chosen.events:,} events as objects")
+    console.print(table)
+    _write("shard", ["size", "users", "made", "update", "matched_per_second", "served_per_second"], rows)
+
+
 def few(chosen: argparse.Namespace, console: Console) -> None:
     """From how many subscriptions on the index pays, beside plain evaluation."""
     table = Table("subscriptions", "plain, µs an event", "index, µs an event", "compiled in, ms", "pays after, events")
@@ -195,6 +234,12 @@ def few(chosen: argparse.Namespace, console: Console) -> None:
         table.add_row(f"{size:,}", *(f"{value:.1f}" for value in rows[-1][1:4]), pays)
     console.print(table)
     _write("few", ["size", "plain_us", "index_us", "compile_ms", "pays_after"], rows)
+
+
+def _seconds(run: Callable, given: object) -> tuple[float, Any]:
+    began = time.process_time()
+    found = run(given)
+    return time.process_time() - began, found
 
 
 def _cpu(run: Callable, given: object) -> float:
