@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-PATIENCE = 400.0
+PATIENCE = 900.0
 
 DRIVER = """
 import os, sys
