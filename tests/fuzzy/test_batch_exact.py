@@ -191,14 +191,13 @@ class Curves:
                 listed = corners(form)
                 self.x[place], self.y[place] = np.array(listed + [listed[-1]] * (MOST - len(listed))).T
 
-    def at(self, rows: np.ndarray, x: np.ndarray, on_corners: bool) -> np.ndarray:
-        """The degrees at x, a line for each of some functions. A corner is its highest, or without `on_corners` what the
-        function is just right of it."""
+    def at(self, rows: np.ndarray, x: np.ndarray, side: str = "") -> np.ndarray:
+        """The degrees at x, a line for each of some functions, or what they are just "left" or "right" of it."""
         y = np.empty(x.shape)
         bell = self.is_bell[rows]
         some = rows[bell]
         y[bell] = np.exp(-(((x[bell] - self.mean[some, None]) / self.sigma[some, None]) ** 2) / 2)
-        y[~bell] = self._straight(rows[~bell], x[~bell], on_corners)
+        y[~bell] = self._straight(rows[~bell], x[~bell], side)
         for word in range(self.hedges.shape[1]):
             for number, hedge in enumerate(Hedge):
                 said = self.hedges[rows, word] == number
@@ -206,14 +205,16 @@ class Curves:
                 y[said] = {Hedge.NOT: 1 - z, Hedge.VERY: z**2, Hedge.SOMEWHAT: np.sqrt(z)}[hedge]
         return y
 
-    def _straight(self, rows: np.ndarray, x: np.ndarray, on_corners: bool) -> np.ndarray:
+    def _straight(self, rows: np.ndarray, x: np.ndarray, side: str) -> np.ndarray:
         xs, ys = self.x[rows], self.y[rows]
-        y = np.where(x < xs[:, :1], ys[:, :1], ys[:, -1:])
+        left = side == "left"
+        y = np.where((x <= xs[:, :1]) if left else (x < xs[:, :1]), ys[:, :1], ys[:, -1:])
         for i in range(MOST - 1):
             x0, x1, y0, y1 = (of[:, i + j, None] for of in (xs, ys) for j in (0, 1))
+            between = (x0 < x) & (x <= x1) if left else (x0 <= x) & (x < x1)
             with np.errstate(invalid="ignore", divide="ignore"):
-                y = np.where((x0 <= x) & (x < x1), y0 + (y1 - y0) * ((x - x0) / (x1 - x0)), y)
-        if on_corners:
+                y = np.where(between, y0 + (y1 - y0) * ((x - x0) / (x1 - x0)), y)
+        if side == "":
             here = np.where(x[:, :, None] == xs[:, None, :], ys[:, None, :], -1.0).max(axis=2)
             y = np.where(here >= 0, here, y)
         return y
@@ -234,18 +235,21 @@ def edges_of(mu: Membership, pi: Membership) -> list[float]:
 def zoomed(f: Curves, g: Curves, edges: np.ndarray) -> np.ndarray:
     """sup of min: between two edges the minimum of two monotone functions has one peak, which ever finer grids find."""
     everyone = np.arange(len(edges))
-    best = np.minimum(f.at(everyone, edges, True), g.at(everyone, edges, True)).max(axis=1)
+    best = np.minimum(f.at(everyone, edges), g.at(everyone, edges)).max(axis=1)
     rows, number = np.nonzero(edges[:, :-1] < edges[:, 1:])
     low, high = edges[rows, number], edges[rows, number + 1]
-    low, high = low + (high - low) * 1e-9, high - (high - low) * 1e-9
-    ends = np.stack([low, high], axis=1)
-    can_be_higher = np.minimum(f.at(rows, ends, False).max(axis=1), g.at(rows, ends, False).max(axis=1)) > best[rows]
+    highest = [
+        np.maximum(one.at(rows, low[:, None], "right"), one.at(rows, high[:, None], "left"))[:, 0] for one in (f, g)
+    ]
+    can_be_higher = np.minimum(*highest) > best[rows]
     rows, low, high = rows[can_be_higher], low[can_be_higher], high[can_be_higher]
     every = np.arange(len(rows))
     shares = np.linspace(0, 1, 9)
     for _ in range(20):
-        grid = low[:, None] + (high - low)[:, None] * shares
-        heights = np.minimum(f.at(rows, grid, False), g.at(rows, grid, False))
+        grid = np.concatenate([low[:, None] + (high - low)[:, None] * shares[:-1], high[:, None]], axis=1)
+        inner = np.minimum(f.at(rows, grid[:, :-1], "right"), g.at(rows, grid[:, :-1], "right"))
+        last = np.minimum(f.at(rows, grid[:, -1:], "left"), g.at(rows, grid[:, -1:], "left"))
+        heights = np.concatenate([inner, last], axis=1)
         peak = heights.argmax(axis=1)
         np.maximum.at(best, rows, heights[every, peak])
         low, high = grid[every, np.maximum(peak - 1, 0)], grid[every, np.minimum(peak + 1, 8)]
