@@ -79,6 +79,12 @@ def test_the_draft_is_drawn_in_place_of_what_is_saved(stocked: Service) -> None:
     assert picture.edited.colour == picture.curves[0].colour
 
 
+def test_two_meanings_of_a_word_are_told_apart(stocked: Service) -> None:
+    of = desk(stocked, "ann", attribute="price")
+    own = of.catalog.concepts["price", "cheap", "ann"]
+    assert [curve.name for curve in of.picture(own, own.membership).curves] == ["cheap (everybody)", "dear", "cheap"]
+
+
 def test_a_table_is_drawn_over_categories(stocked: Service) -> None:
     of = desk(stocked, "ann", switches=True, attribute="price")
     table = of.catalog.concepts["price", "round", None]

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rankcast.fuzzy import Mined, Summary, mine, numbers_asked_for
 from rankcast.model import Concept, Is, Membership, Table, predicates_of
@@ -104,7 +104,11 @@ class ConceptDesk:
             present = curves.get(key_of(concept))
             shade = present.colour if present else colour(len(curves))
             edited = Curve(key_of(concept), concept.name, shade, draft)
-            curves = {key_of(one): curves[key_of(one)] for one in concepts if one.user in (None, concept.user)}
+            curves = {
+                key: replace(curves[key], name=_told_apart(one, concept))
+                for key, one in ((key_of(one), one) for one in concepts)
+                if one.user in (None, concept.user)
+            }
         leading = edited or next(iter(curves.values()), None)
         tables = leading is not None and isinstance(leading.membership, Table)
         alike = [curve for curve in curves.values() if isinstance(curve.membership, Table) == tables]
@@ -125,6 +129,12 @@ class ConceptDesk:
             for predicate in predicates_of(subscription.where)
             if isinstance(predicate.test, Is)
         ]
+
+
+def _told_apart(one: Concept, edited: Concept) -> str:
+    """The name of a concept beside the edited one, which may be another meaning of the same word."""
+    same = one.name == edited.name and one.user != edited.user
+    return f"{one.name} ({one.user or 'everybody'})" if same else one.name
 
 
 def key_of(concept: Concept) -> str:

@@ -49,7 +49,7 @@ export default {
           <rect v-for="b in bars" class="rc-histogram" :x="px(b[0])" :width="Math.max(px(b[1]) - px(b[0]) - 0.5, 0.5)"
             :y="py(b[2])" :height="py(0) - py(b[2])"/>
           <path v-for="c in others" class="rc-curve rc-other" :d="path(c.form, c.numbers)" :stroke="c.colour"/>
-          <text v-for="c in others" class="rcd-name" :x="labelAt(c)" :y="py(1) - 15" :fill="c.colour" text-anchor="middle">{{ c.name }}</text>
+          <text v-for="l in labels" class="rcd-name" :class="{ 'rc-now': l.now }" :x="l.x" :y="py(1) - 14 - 13 * l.row" :fill="l.colour" text-anchor="middle">{{ l.name }}</text>
           <template v-if="edited">
             <path class="rc-area" :d="path(edited.form, numbers) + closing" :fill="edited.colour"/>
             <template v-if="hedges">
@@ -57,7 +57,6 @@ export default {
               <path class="rc-curve rcd-hedge rc-somewhat" :d="path(edited.form, numbers, 0.5)" :stroke="edited.colour"/>
             </template>
             <path class="rc-curve" :d="path(edited.form, numbers)" :stroke="edited.colour"/>
-            <text class="rcd-name rc-now" :x="labelAt({form: edited.form, numbers})" :y="py(1) - 15" :fill="edited.colour" text-anchor="middle">{{ edited.name }}</text>
           </template>
         </template>
         <template v-else>
@@ -102,11 +101,21 @@ export default {
   computed: {
     isTable() { return !!this.axis && this.axis.categories !== null; },
     height() { return this.width < 480 ? 250 : 320; },
-    left() { return 34; }, right() { return 16; }, top() { return 34; },
+    left() { return 34; }, right() { return 16; }, top() { return 42; },
     bottom() { return this.isTable && this.cw < 74 ? 84 : 44; },
     others() { return this.curves.filter((c) => !this.edited || c.key !== this.edited.key); },
     closing() { return ` L ${this.width - this.right} ${this.py(0)} L ${this.left} ${this.py(0)} Z`; },
     cw() { return (this.width - this.left - this.right) / Math.max(this.axis.categories.length, 1); },
+    labels() {
+      // The name that is being edited first; one that would cover another goes a line up, or is left to the list.
+      const mine = this.edited ? [{ ...this.edited, numbers: this.numbers, now: true }] : [], placed = [];
+      for (const c of [...mine, ...this.others].filter((one) => one.numbers.length)) {
+        const x = this.labelAt(c), half = c.name.length * 3.7 + 5;
+        const row = [0, 1].find((r) => placed.every((p) => p.row !== r || Math.abs(p.x - x) > p.half + half));
+        if (row !== undefined) placed.push({ name: c.name, colour: c.colour, now: !!c.now, x, half, row });
+      }
+      return placed;
+    },
     columns() {
       const mine = new Map(this.numbers);
       return this.axis.categories.map(([value, share]) => ({
@@ -200,7 +209,7 @@ export default {
         const d = degree(c.form, c.numbers, this.ux(p));
         if (d > best + 1e-9) { best = d; from = to = p; } else if (d > best - 1e-9) to = p;
       }
-      const half = String(c.name || this.edited.name).length * 3.6;
+      const half = c.name.length * 3.6;
       return Math.min(Math.max((from + to) / 2, this.left + half), this.width - this.right - half);
     },
 
