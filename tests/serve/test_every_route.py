@@ -27,7 +27,7 @@ BODIES: dict[str, Any] = {
     "advertisements": {"where": "true", "k": 1},
     "tokens": {"role": "administrator"},
 }
-OPEN = {"/v1/health/live", "/v1/health/ready", "/v1/openapi.json"}
+OPEN = {"/v1/health/live", "/v1/health/ready", "/v1/openapi.json", "/v1/docs"}
 """What needs no token, on purpose."""
 OF_ANYBODY = {"/v1/me", "/v1/users", "/v1/concepts", "/v1/concepts/{attribute}/{name}", "/v1/events/{event}"}
 """What any user may read: it is not one user's, or only one's own is in it."""

@@ -1,10 +1,12 @@
 """The OpenAPI document, and requests that follow it, and some that do not: none may make the server fail."""
 
+import re
 from tempfile import TemporaryDirectory
 
 import pytest
 import schemathesis
 from fastapi import FastAPI
+from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, settings
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
@@ -70,3 +72,10 @@ def test_every_route_is_described() -> None:
             assert len(said["description"]) > 10, (method, path)
             assert said["tags"], (method, path)
             assert "429" in said["responses"], (method, path)
+
+
+def test_the_reference_shows_every_route_and_fetches_nothing() -> None:
+    page = TestClient(resting).get("/v1/docs")
+    for path in app.openapi()["paths"]:
+        assert f"<code>{path}</code>" in page.text
+    assert not re.search(r"(src|href)=[\"']?(https?:)?//", page.text)

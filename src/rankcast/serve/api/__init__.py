@@ -13,6 +13,7 @@ from rankcast.serve.api import (
     metrics,
     policies,
     preferences,
+    reference,
     stats,
     subscriptions,
     tokens,
@@ -40,6 +41,7 @@ _RESOURCES = (
     stats,
     tokens,
     health,
+    reference,
 )
 
 

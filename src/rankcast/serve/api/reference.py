@@ -1,0 +1,80 @@
+"""The reference of the API as a page: made out of the OpenAPI document, with nothing from elsewhere."""
+
+import json
+from html import escape
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import HTMLResponse, Response
+
+__all__ = ["router"]
+
+router = APIRouter()
+
+_STYLE = """
+:root { color-scheme: light dark; --soft: light-dark(#5b6472, #9aa5b4); --line: light-dark(#d9dee5, #343c48);
+  --card: light-dark(#f6f8fa, #1b2129); --accent: light-dark(#1f6f5c, #6fcfb6); }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1.5rem 1rem 6rem; }
+h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line); text-transform: capitalize; }
+details { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; margin: .5rem 0; padding: .5rem .8rem; }
+summary { cursor: pointer; overflow-wrap: anywhere; }
+code, pre { font: .9em/1.45 ui-monospace, monospace; }
+pre { overflow-x: auto; padding: .6rem; border: 1px solid var(--line); border-radius: .4rem; }
+.method { display: inline-block; min-width: 4.2em; font-weight: 700; color: var(--accent); }
+.soft { color: var(--soft); } table { border-collapse: collapse; } td { padding: .15rem 1rem .15rem 0; vertical-align: top; }
+nav a { margin-right: 1rem; } a { color: var(--accent); }
+"""
+
+
+@router.get("/docs", include_in_schema=False)
+async def reference(request: Request) -> Response:
+    """All routes, by resource, with what they take and answer."""
+    return HTMLResponse(_page(request.app.openapi()))
+
+
+def _page(document: dict[str, Any]) -> str:
+    groups: dict[str, list[str]] = {}
+    for path, methods in document["paths"].items():
+        for method, said in methods.items():
+            groups.setdefault(said["tags"][0], []).append(_route(document, path, method, said))
+    links = "".join(f'<a href="#{escape(name)}">{escape(name)}</a> ' for name in groups)
+    parts = "".join(f'<h2 id="{escape(name)}">{escape(name)}</h2>{"".join(routes)}' for name, routes in groups.items())
+    about = "".join(f"<p>{escape(text)}</p>" for text in document["info"]["description"].split("\n\n"))
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Rankcast: the API</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<style>{_STYLE}</style></head><body><h1>Rankcast: the API</h1>{about}"
+        "<p>Every request needs a token, as <code>Authorization: Bearer rc_…</code>, unless the service was started with "
+        '<code>--dev</code>. For programs: <a href="/v1/openapi.json">the OpenAPI document</a>.</p>'
+        f"<nav>{links}</nav>{parts}</body></html>"
+    )
+
+
+def _route(document: dict[str, Any], path: str, method: str, said: dict[str, Any]) -> str:
+    rows = "".join(
+        f"<tr><td><code>{escape(one['name'])}</code></td><td class=soft>{escape(one['in'])}</td>"
+        f"<td>{escape(one.get('description', ''))}</td></tr>"
+        for one in said.get("parameters", [])
+    )
+    body = said.get("requestBody", {}).get("content", {})
+    takes = "".join(
+        f"<p>Takes <code>{escape(kind)}</code>{_example(document, form)}</p>" for kind, form in body.items()
+    )
+    answers = "".join(
+        f"<tr><td><code>{escape(status)}</code></td><td>{escape(one['description'])}</td></tr>"
+        for status, one in said["responses"].items()
+    )
+    shown: dict[str, Any] = next((one for status, one in said["responses"].items() if status.startswith("2")), {})
+    example = "".join(_example(document, form) for form in shown.get("content", {}).values())
+    first, _, rest = said.get("description", "").partition("\n\n")
+    return (
+        f"<details><summary><span class=method>{method.upper()}</span> <code>{escape(path)}</code><br>"
+        f"<span class=soft>{escape(first)}</span></summary><p>{escape(rest)}</p><table>{rows}</table>{takes}"
+        f"<p>Answers</p>{example}<table>{answers}</table></details>"
+    )
+
+
+def _example(document: dict[str, Any], form: dict[str, Any]) -> str:
+    name = form.get("schema", {}).get("$ref", "").rsplit("/", 1)[-1]
+    example = document["components"]["schemas"].get(name, {}).get("example")
+    return "" if example is None else f"<pre>{escape(json.dumps(example, indent=2, ensure_ascii=False))}</pre>"
