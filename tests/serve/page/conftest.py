@@ -61,6 +61,15 @@ class Site:
         assert answer.status_code == 200, answer.text
         assert not answer.json().get("rejected"), answer.text
 
+    def settle(self) -> None:
+        """Wait until all that was published is worked off."""
+        with Store.open(self.path) as store:
+            for _ in range(1200):
+                if store.progress().offset == store.last_offset():
+                    return
+                time.sleep(0.1)
+        raise AssertionError("what was published is not worked off")
+
 
 def serve(folder: Path, *options: str) -> Iterator[Site]:
     """Start `rankcast serve` on a free port, and end it when done."""
@@ -122,30 +131,46 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture(scope="module")
+def contexts(chromium: Browser) -> Iterator[Callable[[bool, bool], BrowserContext]]:
+    """A context for each sort of screen, kept for a module: with a full cache a page is there sooner."""
+    made: dict[tuple[bool, bool], BrowserContext] = {}
+
+    def context(phone: bool, dark: bool) -> BrowserContext:
+        if (phone, dark) not in made:
+            made[phone, dark] = chromium.new_context(
+                viewport={"width": 390, "height": 844} if phone else {"width": 1240, "height": 860},
+                color_scheme="dark" if dark else "light",
+                reduced_motion="reduce",
+                has_touch=phone,
+            )
+            made[phone, dark].set_default_timeout(PATIENCE)
+        return made[phone, dark]
+
+    yield context
+    for one in made.values():
+        one.close()
+
+
 Open = Callable[..., Page]
 
 
 @pytest.fixture
-def visit(site: Site, chromium: Browser) -> Iterator[Open]:
+def visit(site: Site, contexts: Callable[[bool, bool], BrowserContext]) -> Iterator[Open]:
     """Open a page as a user. Whatever goes wrong in the browser, or is loaded from elsewhere, fails the test."""
-    contexts: list[BrowserContext] = []
+    pages: list[Page] = []
     wrong: list[str] = []
 
     def opened(
         path: str, user: str = "", phone: bool = False, dark: bool = False, at: str = "", errors: bool = True
     ) -> Page:
         url = at or site.url
-        context = chromium.new_context(
-            viewport={"width": 390, "height": 844} if phone else {"width": 1240, "height": 860},
-            color_scheme="dark" if dark else "light",
-            reduced_motion="reduce",
-            has_touch=phone,
-        )
-        context.set_default_timeout(PATIENCE)
-        contexts.append(context)
+        context = contexts(phone, dark)
+        context.clear_cookies()
         if user:
             context.add_cookies([{"name": "rankcast_user", "value": quote(user), "url": url}])
         page = context.new_page()
+        pages.append(page)
         page.on("request", lambda request: wrong.append(request.url) if _is_outside(request.url) else None)
         if errors:
             page.on("pageerror", lambda error: wrong.append(str(error)))
@@ -154,8 +179,8 @@ def visit(site: Site, chromium: Browser) -> Iterator[Open]:
         return page
 
     yield opened
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.close()
     assert not wrong
 
 

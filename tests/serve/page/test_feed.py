@@ -107,3 +107,34 @@ def test_texts_of_others_stay_texts(site: Any, visit: Callable[..., Page]) -> No
     expect(page.locator(".rc-subscription .rc-pill")).to_have_text(name)
     expect(page.locator(".rc-main img, .rc-main b, .rc-main u, .rc-main i:not(.q-icon)")).to_have_count(0)
     expect(page).to_have_title("Subscriptions · Rankcast")
+
+
+def test_publishing_from_the_page(site: Any, visit: Callable[..., Page]) -> None:
+    site.subscribe("bea", all="series = 'bea'")
+    page = visit("/", "bea")
+    page.get_by_role("button", name="Publish an event").click()
+    attributes = page.get_by_label("Attributes")
+    attributes.fill('{"title": "By hand", "series": ')
+    expect(page.get_by_role("alert")).to_contain_text("this is not JSON")
+    expect(page.get_by_role("button", name="Publish it")).to_be_disabled()
+    attributes.fill('{"title": "By hand", "series": "bea", "price": {"is": "unheard"}}')
+    expect(page.get_by_role("alert")).to_contain_text("no concept 'unheard'")
+    attributes.fill('{"title": "By hand", "series": "bea"}')
+    page.get_by_role("button", name="Publish it").click()
+    expect(cards(page).get_by_role("heading")).to_have_text("By hand")
+
+
+def test_a_flood_leaves_the_newest_and_the_way_to_the_others(site: Any, visit: Callable[..., Page]) -> None:
+    site.subscribe("cal", all="series = 'cal'")
+    page = visit("/", "cal")
+    expect(page.get_by_text("No deliveries yet")).to_be_visible()
+    site.publish(*({"title": f"Film {number:02}", "series": "cal"} for number in range(70)))
+    expect(cards(page).first).to_contain_text("Film 69")
+    seen = set(cards(page).get_by_role("heading").all_inner_texts())
+    while page.get_by_role("button", name="Older").is_visible():
+        before = cards(page).count()
+        page.get_by_role("button", name="Older").click()
+        expect(cards(page)).not_to_have_count(before)
+    titles = cards(page).get_by_role("heading").all_inner_texts()
+    assert titles == [f"Film {number:02}" for number in range(69, -1, -1)]
+    assert seen <= set(titles)

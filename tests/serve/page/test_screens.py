@@ -66,6 +66,7 @@ def world(site: Any) -> None:
     )
     names = ("title", "genre", "year", "length", "rating")
     site.publish(*(dict(zip(names, film, strict=True)) for film in FILMS))
+    site.settle()
 
 
 @pytest.mark.parametrize("look", ["day", "night", "phone"])
@@ -74,9 +75,12 @@ def test_every_page(site: Any, visit: Callable[..., Page], snap: Callable[[Page,
     expect(page.locator(".rc-delivery").first).to_be_visible()
     wrong: list[str] = []
     for one in present():
+        if look == "night" and not one.main:
+            continue
         page.goto(site.url + one.path)
         expect(page.get_by_role("heading", level=1)).to_have_text(one.title)
-        page.wait_for_load_state("networkidle")
+        if one.module == "policy":
+            expect(page.locator(".rc-sides")).to_be_visible()
         snap(page, f"{one.module}-{look}")
         if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
             wrong.append(f"{one.title} is wider than the screen")
@@ -98,7 +102,7 @@ def test_what_opens(site: Any, visit: Callable[..., Page], snap: Callable[[Page,
     snap(page, f"subscriptions-wrong-{look}")
     page.context.clear_cookies()
     page.context.add_cookies([{"name": "rankcast_user", "value": "newcomer", "url": site.url}])
-    for path in ("", "subscriptions", "preferences", "policy"):
+    for path in ("", "subscriptions", "preferences", "policy") if look == "day" else ("",):
         page.goto(f"{site.url}/{path}")
         expect(page.locator(".rc-empty")).to_be_visible()
         snap(page, f"{path or 'feed'}-empty-{look}")

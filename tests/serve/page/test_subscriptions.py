@@ -78,7 +78,7 @@ def test_change_copy_remove_and_undo(site: Any, visit: Callable[..., Page]) -> N
     expect(items).to_have_count(2)
     expect(items.nth(1)).to_contain_text("level 2, score 0.5")
     page.get_by_role("button", name="Copy ned-b").click()
-    expect(page.get_by_role("textbox", name="Name")).to_have_value("b-year-above-1999")
+    expect(page.get_by_role("textbox", name="Name")).to_have_value("b-with-year-above-1999")
     page.get_by_role("button", name="a score").click()
     page.get_by_role("button", name="Save").click()
     expect(items).to_have_count(3)

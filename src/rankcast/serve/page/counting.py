@@ -8,6 +8,10 @@ from rankcast.serve.service import Service
 __all__ = ["Counted", "count_recent"]
 
 
+_COMPARISONS = 200_000
+"""With thousands of subscriptions fewer events are looked at."""
+
+
 class Counted(NamedTuple):
     """Of so many recent events, how many matched, and how many of those were delivered."""
 
@@ -24,11 +28,12 @@ class Counted(NamedTuple):
 def count_recent(service: Service, user: str, limit: int = 1000) -> Counted:
     """Count the last events. Only matches them, and does not rank and choose again: some milliseconds."""
     catalog = service.catalog()
-    events = service.recent_events(limit)
+    mine = catalog.subscriptions_of(user)
+    events = service.recent_events(min(limit, max(50, _COMPARISONS // max(1, len(mine)))))
     if not events:
         return Counted(0, 0, 0)
     matcher = OracleMatcher(
-        catalog.subscriptions_of(user),
+        mine,
         meaning_of=lambda name: lambda attribute, term: catalog.membership(attribute, term, name),
         shared=catalog.membership,
         norm_of=lambda name: catalog.policy_of(name).norm,

@@ -2,8 +2,6 @@
 
 import re
 
-from nicegui import ui
-
 from rankcast.explain import Explanation, Interest
 from rankcast.language import label, show_duration
 from rankcast.model import Event
@@ -81,4 +79,5 @@ def _show_interest(interest: Interest) -> None:
             if interest.matches and interest.degree < 1:
                 words("span", f"degree {interest.degree:.3g}", "rc-soft rc-small rc-number")
         if not interest.matches and interest.why:
-            ui.label(" ".join(interest.why[:1])).classes("rc-soft rc-small")
+            failing = [line.strip() for line in interest.why if ": no, " in line]
+            words("p", failing[-1] if failing else interest.why[0], "rc-soft rc-small")

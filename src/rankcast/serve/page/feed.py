@@ -11,6 +11,7 @@ from rankcast.serve.page.counting import count_recent
 from rankcast.serve.page.delivery_card import delivery_card
 from rankcast.serve.page.event_words import facts, title_of
 from rankcast.serve.page.parts import act, empty, group, link, set_props, words
+from rankcast.serve.page.publish_dialog import publish_button
 from rankcast.serve.page.reasons import Arrival
 from rankcast.serve.page.visitors import View
 
@@ -23,8 +24,11 @@ _MOST = 200
 _LOOK_BACK = 20
 """Deliveries before a card that its reason looks at."""
 
-_PAUSE = 0.2
+_PAUSE = 0.3
 """Seconds in which what comes is put on the page together."""
+
+_AT_ONCE = 30
+"""If more than this comes together, only the newest are put on the page, and the others are below "Older"."""
 
 
 async def build(view: View) -> None:
@@ -49,14 +53,18 @@ class _Feed:
         self._at = 0
         self._counted_at = -1
         self.task: asyncio.Task[None] | None = None
-        with group("div", "rc-row rc-spread rc-feed-tools"):
+        self._tools = group("div", "rc-row rc-spread rc-feed-tools")
+        with self._tools:
             self._search = (
                 ui.input(placeholder="Filter", on_change=self._filter)
                 .props("dense outlined clearable debounce=150")
                 .classes("rc-search")
             )
             set_props(self._search, aria_label="Filter the deliveries")
-            self._live = act("Live", self._pause, icon="o_pause", kind="quiet", label="Pause the feed")
+            with group("div", "rc-row rc-tight"):
+                self._live = act("Live", self._pause, icon="o_pause", kind="quiet", label="Pause the feed")
+                if view.visitor.publishes:
+                    publish_button(view)
         self._count = words("p", "", "rc-soft rc-small rc-count")
         self._new = act("", self._show_waiting, icon="o_arrow_upward", kind="main")
         self._new.classes("rc-new").set_visibility(False)
@@ -124,8 +132,13 @@ class _Feed:
             self._new.text = f"{len(self._waiting)} new"
             self._new.set_visibility(True)
             return
+        if len(arrivals) > _AT_ONCE:
+            self._list.clear()
+            self._cards.clear()
+            self._older.set_visibility(True)
         for arrival in arrivals:
             self._arrivals.appendleft(arrival)
+        for arrival in arrivals[-_AT_ONCE:]:
             self._add(arrival, top=True)
         while len(self._cards) > _MOST:
             self._cards.pop(min(self._cards)).delete()
@@ -170,7 +183,10 @@ class _Feed:
             if card is not None:
                 card.set_visibility(asked in _searched(arrival))
                 shown += card.visible
+        listens = bool(self._service.catalog().subscriptions_of(self._view.user))
         self._search.set_visibility(bool(self._cards))
+        self._tools.set_visibility(listens or bool(self._cards))
+        self._count.set_visibility(listens or bool(self._cards))
         self._nothing.clear()
         if shown:
             return
@@ -178,7 +194,7 @@ class _Feed:
             if self._cards:
                 with empty("o_search_off", "Nothing here fits the filter", "Older deliveries may; load them below."):
                     act("Clear the filter", lambda: self._search.set_value(""))
-            elif self._service.catalog().subscriptions_of(self._view.user):
+            elif listens:
                 with empty(
                     "o_hourglass_empty",
                     "No deliveries yet",

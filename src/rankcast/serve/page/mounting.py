@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI
 from nicegui import app as nicegui_app
 from nicegui import ui
+from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rankcast.serve.page.pages import Page, present
 from rankcast.serve.page.shell import frame, go
@@ -69,6 +70,16 @@ def _handler(page: Page) -> Callable[[Request], Awaitable[Response | None]]:
     return handler
 
 
+_HEADERS = {
+    # Vue compiles templates in the browser, which needs eval; what counts is that nothing comes from elsewhere, and that no
+    # other site can put the page into a frame.
+    "Content-Security-Policy": "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; frame-ancestors 'none'; "
+    "form-action 'self'; base-uri 'self'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+}
+
+
 class _Carrier:
     """Notes in each request which service it is about."""
 
@@ -77,6 +88,14 @@ class _Carrier:
         self._service = service
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, with the note."""
+        """Pass the request on, with the note, and the answer back, with what a browser may do with it."""
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                if headers.get("content-type", "").startswith("text/html"):
+                    headers.update(_HEADERS)
+            await send(message)
+
         scope[_SERVICE] = self._service
-        await self._app(scope, receive, send)
+        await self._app(scope, receive, answer)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from nicegui import ui
@@ -14,7 +15,7 @@ from rankcast.serve.api.answers import check_cost
 from rankcast.serve.page.backtest_view import show_backtests
 from rankcast.serve.page.backtests import backtest, recent_for
 from rankcast.serve.page.hints import hints_of
-from rankcast.serve.page.parts import act, complaining, empty, group, words
+from rankcast.serve.page.parts import act, complaining, empty, group, set_props, words
 from rankcast.serve.page.policy_controls import PolicyControls
 from rankcast.serve.page.policy_words import in_words
 from rankcast.serve.page.quiet_view import show_quiet
@@ -51,25 +52,33 @@ class _PolicyPage:
                         self._save_button = act("Save", self._save, icon="o_check", kind="main")
                         self._reset_button = act("As it was", self._reset, kind="quiet")
                 self._tried = group("div", "rc-column", aria_live="polite")
+                with self._tried:
+                    words("p", "Trying it on recent events…", "rc-soft rc-small")
                 show_quiet(view)
         self._changed()
 
     def _draw_presets(self) -> None:
+        self._presets: dict[str, tuple[Policy, ui.element]] = {}
         with group("div", "rc-presets", role="group", aria_label="Ready policies"):
             for name, preset in {"everything": _EVERYTHING, **PRESETS}.items():
                 with group("button", "rc-preset", type="button") as button:
                     words("span", name.capitalize(), "rc-strong")
                     words("span", preset.meaning, "rc-soft rc-small")
                 button.on("click", lambda fields=dict(preset.fields): self._take(fields))
+                self._presets[name] = self._made(preset.fields), button
 
     def _take(self, fields: dict[str, Any]) -> None:
         # A copy through JSON, because the controls change what is inside.
         self._controls.show(json.loads(json.dumps(fields)))
         self._changed()
 
-    def _policy(self) -> Policy:
-        made = decode_record({"kind": "policy", "user": self._view.user, **self._controls.fields})
+    def _made(self, fields: Mapping[str, Any]) -> Policy:
+        made = decode_record({"kind": "policy", "user": self._view.user, **fields})
         assert isinstance(made, Policy)
+        return made
+
+    def _policy(self) -> Policy:
+        made = self._made(self._controls.fields)
         check_cost(made, self._view.service.settings.limits)
         return made
 
@@ -83,6 +92,8 @@ class _PolicyPage:
             return
         self._wrong.text = ""
         self._words.text = in_words(policy)
+        for ready, button in self._presets.values():
+            set_props(button, aria_pressed="true" if policy == ready else "false")
         is_new = policy != self._saved
         self._save_button.set_enabled(is_new)
         self._reset_button.set_visibility(is_new)

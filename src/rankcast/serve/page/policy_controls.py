@@ -59,9 +59,9 @@ class PolicyControls:
             with group("fieldset", "rc-fieldset"):
                 words("legend", "When")
                 choice = ui.toggle({one.value: name for one, (name, _) in _MODES.items()}, value=mode.value)
-                choice.props("no-caps unelevated spread").classes("rc-toggle").on_value_change(
-                    lambda change: self._set_mode(change.value)
-                )
+                choice.props("no-caps unelevated spread toggle-text-color=on-accent").classes(
+                    "rc-toggle"
+                ).on_value_change(lambda change: self._set_mode(change.value))
                 set_props(choice, aria_label="Mode")
                 words("p", _MODES[mode][1], "rc-soft rc-small")
                 if mode is not Mode.ALL:

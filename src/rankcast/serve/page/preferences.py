@@ -15,6 +15,9 @@ from rankcast.serve.page.visitors import View
 
 __all__ = ["build"]
 
+_MOST = 100
+"""Subscriptions that can be arranged by hand."""
+
 
 def build(view: View) -> None:
     """The levels of the user, the pairs, and the graph."""
@@ -43,6 +46,11 @@ class _Preferences:
                     "With two subscriptions or more you can say which of them you would rather hear of.",
                 ):
                     act("New subscription", lambda: ui.navigate.to("/subscriptions?new="), icon="o_add", kind="main")
+                return
+            if len(self._mine) > _MOST:
+                words(
+                    "p", f"{len(self._mine):,} subscriptions are too many to arrange here; give them scores.", "rc-note"
+                )
                 return
             with group("div", "rc-columns"):
                 with group("section", "rc-column", aria_label="Levels"):

@@ -19,6 +19,7 @@ from rankcast.model import (
     Length,
     Mode,
     Op,
+    Or,
     Part,
     Policy,
     Predicate,
@@ -71,16 +72,28 @@ def short_name(where: Expression) -> str:
     """What an expression is about, as short as it can be said: ``drama`` for ``genre = 'drama'``.
 
     >>> from rankcast.language import parse
-    >>> short_name(parse("genre = 'drama'")), short_name(parse("genre = 'drama' and year > 1999"))
-    ('drama', 'drama, year above 1999')
+    >>> short_name(parse("genre = 'drama' and year > 1999")), short_name(parse("genre = 'short' or genre = 'news'"))
+    ('drama with year above 1999', 'short or news')
     """
     match where:
-        case Predicate(_, Compare(Op.EQ, str(value))):
-            return cut(value, 60)
-        case And(parts) if all(isinstance(part, Predicate) for part in parts):
-            return cut(", ".join(short_name(part) for part in parts), 60)
+        case Or(parts) if all(_plain(part) for part in parts):
+            said = " or ".join(_plain(part) for part in parts)
+        case And(parts) if any(_plain(part) for part in parts):
+            heads = " and ".join(_plain(part) for part in parts if _plain(part))
+            others = " and ".join(label(part) for part in parts if not _plain(part))
+            said = f"{heads} with {others}" if others else heads
         case _:
-            return cut(label(where), 60)
+            said = _plain(where) or label(where)
+    return cut(said, 70)
+
+
+def _plain(where: Expression) -> str:
+    """The string that an expression wants an attribute to be, if that is all."""
+    match where:
+        case Predicate(_, Compare(Op.EQ, str(value))):
+            return value
+        case _:
+            return ""
 
 
 def _liked(delivery: Delivery, catalog: Catalog) -> str:

@@ -17,6 +17,9 @@ _THEMES = {
     "light": ("Light", "o_light_mode"),
     "dark": ("Dark", "o_dark_mode"),
 }
+_MOST_USERS = 200
+"""To choose from; others can be typed."""
+
 _DARK = {"light": False, "dark": True}
 
 _HEAD = """
@@ -104,7 +107,7 @@ def _who(view: View) -> None:
         with group("form", "", method="post", action="/sign-out"), group("button", "rc-link", type="submit"):
             words("span", "Sign out")
         return
-    users = view.service.users()
+    users = view.service.users()[:_MOST_USERS]
     choice = ui.select(
         [*users, *([] if view.user in users else [view.user])],
         value=view.user,

@@ -75,7 +75,7 @@ class SubscriptionEditor:
             words("span", "Worth", "rc-soft")
             scored = old is not None and old.score is not None
             self._by_score = ui.toggle({False: "by its level", True: "a score"}, value=scored, on_change=self._worth)
-            self._by_score.props("no-caps unelevated dense").classes("rc-toggle")
+            self._by_score.props("no-caps unelevated dense toggle-text-color=on-accent").classes("rc-toggle")
             set_props(self._by_score, aria_label="What it is worth")
             self._score = old.score if old is not None and old.score is not None else 0.8
             self._knob = slide("Score", self._score, self._set_score, most=1, step=0.05, unit="").classes("rc-score")
@@ -118,9 +118,8 @@ class SubscriptionEditor:
         except ExpressionError:
             return None
         form = form_of(where)
-        self._formless.text = (
-            "The text says more than the form can show (not, or groups within groups); edit it as text."
-        )
+        if form is not None and sum(map(len, form.groups)) > _MOST_CONDITIONS:
+            form = None
         self._formless.set_visibility(form is None)
         return form
 

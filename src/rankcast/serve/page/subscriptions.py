@@ -11,6 +11,8 @@ from rankcast.serve.page.visitors import View
 
 __all__ = ["build"]
 
+_PAGE = 100
+
 
 def build(view: View) -> None:
     """The user's subscriptions, and the editor if the address asks for it."""
@@ -27,6 +29,7 @@ def build(view: View) -> None:
 class _Subscriptions:
     def __init__(self, view: View) -> None:
         self._view = view
+        self._most = _PAGE
         self._tools = group("div", "rc-row")
         with self._tools:
             act("New subscription", lambda: self.edit(None, ""), icon="o_add", kind="main")
@@ -66,8 +69,15 @@ class _Subscriptions:
                     act("Open a ready world", lambda: ui.navigate.to("/worlds"), icon="o_public", kind="quiet")
                 return
             with group("ul", "rc-subscriptions", aria_label="Your subscriptions"):
-                for one in sorted(mine, key=lambda one: (-score_of[one.id], level_of[one.id])):
+                in_order = sorted(mine, key=lambda one: (-score_of[one.id], level_of[one.id]))
+                for one in in_order[: self._most]:
                     self._draw_one(one, score_of[one.id], level_of[one.id] if preferences else 0)
+            if len(mine) > self._most:
+                act(f"{len(mine) - self._most:,} more", self._more, icon="o_expand_more")
+
+    def _more(self) -> None:
+        self._most += _PAGE
+        self._draw()
 
     def _draw_one(self, one: Subscription, score: float, level: int) -> None:
         with group("li", "rc-card rc-subscription", data_id=one.id):
