@@ -4,8 +4,10 @@ import random
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
+import pyarrow as pa
 import pytest
 
+from rankcast.errors import StoreError
 from rankcast.language import parse
 from rankcast.model import (
     Advertisement,
@@ -23,6 +25,11 @@ from rankcast.model import (
     Unit,
 )
 from rankcast.shard import Shard
+from rankcast.spark.live.frames import LOG, Mark, log_blob, table_of
+from rankcast.spark.live.host import Host
+from rankcast.spark.live.reports import decode_report
+from rankcast.spark.live.requests import Frame, Request, Settings
+from rankcast.spark.sinks import Made, StoreSink
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 MINUTES = timedelta(minutes=9)
@@ -102,9 +109,59 @@ def delivered(store):
     return sorted((one for _, one in store.deliveries()), key=lambda delivery: delivery.order)
 
 
+class Pipeline:
+    """What Spark does for a pipeline: keeps the state of each shard, and tries again."""
+
+    def __init__(self, store, place, shards=2, lateness=None, is_log=True, journal=20):
+        self.url, self.shards = str(place), shards
+        self.settings = Settings("run", "cp", shards, self.url, is_log, True, lateness, journal)
+        self.host = Host()
+        self.state = {number: ("", b"", {}, {}) for number in range(shards)}
+        store.claim("p", "cp", shards)
+        self.at, self.batch = store.progress().offset, 0
+        self.reports = []
+
+    def serve(self, frames):
+        """A micro-batch; the deliveries of all shards."""
+        tables, reports = [], []
+        for number in range(self.shards):
+            token, head, pages, journal = self.state[number]
+            answer = self.host.answer(Request(self.settings, number, token, frames))
+            if answer.needs_saved:
+                answer = self.host.answer(Request(self.settings, number, token, frames, (head, pages, journal)))
+            if answer.error:
+                raise StoreError(answer.error[1])
+            kept = {**journal, **answer.journal}
+            for generation in answer.gone:
+                del kept[generation]
+            self.state[number] = (answer.token, answer.head, {**pages, **answer.pages}, kept)
+            tables.append(table_of(answer.deliveries))
+            reports.append(decode_report(answer.report))
+        made = Made(self.batch, pa.concat_tables(tables), reports)
+        StoreSink(self.url)(made)
+        self.batch += 1
+        self.reports.append(reports)
+        return made
+
+    def serve_log(self, store, up_to, close=False):
+        rows = [(text.offset, text.catalog_version, text.content) for text in store.event_texts(self.at, up_to)]
+        return self.serve_rows(rows, self.at, up_to, close)
+
+    def serve_rows(self, rows, start, up_to, close=False):
+        made = self.serve([Frame(LOG, log_blob(rows, Mark("p", start, up_to, close)))])
+        self.at = up_to
+        return made
+
+
 @pytest.fixture(scope="session")
 def world():
     """The functions above."""
     return SimpleNamespace(
-        start=START, records=records, events=events, changes=changes, expected=expected, delivered=delivered
+        start=START,
+        records=records,
+        events=events,
+        changes=changes,
+        expected=expected,
+        delivered=delivered,
+        Pipeline=Pipeline,
     )

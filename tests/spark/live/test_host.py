@@ -10,54 +10,11 @@ from rankcast.errors import StoreError
 from rankcast.language import dumps, encode_event
 from rankcast.model import Event, in_publication_order
 from rankcast.shard import Shard, replay
-from rankcast.spark.live.frames import EVENTS, LOG, VERSION, Mark, log_blob, stream_of, table_of
+from rankcast.spark.live.frames import EVENTS, VERSION, Mark, log_blob, stream_of
 from rankcast.spark.live.host import Host
-from rankcast.spark.live.reports import decode_report
-from rankcast.spark.live.requests import Frame, Request, Settings
-from rankcast.spark.sinks import Made, StoreSink
+from rankcast.spark.live.requests import Frame
 from rankcast.spark.workers import JSON
 from rankcast.store import Store
-
-
-class Pipeline:
-    """What Spark does for a pipeline: keeps the state of each shard, and tries again."""
-
-    def __init__(self, store, place, shards=2, lateness=None, is_log=True, journal=20):
-        self.url, self.shards = str(place), shards
-        self.settings = Settings("run", "cp", shards, self.url, is_log, True, lateness, journal)
-        self.host = Host()
-        self.state = {number: ("", b"", {}, {}) for number in range(shards)}
-        store.claim("p", "cp", shards)
-        self.at, self.batch = store.progress().offset, 0
-        self.reports = []
-
-    def serve(self, frames):
-        """A micro-batch; the deliveries of all shards."""
-        tables, reports = [], []
-        for number in range(self.shards):
-            token, head, pages, journal = self.state[number]
-            answer = self.host.answer(Request(self.settings, number, token, frames))
-            if answer.needs_saved:
-                answer = self.host.answer(Request(self.settings, number, token, frames, (head, pages, journal)))
-            if answer.error:
-                raise StoreError(answer.error[1])
-            kept = {**journal, **answer.journal}
-            for generation in answer.gone:
-                del kept[generation]
-            self.state[number] = (answer.token, answer.head, {**pages, **answer.pages}, kept)
-            tables.append(table_of(answer.deliveries))
-            reports.append(decode_report(answer.report))
-        made = Made(self.batch, pa.concat_tables(tables), reports)
-        StoreSink(self.url)(made)
-        self.batch += 1
-        self.reports.append(reports)
-        return made
-
-    def serve_log(self, store, up_to, close=False):
-        rows = [(text.offset, text.catalog_version, text.content) for text in store.event_texts(self.at, up_to)]
-        made = self.serve([Frame(LOG, log_blob(rows, Mark("p", self.at, up_to, close)))])
-        self.at = up_to
-        return made
 
 
 @pytest.fixture
@@ -87,7 +44,9 @@ def fill(store, world, seed, advertised=False):
 def test_cuts_deaths_and_catalog_changes_do_not_show(store, tmp_path, world, seed):
     fill(store, world, seed, advertised=seed % 2 == 0)
     chance = random.Random(seed)
-    pipeline = Pipeline(store, tmp_path / "s.db", shards=chance.randint(1, 3), journal=chance.choice([1, 30, 1000]))
+    pipeline = world.Pipeline(
+        store, tmp_path / "s.db", shards=chance.randint(1, 3), journal=chance.choice([1, 30, 1000])
+    )
     while pipeline.at < 120:
         if chance.random() < 0.4:
             pipeline.host = Host()
@@ -108,7 +67,7 @@ def test_cuts_deaths_and_catalog_changes_do_not_show(store, tmp_path, world, see
 
 def test_the_state_stays_bounded(store, tmp_path, world):
     store.publish(world.events(600))
-    pipeline = Pipeline(store, tmp_path / "s.db", shards=1, journal=50)
+    pipeline = world.Pipeline(store, tmp_path / "s.db", shards=1, journal=50)
     sizes = []
     while pipeline.at < 600:
         pipeline.serve_log(store, pipeline.at + 10)
@@ -121,7 +80,7 @@ def test_the_state_stays_bounded(store, tmp_path, world):
 def test_many_users_have_many_pages_and_a_journal_between_them(store, tmp_path, world):
     store.change(put=list(world.records(700)))
     store.publish(world.events(60))
-    pipeline = Pipeline(store, tmp_path / "s.db", shards=1, journal=100)
+    pipeline = world.Pipeline(store, tmp_path / "s.db", shards=1, journal=100)
     for up_to in (10, 20, 30, 40):
         pipeline.serve_log(store, up_to)
     _, _, pages, journal = pipeline.state[0]
@@ -141,7 +100,7 @@ def test_what_a_process_began_is_taken_over(store, tmp_path, world):
         done = batch.offset
         break
     assert 0 < done < 120
-    pipeline = Pipeline(store, tmp_path / "s.db")
+    pipeline = world.Pipeline(store, tmp_path / "s.db")
     pipeline.serve_log(store, 90)
     with pytest.raises(StoreError, match="served by the pipeline with the checkpoint 'cp'"):
         list(serve_pending(store, shards=3))
@@ -154,7 +113,7 @@ def test_a_late_event_is_a_reject_and_counted(store, tmp_path, world):
     late = Event("late", world.start, {"x": (5,)})
     within = Event("within", made[19].time - timedelta(minutes=9), {"x": (5,)})
     store.publish([*made[:20], late, within, *made[20:]])
-    pipeline = Pipeline(store, tmp_path / "s.db", lateness=10 * 60 * 10**6)
+    pipeline = world.Pipeline(store, tmp_path / "s.db", lateness=10 * 60 * 10**6)
     pipeline.serve_log(store, 20)
     pipeline.host = Host()
     pipeline.serve_log(store, 32)
@@ -177,7 +136,7 @@ def test_a_poisoned_event_is_a_reject_and_the_others_are_served(store, tmp_path,
     store.publish(world.events(30))
     with store.database.writing() as connection:
         connection.execute(update(log).where(log.c.event_offset == 7).values(content='{"id": "e7", "time": '))
-    pipeline = Pipeline(store, tmp_path / "s.db")
+    pipeline = world.Pipeline(store, tmp_path / "s.db")
     for up_to in (10, 30):
         pipeline.serve_log(store, up_to)
         pipeline.host = Host()
@@ -205,7 +164,7 @@ def test_events_from_elsewhere_are_served_by_time_whatever_the_cuts(store, tmp_p
     chance = random.Random(seed)
     made = world.events(100)
     arriving = sorted(made, key=lambda event: event.time + timedelta(minutes=chance.uniform(0, 5)))
-    pipeline = Pipeline(store, tmp_path / "s.db", is_log=False, lateness=6 * 60 * 10**6)
+    pipeline = world.Pipeline(store, tmp_path / "s.db", is_log=False, lateness=6 * 60 * 10**6)
     frames = [version(-1, 1)]
     while arriving:
         size = chance.randint(1, 25)
@@ -220,7 +179,7 @@ def test_events_from_elsewhere_are_served_by_time_whatever_the_cuts(store, tmp_p
 
 
 def test_versions_of_the_catalog_hold_for_whole_micro_batches(store, tmp_path, world):
-    pipeline = Pipeline(store, tmp_path / "s.db", is_log=False)
+    pipeline = world.Pipeline(store, tmp_path / "s.db", is_log=False)
     made = world.events(20)
     pipeline.serve([version(-1, 1), packed(made[:10])])
     after = store.change(remove=[store.catalog().subscriptions["s0"], store.catalog().subscriptions["t0"]])
@@ -231,7 +190,7 @@ def test_versions_of_the_catalog_hold_for_whole_micro_batches(store, tmp_path, w
 
 
 def test_bad_rows_from_elsewhere_are_rejects_once(store, tmp_path, world):
-    pipeline = Pipeline(store, tmp_path / "s.db", is_log=False)
+    pipeline = world.Pipeline(store, tmp_path / "s.db", is_log=False)
     before = pipeline.state
     frames = [
         version(-1, 1),
@@ -249,7 +208,7 @@ def test_bad_rows_from_elsewhere_are_rejects_once(store, tmp_path, world):
 
 def test_a_pipeline_that_does_not_serve_the_store_any_more_writes_nothing(store, tmp_path, world):
     store.publish(world.events(20))
-    pipeline = Pipeline(store, tmp_path / "s.db")
+    pipeline = world.Pipeline(store, tmp_path / "s.db")
     pipeline.serve_log(store, 10)
     store.release()
     store.claim("other", "elsewhere", 2)

@@ -1,6 +1,6 @@
 """Packed rows: Arrow blobs that go to every shard, and deliveries that come back."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -14,10 +14,11 @@ __all__ = [
     "LOG",
     "VERSION",
     "Mark",
-    "deliveries_blob",
+    "deliveries_table",
     "log_blob",
     "log_rows",
     "mark_of",
+    "stream_of",
     "table_of",
 ]
 
@@ -83,9 +84,8 @@ def stream_of(table: pa.Table) -> bytes:
     return bytes(sink.getvalue().to_pybytes())
 
 
-def deliveries_blob(deliveries: Iterable[Delivery]) -> bytes:
-    """Deliveries as an Arrow stream."""
-    made = list(deliveries)
+def deliveries_table(made: Sequence[Delivery]) -> pa.Table:
+    """Deliveries as an Arrow table."""
     columns: list[list[Any]] = [
         [one.user for one in made],
         [one.event for one in made],
@@ -97,4 +97,4 @@ def deliveries_blob(deliveries: Iterable[Delivery]) -> bytes:
         [one.window for one in made],
     ]
     arrays = [pa.array(column, kind.type) for column, kind in zip(columns, DELIVERY, strict=True)]
-    return stream_of(pa.Table.from_arrays(arrays, schema=DELIVERY))
+    return pa.Table.from_arrays(arrays, schema=DELIVERY)

@@ -21,7 +21,7 @@ from rankcast.errors import RankcastError, StoreError
 from rankcast.shard import shard_of
 from rankcast.spark.columns import events_of_json, events_of_table
 from rankcast.spark.live.catalogs import Catalogs, FixedCatalog, StoreCatalogs
-from rankcast.spark.live.frames import EVENTS, LOG, VERSION, Mark, deliveries_blob, log_rows, mark_of, table_of
+from rankcast.spark.live.frames import EVENTS, LOG, VERSION, Mark, log_rows, mark_of, stream_of, table_of
 from rankcast.spark.live.intake import Arrived, Intake, Taken
 from rankcast.spark.live.reports import Report, encode_report
 from rankcast.spark.live.requests import Answer, Request, Settings, decode_request, encode
@@ -128,9 +128,9 @@ class Host:
             if shard.version is None:
                 shard.begin(version)
             moved = Taken([(version, [])], [], 0)
-            deliveries, close = shard.serve(moved), False
+            owed, close = shard.serve(moved), False
             arrived = shard.intake.take(_arrived(tables, request.settings.is_json), shard.catalog, version)
-            deliveries += shard.serve(arrived)
+            deliveries = pa.concat_tables([owed, shard.serve(arrived)])
             taken = Taken(moved.groups + arrived.groups, arrived.rejects, arrived.late)
         matched = datetime.now(UTC)
         written = shard.save(taken, close, alive.pipeline)
@@ -155,7 +155,7 @@ class Host:
             pages=written.pages,
             journal=written.journal,
             gone=written.gone,
-            deliveries=deliveries_blob(deliveries),
+            deliveries=stream_of(deliveries),
             report=encode_report(report),
         )
 

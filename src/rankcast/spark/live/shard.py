@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import msgspec
+import pyarrow as pa
 
 from rankcast.batch import BatchShard
 from rankcast.language import decode_event, dumps, encode_event
@@ -12,6 +13,7 @@ from rankcast.model import Catalog, Delivery, Event
 from rankcast.overlay import Admission, Finder
 from rankcast.shard import Shard
 from rankcast.spark.live.catalogs import Catalogs
+from rankcast.spark.live.frames import DELIVERY, deliveries_table
 from rankcast.spark.live.intake import Intake, Taken
 from rankcast.spark.live.pages import decode_page, encode_page, packed, page_of, pages_for, unpacked
 
@@ -100,17 +102,16 @@ class LiveShard:
         self._pages = [(0, version)] * pages_for(len(self._shard.users))
         self._page_bytes = [0] * len(self._pages)
 
-    def serve(self, taken: Taken, close: bool = False) -> list[Delivery]:
-        """The deliveries of what the intake has taken, and with `close` of the end of the stream."""
-        deliveries: list[Delivery] = []
+    def serve(self, taken: Taken, close: bool = False) -> pa.Table:
+        """The deliveries of what the intake has taken, and with `close` of the end of the stream (`frames.DELIVERY`)."""
+        made: list[pa.Table] = []
         for of_version, events in taken.groups:
-            deliveries += self._move(of_version)
-            deliveries += self._publish(events)
+            made += [deliveries_table(self._move(of_version)), self._publish(events)]
         if close:
-            deliveries += self._publish(self.intake.release_all())
+            made.append(self._publish(self.intake.release_all()))
             assert self._shard is not None
-            deliveries += self._shard.close()
-        return deliveries
+            made.append(deliveries_table(self._shard.close()))
+        return pa.concat_tables([table for table in made if table.num_rows] or [DELIVERY.empty_table()])
 
     def save(self, taken: Taken, close: bool = False, note: Any = None) -> Written:
         """What is to be saved after all of `taken` was served; `restore` gives the `note` back."""
@@ -175,9 +176,9 @@ class LiveShard:
             return []
         return self._shard.update(catalog)
 
-    def _publish(self, events: Sequence[Event]) -> list[Delivery]:
+    def _publish(self, events: Sequence[Event]) -> pa.Table:
         if not events:
-            return []
+            return DELIVERY.empty_table()
         shard = self._shard
         assert shard is not None
         if isinstance(shard, Shard) and len(events) >= _MANY_EVENTS:
@@ -186,7 +187,10 @@ class LiveShard:
             faster.restore(shard.state())
             faster.matches = found
             self._shard = shard = faster
-        return shard.publish(events, self._admitted(events))
+        admitted = self._admitted(events)
+        if isinstance(shard, Shard):
+            return deliveries_table(shard.publish(events, admitted))
+        return shard.publish_columns(events, admitted).arrow().cast(DELIVERY)
 
     def _admitted(self, events: Sequence[Event]) -> dict[str, set[str]]:
         """To whom publications under an advertisement go, chosen among the users of all shards."""
