@@ -1,6 +1,7 @@
 """The reference of the API as a page: made out of the OpenAPI document, with nothing from elsewhere."""
 
 import json
+import re
 from html import escape
 from typing import Any
 
@@ -39,7 +40,7 @@ def _page(document: dict[str, Any]) -> str:
             groups.setdefault(said["tags"][0], []).append(_route(document, path, method, said))
     links = "".join(f'<a href="#{escape(name)}">{escape(name)}</a> ' for name in groups)
     parts = "".join(f'<h2 id="{escape(name)}">{escape(name)}</h2>{"".join(routes)}' for name, routes in groups.items())
-    about = "".join(f"<p>{escape(text)}</p>" for text in document["info"]["description"].split("\n\n"))
+    about = "".join(f"<p>{_words(text)}</p>" for text in document["info"]["description"].split("\n\n"))
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Rankcast: the API</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -53,7 +54,7 @@ def _page(document: dict[str, Any]) -> str:
 def _route(document: dict[str, Any], path: str, method: str, said: dict[str, Any]) -> str:
     rows = "".join(
         f"<tr><td><code>{escape(one['name'])}</code></td><td class=soft>{escape(one['in'])}</td>"
-        f"<td>{escape(one.get('description', ''))}</td></tr>"
+        f"<td>{_words(one.get('description', ''))}</td></tr>"
         for one in said.get("parameters", [])
     )
     body = said.get("requestBody", {}).get("content", {})
@@ -61,7 +62,7 @@ def _route(document: dict[str, Any], path: str, method: str, said: dict[str, Any
         f"<p>Takes <code>{escape(kind)}</code>{_example(document, form)}</p>" for kind, form in body.items()
     )
     answers = "".join(
-        f"<tr><td><code>{escape(status)}</code></td><td>{escape(one['description'])}</td></tr>"
+        f"<tr><td><code>{escape(status)}</code></td><td>{_words(one['description'])}</td></tr>"
         for status, one in said["responses"].items()
     )
     shown: dict[str, Any] = next((one for status, one in said["responses"].items() if status.startswith("2")), {})
@@ -69,9 +70,14 @@ def _route(document: dict[str, Any], path: str, method: str, said: dict[str, Any
     first, _, rest = said.get("description", "").partition("\n\n")
     return (
         f"<details><summary><span class=method>{method.upper()}</span> <code>{escape(path)}</code><br>"
-        f"<span class=soft>{escape(first)}</span></summary><p>{escape(rest)}</p><table>{rows}</table>{takes}"
+        f"<span class=soft>{_words(first)}</span></summary><p>{_words(rest)}</p><table>{rows}</table>{takes}"
         f"<p>Answers</p>{example}<table>{answers}</table></details>"
     )
+
+
+def _words(text: str) -> str:
+    """Text in which what stands between backticks is code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def _example(document: dict[str, Any], form: dict[str, Any]) -> str:
