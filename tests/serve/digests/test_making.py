@@ -299,7 +299,7 @@ CUTS = st.lists(
 )
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(POLICIES, min_size=5, max_size=5), CUTS)
 def test_whatever_happens_nothing_is_lost_or_twice_and_all_is_accounted_for(tmp_path_factory, policies, cuts):
     """Digests cut the deliveries into pieces; what matched was sent, was left out, or waits; retracing agrees with the

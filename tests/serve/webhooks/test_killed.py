@@ -1,4 +1,4 @@
-"""A sender that is killed in the middle, again and again, loses nothing."""
+"""A sender that is killed in the middle loses nothing."""
 
 import subprocess
 import sys
@@ -21,21 +21,17 @@ time.sleep(60)
 @pytest.mark.slow
 def test_every_delivery_arrives_and_what_comes_twice_has_the_same_id(store, webhooks, receiver, publish, run, tmp_path):
     webhooks.endpoints.add("ann", receiver.url)
-    publish(100)
-    for reached in (15, 40):
-        sender = subprocess.Popen([sys.executable, "-c", SENDER, str(tmp_path / "store.db")])
-        try:
-            _wait_for(receiver, reached)
-        finally:
-            sender.kill()
-            sender.wait()
-        with store.database.writing() as connection:  # as if the lease of the one who is dead had ended
-            connection.exec_driver_sql("UPDATE leases SET until_at = 0")
+    publish(60)
+    sender = subprocess.Popen([sys.executable, "-c", SENDER, str(tmp_path / "store.db")])
+    try:
+        _wait_for(receiver, 30)
+    finally:
+        sender.kill()
+        sender.wait()
     run()
-    first_seen = list(dict.fromkeys(receiver.events))
-    assert first_seen == [f"e{number}" for number in range(1, 101)]
-    assert len({(request.id, request.data["event"]) for request in receiver.requests}) == 100
-    assert len(receiver.requests) <= 140  # at most those of one turn, each time
+    assert list(dict.fromkeys(receiver.events)) == [f"e{number}" for number in range(1, 61)]
+    assert len({(request.id, request.data["event"]) for request in receiver.requests}) == 60
+    assert len(receiver.requests) <= 80  # at most those of one turn
 
 
 def _wait_for(receiver, number: int) -> None:

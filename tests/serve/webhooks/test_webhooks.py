@@ -41,18 +41,22 @@ def test_a_running_sender_sends_what_is_delivered(running, receiver, publish):
     assert running.error is None
 
 
-def test_stopping_does_not_wait_for_one_who_hangs_and_it_gets_the_message_again(
-    running, receiver, behaviours, publish, run
+def test_one_who_hangs_keeps_neither_others_waiting_nor_the_sender_from_stopping(
+    running, receiver, other_receiver, behaviours, publish, run
 ):
     running.endpoints.add("ann", receiver.url)
+    running.endpoints.add("ann", other_receiver.url)
     receiver.script.append(behaviours.hang)
-    publish()
+    publish(5)
+    assert arrived(other_receiver, 5)
     assert arrived(receiver, 1)
     running.stop()
     assert not running.health()["running"]
+    assert receiver.events == ["e1"]
     run()
-    assert receiver.events == ["e1", "e1"]
+    assert receiver.events == ["e1", "e1", "e2", "e3", "e4", "e5"]
     assert receiver.requests[0].id == receiver.requests[1].id
+    assert set(other_receiver.events) == {"e1", "e2", "e3", "e4", "e5"}
 
 
 def test_a_sender_can_be_started_and_stopped_again(served, receiver, publish):
