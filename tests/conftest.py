@@ -39,6 +39,8 @@ LONG = (
     "fuzzy/test_mining.py",
     "match/index",
     "overlay",
+    "serve/digests/test_making.py",
+    "serve/webhooks",
     "store",
 )
 """What takes longest together; all of it is slow, so that `make check` stays under a minute."""
