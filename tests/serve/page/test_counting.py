@@ -29,6 +29,13 @@ def test_of_the_recent_events(service: Service) -> None:
     assert count_recent(service, "nobody") == (8, 0, 0)
 
 
+def test_what_came_before_a_subscription_was_not_left_out(service: Service) -> None:
+    service.publish([decode_event({"id": "early", "time": "2026-01-01", "attributes": {"x": 5}})])
+    service.put(decode_record({"kind": "subscription", "id": "s1", "user": "ann", "where": "x > 2"}))
+    service.publish([decode_event({"id": "late", "time": "2026-01-02", "attributes": {"x": 5}})])
+    assert count_recent(service, "ann") == (2, 1, 0)
+
+
 def test_an_account_agrees_with_the_log(service: Service) -> None:
     served(service)
     for number, delivery in service.deliveries("ann", 0, 50):

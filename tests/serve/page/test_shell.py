@@ -91,6 +91,13 @@ def test_a_lost_connection_is_shown_and_heals(site: Any, visit: Callable[..., Pa
     expect(page.locator(".rc-delivery h2")).to_have_text("While you were away")
 
 
+def test_there_is_no_such_page(site: Any, visit: Callable[..., Page]) -> None:
+    page = visit("/nowhere/<b>at all</b>", errors=False)
+    expect(page.get_by_role("heading", name="There is no such page")).to_be_visible()
+    page.get_by_role("link", name="To the feed").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Feed")
+
+
 def test_another_user_is_one_choice_away(site: Any, visit: Callable[..., Page]) -> None:
     site.subscribe("yan", all="series = 'yan'")
     page = visit("/subscriptions", "nobody yet")

@@ -79,5 +79,7 @@ def _show_interest(interest: Interest) -> None:
             if interest.matches and interest.degree < 1:
                 words("span", f"degree {interest.degree:.3g}", "rc-soft rc-small rc-number")
         if not interest.matches and interest.why:
-            failing = [line.strip() for line in interest.why if ": no, " in line]
-            words("p", failing[-1] if failing else interest.why[0], "rc-soft rc-small")
+            # Of what it asks for, the first that does not hold; deeper ones may stand in a `not`.
+            parts = [line for line in interest.why if line.startswith("  ") and not line.startswith("   ")]
+            failing = [line.strip() for line in parts if ": no, " in line]
+            words("p", failing[0] if failing else interest.why[0], "rc-soft rc-small")

@@ -27,6 +27,9 @@ _LOOK_BACK = 20
 _PAUSE = 0.3
 """Seconds in which what comes is put on the page together."""
 
+_RECOUNT = 5.0
+"""Seconds between looks at what was published and not sent."""
+
 _AT_ONCE = 30
 """If more than this comes together, only the newest are put on the page, and the others are below "Older"."""
 
@@ -66,6 +69,9 @@ class _Feed:
                 if view.visitor.publishes:
                     publish_button(view)
         self._count = words("p", "", "rc-soft rc-small rc-count")
+        self._trouble = words("p", "", "rc-note rc-warn").props("role=status")
+        self._trouble.set_visibility(False)
+        ui.timer(_RECOUNT, self._count_left_out)
         self._new = act("", self._show_waiting, icon="o_arrow_upward", kind="main")
         self._new.classes("rc-new").set_visibility(False)
         self._list = group("ol", "rc-feed", aria_label="Deliveries, newest first", aria_live="polite")
@@ -207,7 +213,11 @@ class _Feed:
                     act("Open a ready world", lambda: ui.navigate.to("/worlds"), icon="o_public")
 
     async def _count_left_out(self) -> None:
-        """How many recent events matched and were not sent; counted anew when something was published."""
+        """How many recent events matched and were not sent, counted anew when something was published; and whether the
+        pipeline has trouble."""
+        trouble = self._service.runner.error if self._service.settings.pipeline else None
+        self._trouble.text = f"Deliveries are held up: {trouble}" if trouble else ""
+        self._trouble.set_visibility(bool(trouble))
         last = self._service.store.last_offset()
         if last == self._counted_at:
             return

@@ -9,12 +9,13 @@ from nicegui import app as nicegui_app
 from nicegui import ui
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rankcast.serve.page.pages import Page, present
-from rankcast.serve.page.shell import frame, go
-from rankcast.serve.page.signing_in import add_signing_in
+from rankcast.serve.page.parts import act, empty, group
+from rankcast.serve.page.shell import HEAD, frame, go
+from rankcast.serve.page.signing_in import add_signing_in, plain_page
 from rankcast.serve.page.visitors import View, visitor_of
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ def attach(app: FastAPI, service: "Service") -> None:
     app.add_middleware(_Carrier, service=service)
     add_signing_in(app, service)
     nicegui_app.add_static_files("/assets", Path(__file__).parent / "assets", max_cache_age=3600)
+    nicegui_app.add_exception_handler(404, _missing)
+    nicegui_app.on_page_exception(_broken)
     for page in present():
         ui.page(page.path, title=f"{page.title} · Rankcast", response_timeout=15)(_handler(page))
     nicegui_app.user_middleware.clear()
@@ -70,6 +73,25 @@ def _handler(page: Page) -> Callable[[Request], Awaitable[Response | None]]:
     return handler
 
 
+def _missing(request: Request, error: Exception) -> Response:
+    """The page for an address where there is none."""
+    if request.url.path.startswith(("/_nicegui", "/assets", "/v1")) or "text/html" not in request.headers.get(
+        "accept", ""
+    ):
+        return Response("there is nothing here", 404, media_type="text/plain")
+    return HTMLResponse(plain_page("There is no such page", _NO_PAGE), 404)
+
+
+def _broken(error: Exception) -> None:
+    """What stands where a page could not be made; the error itself is in the log."""
+    ui.add_head_html(HEAD)
+    with group("main", "rc-sign-in"), empty("o_error_outline", "This page could not be made", _BROKEN):
+        act("Try again", ui.navigate.reload, kind="main")
+        act("To the feed", lambda: go("/"))
+
+
+_NO_PAGE = '<p class="rc-soft">The address may be mistyped.</p><p><a class="rc-link" href="/">To the feed</a></p>'
+_BROKEN = "The mistake is ours, and it was noted in the log of the server. Nothing of yours is lost."
 _HEADERS = {
     # Vue compiles templates in the browser, which needs eval; what counts is that nothing comes from elsewhere, and that no
     # other site can put the page into a frame.

@@ -10,7 +10,7 @@ from rankcast.serve.page.pages import Page, present
 from rankcast.serve.page.parts import act, group, set_props, words
 from rankcast.serve.page.visitors import USER_COOKIE, View
 
-__all__ = ["frame", "go"]
+__all__ = ["HEAD", "frame", "go"]
 
 _THEMES = {
     "": ("As the system", "o_brightness_auto"),
@@ -22,7 +22,7 @@ _MOST_USERS = 200
 
 _DARK = {"light": False, "dark": True}
 
-_HEAD = """
+HEAD = """
 <link rel="stylesheet" href="/assets/theme.css">
 <script src="/assets/theme.js"></script>
 """
@@ -34,7 +34,7 @@ def frame(view: View, page: Page, theme: str = "") -> Iterator[ui.element]:
 
     `theme` is light, dark, or nothing: then it is as the visitor's system says.
     """
-    ui.add_head_html(_HEAD)
+    ui.add_head_html(HEAD)
     ui.colors(primary="#0b6e75", secondary="#56606b", accent="#0b6e75", positive="#2c7a4b", negative="#b3261e")
     dark = ui.dark_mode(_DARK.get(theme))
     whole = ui.context.client.content.parent_slot

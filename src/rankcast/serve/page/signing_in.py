@@ -11,7 +11,7 @@ from rankcast.serve.page.visitors import TOKEN_COOKIE, USER_COOKIE, visitor_with
 if TYPE_CHECKING:
     from rankcast.serve.service import Service
 
-__all__ = ["add_signing_in"]
+__all__ = ["add_signing_in", "plain_page"]
 
 _YEAR = 365 * 24 * 3600
 
@@ -52,17 +52,25 @@ def _form(to: str, wrong: bool = False) -> str:
     complaint = (
         '<p class="rc-note rc-bad" role="alert">This is no token of a user or an administrator, or it was revoked.</p>'
     )
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Sign in · Rankcast</title><link rel="icon" href="/assets/icon.svg">
-<link rel="stylesheet" href="/assets/theme.css"><script src="/assets/theme.js"></script></head>
-<body><main class="rc-sign-in"><form class="rc-card rc-column" method="post" action="/sign-in">
-<img src="/assets/icon.svg" width="40" height="40" alt=""><h1>Sign in to Rankcast</h1>
+    form = f"""<form class="rc-column" method="post" action="/sign-in">
 <p class="rc-soft">With the token that <code>rankcast token create</code> printed, or that you were given.</p>
 {complaint if wrong else ""}
 <label for="token">Token</label>
 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
 <input type="hidden" name="to" value="{escape(to)}">
 <button type="submit">Sign in</button>
-</form></main></body></html>
+</form>"""
+    return plain_page("Sign in to Rankcast", form)
+
+
+def plain_page(title: str, content: str) -> str:
+    """A page without the frame, of HTML that is safe already."""
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)} · Rankcast</title><link rel="icon" href="/assets/icon.svg">
+<link rel="stylesheet" href="/assets/theme.css"><script src="/assets/theme.js"></script></head>
+<body><main class="rc-sign-in"><div class="rc-card rc-column">
+<img src="/assets/icon.svg" width="40" height="40" alt=""><h1>{escape(title)}</h1>
+{content}
+</div></main></body></html>
 """
