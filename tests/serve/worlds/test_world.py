@@ -30,7 +30,7 @@ class TestEveryWorld:
         assert [event.time for event in events] == sorted(event.time for event in events)
 
     def test_everybody_soon_gets_something_but_not_much(self, ready: World) -> None:
-        events = [event.at(number) for number, event in enumerate(ready.script[:2000], 1)]
+        events = [event.at(number) for number, event in enumerate(ready.script[:1500], 1)]
         sent = replay(ready.catalog(), events)
         for user in ready.people:
             mine = [delivery for delivery in sent if delivery.user == user]
