@@ -39,7 +39,7 @@ def parse_clock(text: str) -> time:
     """A time of day such as `08:00`."""
     found = _CLOCK.fullmatch(text)
     if found is None:
-        raise ModelError(f"{text[:80]!r} is not a time of day from 00:00 to 23:59")
+        raise ModelError(f"{text[:80]!r} is not a time of day such as 08:00 or 23:59")
     return time(int(found[1]), int(found[2]))
 
 

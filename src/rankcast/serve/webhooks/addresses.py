@@ -44,10 +44,16 @@ def check_url(url: str, allow_private: bool = False) -> None:
     """
     target = target_of(url)
     if target.scheme == "http" and not allow_private:
-        raise ModelError("the URL of a webhook begins with https://, so that nobody on the way can read what is sent")
+        raise ModelError(
+            "the URL of a webhook begins with https://, so that nobody on the way can read what is sent; "
+            "a service started with --private-webhooks takes http:// too"
+        )
     literal = _literal(target.host)
     if literal is not None and not allow_private and not is_public(literal):
-        raise ModelError(f"{target.host!r} is not an address of the public Internet; webhooks are only sent there")
+        raise ModelError(
+            f"{target.host!r} is not an address of the public Internet; "
+            "only a service started with --private-webhooks sends webhooks there"
+        )
 
 
 def target_of(url: str) -> Target:
