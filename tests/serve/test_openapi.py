@@ -60,7 +60,7 @@ schema = schemathesis.openapi.from_asgi("/v1/openapi.json", resting)
 
 
 @schema.parametrize()
-@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @pytest.mark.slow
 def test_no_request_makes_the_server_fail(case: schemathesis.Case) -> None:
     case.call_and_validate(checks=CHECKS, headers={"Authorization": f"Bearer {token}"})
