@@ -1,8 +1,8 @@
 from typing import Any
 
-from rankcast.language import decode_event, decode_record
-from rankcast.model import Catalog, Event
-from rankcast.serve.page.vague_matches import kinds_of_matches
+from rankcast.language import decode_event, decode_record, parse
+from rankcast.model import Catalog, Event, Subscription
+from rankcast.serve.page.vague_matches import MOST, kinds_of_matches
 
 CATALOG = Catalog(
     [
@@ -46,3 +46,9 @@ def test_a_crisp_wish_against_a_range_may_be_uncertain() -> None:
 def test_a_user_without_subscriptions_matches_nothing() -> None:
     kinds = kinds_of_matches(CATALOG, "zoe", [event(price=10)])
     assert (kinds.outright, kinds.vaguely) == ((), ())
+
+
+def test_of_very_many_subscriptions_some_are_left_out_and_it_is_said() -> None:
+    many = [Subscription(f"s{number}", "max", parse(f"price > {number}")) for number in range(MOST + 5)]
+    kinds = kinds_of_matches(Catalog(many), "max", [event(price=1)])
+    assert (len(kinds.outright), kinds.left_out) == (1, 5)

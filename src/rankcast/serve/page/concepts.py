@@ -23,6 +23,8 @@ from rankcast.serve.page.visitors import View
 __all__ = ["build"]
 
 _EVERYBODY = "everybody"
+_MOST = 60
+"""Concepts in the list."""
 
 
 async def build(view: View) -> None:
@@ -126,7 +128,7 @@ class _Workshop:
             concepts = self._desk.concepts()
             if not concepts:
                 words("p", "No word for it yet. Let the data propose some, or make one.", "rc-soft")
-            for number, concept in enumerate(concepts):
+            for number, concept in enumerate(concepts[:_MOST]):
                 entry = group("button", "rcd-concept", type="button").on("click", lambda _, c=concept: self._select(c))
                 entry.style(f"--mine: {colour(number)}")
                 if concept is self._concept or (self._concept and key_of(concept) == key_of(self._concept)):
@@ -135,6 +137,8 @@ class _Workshop:
                     words("span", "", "rc-swatch")
                     words("span", concept.name, "rc-strong")
                     words("span", _EVERYBODY if concept.user is None else concept.user, "rc-soft rc-small")
+            if len(concepts) > _MOST:
+                words("p", f"and {len(concepts) - _MOST:,} more meanings of users' own", "rc-soft rc-small")
 
     def _show_head(self) -> None:
         self._head.clear()

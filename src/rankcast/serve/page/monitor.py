@@ -202,6 +202,8 @@ class _Monitor:
                 words("p", "What a crisp system would miss, or could not tell.", "rc-soft rc-small")
                 for sighting in kinds.vaguely[:_SHOWN]:
                     _vague(sighting)
+                if kinds.left_out:
+                    words("p", f"{kinds.left_out:,} subscriptions were not looked at.", "rc-soft rc-small")
                 _none(kinds.vaguely, "No vague match: it takes a vague word in a subscription, or an imprecise offer.")
 
     async def _show_rejects(self, count: int) -> None:

@@ -13,6 +13,9 @@ __all__ = ["Kinds", "Sighting", "kinds_of_matches"]
 
 _SURE = 1 - 1e-9
 
+MOST = 200
+"""So many subscriptions of a user are looked at."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
@@ -33,24 +36,27 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """Of so many `events`: those that match `outright`, and those that do so only `vaguely`; newest first."""
+    """Of so many `events`: those that match `outright`, and those that do so only `vaguely`; newest first. So many of the
+    user's subscriptions were `left_out`."""
 
     events: int
     outright: tuple[Sighting, ...]
     vaguely: tuple[Sighting, ...]
+    left_out: int = 0
 
 
 def kinds_of_matches(catalog: Catalog, user: str, events: Sequence[Event]) -> Kinds:
-    """Match the user's subscriptions against events once more, with degrees. O(subscriptions * events)."""
+    """Match the user's subscriptions, at most `MOST`, against events once more, with degrees. O(subscriptions * events)."""
     norm = catalog.policy_of(user).norm
 
     def meaning(attribute: str, term: Term) -> Membership:
         return catalog.membership(attribute, term, user)
 
+    subscriptions = catalog.subscriptions_of(user)
     found: list[Sighting] = []
     for event in events:
         best: Sighting | None = None
-        for subscription in catalog.subscriptions_of(user):
+        for subscription in subscriptions[:MOST]:
             outcome = evaluate(subscription.where, event, meaning, norm, catalog.membership)
             if not outcome.holds:
                 continue
@@ -62,6 +68,7 @@ def kinds_of_matches(catalog: Catalog, user: str, events: Sequence[Event]) -> Ki
         len(events),
         tuple(sighting for sighting in found if sighting.is_outright),
         tuple(sighting for sighting in found if not sighting.is_outright),
+        max(len(subscriptions) - MOST, 0),
     )
 
 
