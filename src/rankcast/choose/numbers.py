@@ -4,6 +4,7 @@ This imports numba; import it where a kernel is about to run, not before.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -35,7 +36,8 @@ def kernel(function: Function) -> Function:
     except RuntimeError:  # no folder to keep it in
         return cast(Function, numba.njit(error_model="numpy")(function))
     # numba compares the stamp with that of what it kept, and by itself looks at the function's own file alone.
-    compiled._cache._cache_file._source_stamp = _stamp(function)
+    with suppress(OSError):  # no file of its own, as in an archive: then numba's stamp has to do
+        compiled._cache._cache_file._source_stamp = _stamp(function)
     return cast(Function, compiled)
 
 
