@@ -190,13 +190,13 @@ def _session(wanted: Wanted) -> "SparkSession":
 def _events(spark: "SparkSession", store: "Store", wanted: Wanted, checkpoint: str) -> "DataFrame | None":
     if wanted.events is None:
         return None
-    from rankcast.spark.kafka import check_topic, is_begun, read_topic
+    from rankcast.spark.kafka import check_topic, knows_topic, read_topic
     from rankcast.topics import Topic
 
     if isinstance(wanted.start, int):
         raise typer.BadParameter("--from-offset is for the store's own log; use --from-time with --events")
     topic = Topic.of(wanted.events)
-    if store.last_delivery() and wanted.start is None and not is_begun(spark, checkpoint):
+    if store.last_delivery() and wanted.start is None and not knows_topic(spark, checkpoint):
         raise typer.BadParameter(
             "this store was served before, and a new checkpoint does not know how far: say where in the topic to begin, with "
             "--from-time TIME, or --from-time earliest"

@@ -13,7 +13,7 @@ _OURS = re.compile(
     r"rankcast\.errors\.(\w+): (.*?)(?=\n\S*\n|\n SQLSTATE|\nJVM stacktrace|\n=== |\n\n|\n\s+at |\Z)", re.DOTALL
 )
 _DAMAGED = re.compile(
-    r"Incomplete log file|INCOMPLETE_LOG|CANNOT_LOAD_STATE_STORE|UNRELEASED_THREAD|CANNOT_READ_STREAMING_STATE_FILE|"
+    r"STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY|Incomplete log file|INCOMPLETE_LOG|CANNOT_LOAD_STATE_STORE|UNRELEASED_THREAD|CANNOT_READ_STREAMING_STATE_FILE|"
     r"CANNOT_READ_DELTA_FILE|CANNOT_READ_MISSING_SNAPSHOT_FILE|CANNOT_READ_SNAPSHOT_FILE|CHECKPOINT_FILE_CHECKSUM|"
     r"batch \d+ doesn't exist|MISSING_OFFSET|EOFException|ZipException|truncated|Error reading .*metadata|"
     r"Unrecognized token|unsupported log version|MalformedInput|malformedLogFile",

@@ -14,9 +14,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from rankcast.errors import EnvironmentProblem, ModelError, StoreError
+from rankcast.spark.checkpoints import is_begun, keep_line, kept_line
 from rankcast.topics import Topic
 
-__all__ = ["CONNECTOR", "JARS", "check_topic", "connector_settings", "explain", "is_begun", "read_topic"]
+__all__ = ["CONNECTOR", "JARS", "check_topic", "connector_settings", "explain", "knows_topic", "read_topic"]
 
 CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13"
 JARS = "RANKCAST_KAFKA_JARS"
@@ -75,31 +76,31 @@ def read_topic(spark: SparkSession, topic: Topic, start: str = "earliest", max_e
     return messages.select(f.col("value").alias("json"), place.alias("file"), f.col("offset").alias("line"))
 
 
-def is_begun(spark: SparkSession, checkpoint: str | os.PathLike[str]) -> bool:
+def knows_topic(spark: SparkSession, checkpoint: str | os.PathLike[str]) -> bool:
     """Whether a checkpoint has a topic already."""
-    return _kept(spark, _place(checkpoint)) is not None
+    return kept_line(spark, checkpoint, _KEPT) is not None
 
 
 def check_topic(spark: SparkSession, topic: Topic, checkpoint: str | os.PathLike[str]) -> None:
     """Make sure that the topic is there, and that it is the one this checkpoint began with, or begins with now."""
     found = topic.found()
-    place = _place(checkpoint)
-    kept = _kept(spark, place)
-    if kept is None:
-        if _lines(spark, f"{os.fspath(checkpoint).rstrip('/')}/metadata") is not None:
+    place = os.fspath(checkpoint)
+    line = kept_line(spark, checkpoint, _KEPT)
+    if line is None:
+        if is_begun(spark, checkpoint):
             raise StoreError(
-                f"the checkpoint {os.fspath(checkpoint)!r} is of a pipeline that reads the store's own log, not a topic; use another"
+                f"the checkpoint {place!r} is of a pipeline that reads the store's own log, not a topic; use another"
             )
-        row = json.dumps({"servers": topic.servers, "name": topic.name, "id": found.id})
-        spark.createDataFrame([(row,)], "value string").coalesce(1).write.text(place)
+        keep_line(spark, checkpoint, _KEPT, json.dumps({"name": topic.name, "id": found.id}))
         return
+    kept = json.loads(line)
     if kept["name"] != topic.name:
         raise StoreError(
-            f"the checkpoint {os.fspath(checkpoint)!r} is of the topic {kept['name']!r}, not {topic.name!r}; use another checkpoint"
+            f"the checkpoint {place!r} is of the topic {kept['name']!r}, not {topic.name!r}; use another checkpoint"
         )
     if kept["id"] != found.id:
         raise StoreError(
-            f"the topic {topic.name!r} was deleted and made anew since the checkpoint {os.fspath(checkpoint)!r} began: its offsets "
+            f"the topic {topic.name!r} was deleted and made anew since the checkpoint {place!r} began: its offsets "
             "mean other messages now. Start with a new checkpoint and a store that has not served the old topic"
         )
 
@@ -126,30 +127,6 @@ def explain(error: BaseException, topic: Topic) -> StoreError | EnvironmentProbl
             f"Kafka at {topic.servers} did not answer in time for the topic {topic.name!r}; is it there?"
         )
     return None
-
-
-def _place(checkpoint: str | os.PathLike[str]) -> str:
-    return f"{os.fspath(checkpoint).rstrip('/')}/{_KEPT}"
-
-
-def _kept(spark: SparkSession, place: str) -> dict[str, str] | None:
-    lines = _lines(spark, place)
-    if lines is None:
-        return None
-    if len(lines) != 1:
-        raise StoreError(f"{place!r} is damaged; restore the checkpoint from a backup")
-    kept: dict[str, str] = json.loads(lines[0])
-    return kept
-
-
-def _lines(spark: SparkSession, place: str) -> list[str] | None:
-    """The lines of a file, or of those in a folder, wherever Spark can read; None if it is not there."""
-    try:
-        return [row.value for row in spark.read.text(place).collect()]
-    except AnalysisException as error:
-        if "PATH_NOT_FOUND" in str(error):
-            return None
-        raise
 
 
 def _gist(text: str) -> str:

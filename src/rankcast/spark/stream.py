@@ -16,6 +16,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from rankcast.errors import ModelError
 from rankcast.language import dumps, encode_record
 from rankcast.model import Catalog
+from rankcast.spark.checkpoints import pipeline_name
 from rankcast.spark.columns import check_columns
 from rankcast.spark.keys import shard_keys
 from rankcast.spark.live.frames import EVENTS, LOG, VERSION
@@ -91,7 +92,11 @@ def serve_store(
         count = shards or (known.shards if known and known.engine == "spark" else None) or os.cpu_count() or 1
     register(spark)
     source = spark.readStream.format("rankcast").option("store", url).option("place", os.fspath(checkpoint))
-    source = source.option("pipeline", uuid4().hex).option("shards", count).option("close", str(close).lower())
+    source = (
+        source.option("pipeline", pipeline_name(spark, checkpoint))
+        .option("shards", count)
+        .option("close", str(close).lower())
+    )
     if max_events is not None:
         source = source.option("maxEventsPerTrigger", max_events)
     if start is not None:

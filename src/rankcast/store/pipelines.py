@@ -70,7 +70,8 @@ class PipelineLog:
         """
         with self._database.writing() as connection:
             before = present(connection)
-            if before is not None and before.name == name:
+            # It is the same again after a crash in its first batch; after a later one it would begin anew.
+            if before is not None and before.name == name and before.last_batch <= 0:
                 return before
             if start_offset is None and before is not None and before.engine == SPARK and before.last_batch >= 0:
                 raise StoreError(

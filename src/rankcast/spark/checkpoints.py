@@ -1,0 +1,62 @@
+"""What Rankcast keeps in a checkpoint beside Spark's own files, wherever Spark can write."""
+
+import os
+from uuid import uuid4
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
+
+from rankcast.errors import StoreError
+
+__all__ = ["is_begun", "keep_line", "kept_line", "pipeline_name"]
+
+_PIPELINE = "rankcast-pipeline"
+
+
+def pipeline_name(spark: SparkSession, checkpoint: str | os.PathLike[str]) -> str:
+    """The name of the pipeline whose checkpoint it is; a new one gets a name.
+
+    It must be the same after a crash in the first micro-batch, when Spark itself has written nothing yet that would say
+    who began; and another when a checkpoint was deleted and begins anew, so that this is noticed.
+    """
+    known = kept_line(spark, checkpoint, _PIPELINE)
+    if known is not None:
+        return known
+    name = uuid4().hex
+    keep_line(spark, checkpoint, _PIPELINE, name)
+    return name
+
+
+def is_begun(spark: SparkSession, checkpoint: str | os.PathLike[str]) -> bool:
+    """Whether a query of Spark has used the checkpoint."""
+    return _lines(spark, _place(checkpoint, "metadata")) is not None
+
+
+def kept_line(spark: SparkSession, checkpoint: str | os.PathLike[str], name: str) -> str | None:
+    """What was kept under a name; None if nothing was, or writing it was cut off."""
+    lines = _lines(spark, _place(checkpoint, name))
+    if not lines:
+        return None
+    if len(lines) > 1:
+        raise StoreError(f"{_place(checkpoint, name)!r} is damaged; restore the checkpoint from a backup")
+    return lines[0]
+
+
+def keep_line(spark: SparkSession, checkpoint: str | os.PathLike[str], name: str, line: str) -> None:
+    """Keep one line under a name."""
+    frame = spark.createDataFrame([(line,)], "value string").coalesce(1)
+    frame.write.mode("overwrite").text(_place(checkpoint, name))
+
+
+def _place(checkpoint: str | os.PathLike[str], name: str) -> str:
+    return f"{os.fspath(checkpoint).rstrip('/')}/{name}"
+
+
+def _lines(spark: SparkSession, place: str) -> list[str] | None:
+    """The lines of a file, or of those in a folder; None if it is not there."""
+    try:
+        return [row.value for row in spark.read.text(place).collect()]
+    except AnalysisException as error:
+        if "PATH_NOT_FOUND" in str(error):
+            return None
+        raise
