@@ -152,7 +152,8 @@ async def load(
     waits = sorted(wait for feed in feeds for wait in feed.waits)
     cuts = quantiles(waits, n=100)
     # The first third fills caches and windows; a leak would go on after it.
-    memory = [kib / 1024 for at, kib, _ in samples if at > begun + seconds / 3]
+    samples = [sample for sample in samples if sample[0] > begun + seconds / 3]
+    memory = [kib / 1024 for _, kib, _ in samples]
     first, last = memory[: len(memory) // 3], memory[-(len(memory) // 3) :]
     growth = sum(last) / len(last) - sum(first) / len(first)
     cpu = (samples[-1][2] - samples[0][2]) / (samples[-1][0] - samples[0][0])

@@ -5,7 +5,7 @@ import pytest
 
 from rankcast.errors import StoreError
 from rankcast.language import decode_event, decode_record
-from rankcast.serve import Service, Settings
+from rankcast.serve import Service, Settings, runner
 from rankcast.serve.runner import Runner
 from rankcast.shard import replay
 from rankcast.store import Batched
@@ -49,10 +49,11 @@ def test_many_small_batches_give_what_one_replay_gives(service: Service) -> None
     assert service.runner.events == 200
 
 
-def test_a_busy_runner_gives_the_same(service: Service) -> None:
+def test_a_busy_runner_gives_the_same(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     service.put(decode_record({"kind": "subscription", "id": "s", "user": "ann", "where": "x > 1"}))
     service.put(decode_record({"kind": "policy", "user": "ann", "mode": "sliding", "k": 2, "length": 9}))
-    for first in (0, 100, 200):  # more than fifty at once: from then on with shards made for many
+    monkeypatch.setattr(runner, "_BUSY", 50)  # so from the second hundred on with shards made for many
+    for first in (0, 100, 200):
         service.publish([decode_event(film(number)) for number in range(first, first + 100)])
         service.start()
         until(lambda: service.store.progress().offset == service.store.last_offset())

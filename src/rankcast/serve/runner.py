@@ -15,7 +15,8 @@ __all__ = ["Runner"]
 
 _LONGEST_WAIT = 30.0
 _LONGEST_REST = 0.25
-_BUSY = 50
+_BUSY = 1_000
+"""From how many events in a batch on it pays to load the kernels of the fast shards, which takes a second or two."""
 _MANY = 1_000_000
 
 
