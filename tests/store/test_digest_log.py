@@ -36,6 +36,14 @@ def test_a_schedule_is_kept_changed_and_removed(log):
     assert not log.remove_schedule("ann")
 
 
+def test_a_schedule_begins_where_the_pipeline_is_or_not_at_all(log):
+    assert not log.put_schedule(START, expected=Cut(5, 0, 3))
+    assert log.schedule("ann") is None
+    assert log.put_schedule(START, expected=Cut(0, 0, 0))
+    assert log.put_schedule(replace(START, next=NOW + DAY), expected=Cut(5, 0, 3))  # it is there; nothing begins
+    assert log.schedule("ann").next == NOW + DAY
+
+
 def test_what_is_due_the_longest_due_first(log):
     for user, late in (("ann", 1), ("bob", 3), ("cid", -1), ("dan", 3)):
         log.put_schedule(replace(START, user=user, next=NOW - late * DAY))

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import (
     BigInteger,
     Column,
+    Connection,
     Double,
     ForeignKey,
     Index,
@@ -137,30 +138,32 @@ class DigestLog:
     def cut(self) -> Cut:
         """Where the pipeline is."""
         with self._database.reading() as connection:
-            row = connection.execute(select(schema.progress)).one()
-            return Cut(row.event_offset, row.catalog_version, last_number(connection, schema.deliveries.c.number))
+            return _cut(connection)
 
     def cut_with_states(self) -> tuple[Cut, dict[int, bytes]]:
         """Where the pipeline is, and what its shards remember there."""
         with self._database.reading() as connection:
-            row = connection.execute(select(schema.progress)).one()
-            cut = Cut(row.event_offset, row.catalog_version, last_number(connection, schema.deliveries.c.number))
+            cut = _cut(connection)
             states = connection.execute(select(schema.shard_states))
             return cut, {state.shard: bytes(state.state) for state in states}
 
     # schedules
 
-    def put_schedule(self, kept: KeptSchedule) -> None:
-        """Give a user a schedule; one that is there already goes on from where its last digest ended."""
+    def put_schedule(self, kept: KeptSchedule, expected: Cut | None = None) -> bool:
+        """Give a user a schedule; one that is there already goes on from where its last digest ended.
+
+        With `expected`, only if the pipeline is still there, so that no delivery slips in between; whether it was.
+        """
+        new = {"schedule": dumps(kept.schedule), "next_at": microseconds(kept.next)}
         with self._database.writing() as connection:
             there = schedules.c.user_id == kept.user
-            new = {"schedule": dumps(kept.schedule), "next_at": microseconds(kept.next)}
-            if not connection.execute(update(schedules).where(there).values(new)).rowcount:
-                connection.execute(
-                    insert(schedules).values(
-                        user_id=kept.user, delivery_since=kept.since, **new, **_reached(kept.reached, kept.state)
-                    )
-                )
+            if connection.execute(update(schedules).where(there).values(new)).rowcount:
+                return True
+            if expected is not None and _cut(connection) != expected:
+                return False
+            reached = _reached(kept.reached, kept.state)
+            connection.execute(insert(schedules).values(user_id=kept.user, delivery_since=kept.since, **new, **reached))
+            return True
 
     def remove_schedule(self, user: str) -> bool:
         """Make no more digests for a user; whether there was a schedule."""
@@ -261,6 +264,11 @@ class DigestLog:
         with self._database.reading() as connection:
             rows = connection.execute(query.order_by(left_out.c.position).limit(limit)).all()
         return [(row.position, LeftOut(row.event_id, row.seq, row.rank, row.reason, row.detail)) for row in rows]
+
+
+def _cut(connection: Connection) -> Cut:
+    row = connection.execute(select(schema.progress)).one()
+    return Cut(row.event_offset, row.catalog_version, last_number(connection, schema.deliveries.c.number))
 
 
 def _reached(cut: Cut, state: bytes) -> dict[str, Any]:

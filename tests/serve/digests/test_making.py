@@ -274,6 +274,26 @@ def test_changing_the_time_keeps_what_was_gathered(digests, put, publish, clock)
     assert digests.digest("ann", number).kept.delivered == 1
 
 
+def test_what_is_delivered_while_a_schedule_is_made_is_before_it(digests, put, publish, store, monkeypatch):
+    """So that webhooks do not send it on its own and in a digest too."""
+    put(DRAMA)
+    publish(drama())
+    looking = DigestLog.cut_with_states
+    looks = []
+
+    def meanwhile(log):
+        seen = looking(log)
+        looks.append(seen)
+        if len(looks) == 1:
+            publish(drama())
+        return seen
+
+    monkeypatch.setattr(DigestLog, "cut_with_states", meanwhile)
+    kept = digests.set_schedule("ann", MORNINGS)
+    assert len(looks) == 2
+    assert (kept.since, kept.reached.offset) == (2, 2)
+
+
 POLICIES = st.sampled_from(
     [
         {"mode": "all"},

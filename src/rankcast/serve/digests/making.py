@@ -21,18 +21,20 @@ LISTED = 500
 
 def set_schedule(store: Store, user: str, schedule: Schedule, now: datetime) -> KeptSchedule:
     """Give a user digests from now on, beginning with what the pipeline does next; or change when they come."""
-    cut, states = DigestLog(store.database).cut_with_states()
-    kept = KeptSchedule(
-        user=user,
-        schedule=schedule.to_json(),
-        next=schedule.after(now),
-        since=cut.delivery,
-        reached=cut,
-        state=state_of(user, states),
-    )
     log = DigestLog(store.database)
-    log.put_schedule(kept)
-    return log.schedule(user) or kept
+    while True:
+        cut, states = log.cut_with_states()
+        kept = KeptSchedule(
+            user=user,
+            schedule=schedule.to_json(),
+            next=schedule.after(now),
+            since=cut.delivery,
+            reached=cut,
+            state=state_of(user, states),
+        )
+        # A batch may be committed meanwhile; then once more from there.
+        if log.put_schedule(kept, expected=cut):
+            return log.schedule(user) or kept
 
 
 def make(
