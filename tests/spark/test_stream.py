@@ -12,10 +12,11 @@ import pytest
 from rankcast.errors import ModelError, StoreError
 from rankcast.language import decode_delivery, dumps, encode_event
 from rankcast.model import Event, in_publication_order
-from rankcast.run import serve_pending
+from rankcast.run import repartition, serve_pending
 from rankcast.shard import Shard, replay
 from rankcast.spark import deliver, serve_store
 from rankcast.spark.failures import wait_for
+from rankcast.spark.saved import bring_back
 from rankcast.spark.sinks import JsonLines, ParquetFiles
 from rankcast.store import Store
 
@@ -198,3 +199,18 @@ def test_a_replay_of_the_same_says_the_same(serve, store, world):
     store.publish(world.events(30))
     serve(close=True)
     assert world.delivered(store) == replay(store.catalog(), [entry.event for entry in store.events()])
+
+
+def test_the_state_of_a_checkpoint_is_brought_back_for_another_number_of_shards(spark, serve, store, world, tmp_path):
+    store.publish(world.events(40))
+    serve(max_events=25, journal=1_000)
+    assert bring_back(spark, store, str(tmp_path / "cp"), 3) == 11
+    assert sorted(store.progress().states) == [0, 1, 2]
+    store.publish(world.events(20, first=40))
+    list(serve_pending(store, shards=3, batch=10))
+    repartition(store, 1)
+    store.publish(world.events(20, first=60))
+    serve("another", shards=1, close=True)
+    assert world.delivered(store) == world.expected(store)
+    with pytest.raises(StoreError, match=r"'.*cp' does not belong to the store"):
+        serve()

@@ -8,6 +8,7 @@ import numpy as np
 
 from rankcast.batch.deliveries import Deliveries, Gathering
 from rankcast.batch.filtered_user import EventKeys, FilteredUser
+from rankcast.batch.folded import folded_state, restore_folded
 from rankcast.batch.matching import BySize, Integers, MadeAnew, MakeMatcher, Matches, Matching
 from rankcast.batch.modes import suits
 from rankcast.batch.quiet import Quiet
@@ -168,6 +169,18 @@ class BatchShard:
     def states(self, users: Iterable[str]) -> dict[str, dict[str, Any]]:
         """The delivery state of some users as plain data: a part of what `state` encodes."""
         return {user: self._users[user].state() for user in users}
+
+    def folded_states(self, users: Iterable[str], events: dict[int, Event]) -> dict[str, dict[str, Any]]:
+        """As `states`, but the events are put into `events` by their `seq`, each once (`rankcast.batch.folded`)."""
+        return {user: folded_state(self._users[user], self._table, events) for user in users}
+
+    def restore_folded(self, states: Mapping[str, dict[str, Any]], events: Mapping[int, Event]) -> None:
+        """Go on where folded states were taken."""
+        self._quiet = None
+        for user, state in states.items():
+            if user in self._users:
+                restore_folded(self._users[user], state, self._table, events)
+        self._forget()
 
     def restore(self, state: bytes) -> None:
         """Go on where `state` was taken, here or by `Shard`, with the same catalog."""

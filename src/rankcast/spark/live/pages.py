@@ -1,12 +1,13 @@
 """Delivery states of many users as pages: a few hundred users to a page, each event once."""
 
+from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
 import msgspec
 import zstandard
 
-__all__ = ["decode_page", "encode_page", "packed", "page_of", "pages_for", "unpacked"]
+__all__ = ["USERS", "decode_page", "encode_page", "packed", "page_of", "pages_for", "unpacked"]
 
 USERS = 300
 """How many users a page is meant to hold."""
@@ -35,18 +36,15 @@ def pages_for(users: int) -> int:
     return pages
 
 
-def encode_page(states: dict[str, dict[str, Any]]) -> bytes:
-    """The states of a page's users; events that several of them hold are written once."""
-    events: dict[int, Any] = {}
-    users = {user: _folded(state, events) for user, state in states.items()}
-    return packed([list(events.items()), users])
+def encode_page(states: Mapping[str, dict[str, Any]], texts: Mapping[int, str]) -> bytes:
+    """The states of a page's users, and the texts of the events that they name by `seq`."""
+    return packed([list(texts.items()), states])
 
 
-def decode_page(page: bytes) -> dict[str, dict[str, Any]]:
-    """The states that `encode_page` was given."""
-    events, users = unpacked(page)
-    known = dict(events)
-    return {user: _unfolded(state, known) for user, state in users.items()}
+def decode_page(page: bytes) -> tuple[dict[str, dict[str, Any]], dict[int, str]]:
+    """The states and texts that `encode_page` was given."""
+    texts, states = unpacked(page)
+    return states, dict(texts)
 
 
 def packed(content: Any) -> bytes:
@@ -57,25 +55,3 @@ def packed(content: Any) -> bytes:
 def unpacked(content: bytes) -> Any:
     """What `packed` was given."""
     return msgspec.msgpack.decode(zstandard.ZstdDecompressor().decompress(content), strict=False)
-
-
-def _folded(state: Any, events: dict[int, Any]) -> Any:
-    if isinstance(state, dict):
-        event = state.get("event")
-        if isinstance(event, dict) and "seq" in state:
-            events.setdefault(state["seq"], event)
-            return {name: value for name, value in state.items() if name != "event"} | {"event": None}
-        return {name: _folded(value, events) for name, value in state.items()}
-    if isinstance(state, list | tuple):
-        return [_folded(value, events) if isinstance(value, dict | list | tuple) else value for value in state]
-    return state
-
-
-def _unfolded(state: Any, events: dict[int, Any]) -> Any:
-    if isinstance(state, dict):
-        if "event" in state and state["event"] is None and "seq" in state:
-            return {**state, "event": events[state["seq"]]}
-        return {name: _unfolded(value, events) for name, value in state.items()}
-    if isinstance(state, list):
-        return [_unfolded(value, events) if isinstance(value, dict | list) else value for value in state]
-    return state

@@ -1,6 +1,6 @@
 """A shard that lives on between micro-batches, and what is saved of it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -8,6 +8,7 @@ import msgspec
 import pyarrow as pa
 
 from rankcast.batch import BatchShard
+from rankcast.batch.folded import fold, unfold
 from rankcast.language import decode_event, dumps, encode_event
 from rankcast.model import Catalog, Delivery, Event
 from rankcast.overlay import Admission, Finder
@@ -21,6 +22,8 @@ __all__ = ["LiveShard", "Saved", "Written"]
 
 _MANY_EVENTS = 2_000
 _MANY_SUBSCRIPTIONS = 2_000
+_TEXTS = 50_000
+"""Of how many events the texts are kept."""
 
 
 @dataclass
@@ -77,6 +80,7 @@ class LiveShard:
         self._page_bytes: list[int] = []
         self._journal_bytes: dict[int, int] = {}
         self._by_page: list[list[str]] | None = None
+        self._texts: dict[int, str] = {}
 
     @property
     def matches(self) -> int:
@@ -118,13 +122,14 @@ class LiveShard:
         assert self._shard is not None
         assert self.version is not None
         self.generation += 1
-        groups = [[of, [[event.seq, dumps(encode_event(event))] for event in events]] for of, events in taken.groups]
+        groups = [[of, [[event.seq, self._text(event)] for event in events]] for of, events in taken.groups]
         events = sum(len(of_version) for _, of_version in taken.groups)
         due = self._due(events) if not close else range(self._spread())
         pages = {number: self._page(number) for number in due}
         for number, page in pages.items():
             self._pages[number] = (self.generation, self.version)
             self._page_bytes[number] = len(page)
+        self._forget_texts()
         oldest = min(generation for generation, _ in self._pages)
         journal = {} if oldest == self.generation else {self.generation: packed(groups)}
         self._journal_bytes |= {generation: len(entry) for generation, entry in journal.items()}
@@ -146,17 +151,17 @@ class LiveShard:
         for number, written in enumerate(self._pages):
             together.setdefault(written, set()).add(number)
         states: dict[str, dict[str, Any]] = {}
+        events: dict[int, Event] = {}
         for (generation, of_version), numbers in sorted(together.items()):
             part = _Part(self, numbers)
-            part.begin(of_version, [saved.pages[number] for number in sorted(numbers) if number in saved.pages])
+            part.begin_with(of_version, [saved.pages[number] for number in sorted(numbers) if number in saved.pages])
             for later, groups in entries:
                 if later > generation:
                     part.go_on(groups)
-            states |= part.states()
+            states |= part.folded(events)
         self.version = None
         self._move(version)
-        assert self._shard is not None
-        self._shard.restore(msgspec.msgpack.encode(states))
+        self._restore(states, events)
         return head["note"]
 
     def states(self) -> dict[str, dict[str, Any]]:
@@ -233,7 +238,38 @@ class LiveShard:
             self._by_page = [[] for _ in self._pages]
             for user in self._shard.users:
                 self._by_page[page_of(user, len(self._pages))].append(user)
-        return encode_page(self._shard.states(self._by_page[number]))
+        events: dict[int, Event] = {}
+        states = self.folded(events, self._by_page[number])
+        return encode_page(states, {seq: self._text(event) for seq, event in events.items()})
+
+    def folded(self, events: dict[int, Event], users: Iterable[str] | None = None) -> dict[str, dict[str, Any]]:
+        """The states of users, all by default, whose events are put into `events`."""
+        shard = self._shard
+        assert shard is not None
+        wanted = shard.users if users is None else users
+        if isinstance(shard, Shard):
+            return {user: fold(state, events) for user, state in shard.states(wanted).items()}
+        return shard.folded_states(wanted, events)
+
+    def _restore(self, states: dict[str, dict[str, Any]], events: Mapping[int, Event]) -> None:
+        shard = self._shard
+        assert shard is not None
+        if isinstance(shard, Shard):
+            shard.restore(msgspec.msgpack.encode(unfold(states, events)))
+        else:
+            shard.restore_folded(states, events)
+
+    def _text(self, event: Event) -> str:
+        """The event as JSON; each is written once, for the journal and for all pages."""
+        text = self._texts.get(event.seq)
+        if text is None:
+            text = self._texts[event.seq] = dumps(encode_event(event))
+        return text
+
+    def _forget_texts(self) -> None:
+        """Keep the texts of the last events only; older ones are made again if a page needs them."""
+        if len(self._texts) > 2 * _TEXTS:
+            self._texts = dict(list(self._texts.items())[-_TEXTS:])
 
     def _head(self, note: Any) -> bytes:
         return msgspec.msgpack.encode(
@@ -258,14 +294,16 @@ class _Part(LiveShard):
             of._catalogs, lambda user: of._serves(user) and page_of(user, pages) in numbers, Intake(), of._journal
         )
 
-    def begin(self, version: int, pages: Iterable[bytes] = ()) -> None:
+    def begin_with(self, version: int, pages: Iterable[bytes]) -> None:
         """Start with the pages as they were written under that version."""
         self._move(version)
-        assert self._shard is not None
         states: dict[str, dict[str, Any]] = {}
+        texts: dict[int, str] = {}
         for page in pages:
-            states |= decode_page(page)
-        self._shard.restore(msgspec.msgpack.encode(states))
+            users, named = decode_page(page)
+            states |= users
+            texts |= named
+        self._restore(states, {seq: decode_event(text).at(seq) for seq, text in texts.items()})
 
     def go_on(self, groups: Sequence[Any]) -> None:
         """Serve a generation of the journal again; its deliveries were made then."""

@@ -1,0 +1,95 @@
+"""States of users without the events that they hold: for who keeps those once for all users.
+
+A state names a candidate's event by its `seq` alone. Taking one costs about 1 µs per entry, twenty times less than with the event.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rankcast.batch.entries import ENTRY
+from rankcast.batch.patterns import Pattern, grid_of
+from rankcast.batch.table import EventTable
+from rankcast.batch.user import ArrayUser
+from rankcast.language import decode_event, encode_event
+from rankcast.model import Event
+from rankcast.subscriber import Subscriber
+
+__all__ = ["fold", "folded_state", "restore_folded", "unfold"]
+
+
+def folded_state(served: ArrayUser | Subscriber, table: EventTable, events: dict[int, Event]) -> dict[str, Any]:
+    """The state of a user; the events that it names are put into `events`."""
+    if type(served) is not ArrayUser:
+        return fold(served.state(), events)  # type: ignore[no-any-return]
+    mode, patterns = served._mode, served._patterns.all
+    entries = mode.entries
+    seqs, rows = entries["seq"].tolist(), entries["row"].tolist()
+    for seq, row in zip(seqs, rows, strict=True):
+        if seq not in events:
+            events[seq] = table[row]
+    numbers, ranks, degrees = entries["pattern"].tolist(), entries["rank"].tolist(), entries["degree"].tolist()
+    candidates = [
+        {
+            "event": None,
+            "seq": seq,
+            "rank": rank,
+            "matching": patterns[number].matching,
+            "specific": patterns[number].specific,
+            "degree": degree,
+        }
+        for seq, rank, number, degree in zip(seqs, ranks, numbers, degrees, strict=True)
+    ]
+    return {"mode": mode.state(candidates), "score": {}}
+
+
+def restore_folded(
+    served: ArrayUser | Subscriber, state: dict[str, Any], table: EventTable, events: Mapping[int, Event]
+) -> None:
+    """Let a user go on where a folded state was taken."""
+    if type(served) is not ArrayUser:
+        served.restore(unfold(state, events))
+        return
+    mode, patterns = served._mode, served._patterns
+    candidates, positions = mode.kept(state["mode"])
+    entries = np.zeros(len(candidates), ENTRY)
+    entries["row"] = table.rows_of([events[candidate["seq"]] for candidate in candidates])
+    entries["seq"] = [candidate["seq"] for candidate in candidates]
+    entries["position"] = positions
+    entries["rank"] = [candidate["rank"] for candidate in candidates]
+    entries["grid"] = [grid_of(candidate["rank"]) for candidate in candidates]
+    entries["degree"] = [candidate["degree"] for candidate in candidates]
+    known: dict[Pattern, int] = {}
+    for place, candidate in enumerate(candidates):
+        pattern = Pattern(tuple(candidate["matching"]), tuple(candidate["specific"]), candidate["rank"])
+        if pattern not in known:
+            known[pattern] = patterns.add(pattern)
+        entries["pattern"][place] = known[pattern]
+    entries["best_with"] = -1
+    mode.restore(state["mode"], entries)
+
+
+def fold(state: Any, events: dict[int, Event]) -> Any:
+    """A state without its events, which are put into `events`."""
+    if isinstance(state, dict):
+        event = state.get("event")
+        if isinstance(event, dict) and "seq" in state:
+            if state["seq"] not in events:
+                events[state["seq"]] = decode_event(event).at(state["seq"])
+            return {**state, "event": None}
+        return {name: fold(value, events) for name, value in state.items()}
+    if isinstance(state, list | tuple):
+        return [fold(value, events) if isinstance(value, dict | list | tuple) else value for value in state]
+    return state
+
+
+def unfold(state: Any, events: Mapping[int, Event]) -> Any:
+    """The state that was folded, with its events."""
+    if isinstance(state, dict):
+        if "event" in state and state["event"] is None and "seq" in state:
+            return {**state, "event": encode_event(events[state["seq"]])}
+        return {name: unfold(value, events) for name, value in state.items()}
+    if isinstance(state, list):
+        return [unfold(value, events) if isinstance(value, dict | list) else value for value in state]
+    return state
