@@ -19,6 +19,7 @@ _DAMAGED = re.compile(
     r"Unrecognized token|unsupported log version|MalformedInput|malformedLogFile",
     re.IGNORECASE,
 )
+_BUSY = "Python worker failed to connect back"
 _FULL = re.compile(r"No space left on device|Disk quota exceeded|File too large")
 
 
@@ -36,6 +37,11 @@ def explain(error: BaseException, checkpoint: str = "") -> RankcastError | None:
         return EnvironmentProblem(
             f"no space is left where the checkpoint {checkpoint!r} or Spark's temporary files are; nothing is lost: make room, and "
             "start again"
+        )
+    if _BUSY in text:
+        return EnvironmentProblem(
+            "Spark has started a Python worker that did not answer within its 10 s: the machine is too busy, or short of memory; "
+            "nothing is lost: start again"
         )
     damaged = _DAMAGED.search(text)
     if damaged is not None:
