@@ -3,7 +3,7 @@
     python benchmarks/feeds.py --feeds 200 --rate 500 --seconds 60
 
 The service is `rankcast serve` in a process of its own, with tokens and the embedded pipeline; the load comes from this one:
-a connection for every feed, and single publishes over sixteen connections. In the end each feed must have got exactly what the
+a connection for every feed, and single publishes over 64 connections. In the end each feed must have got exactly what the
 store says was delivered to its user, in order and once.
 """
 
@@ -25,8 +25,8 @@ from rankcast.serve.access import Access, Role
 from rankcast.store import Store
 
 HOST = "127.0.0.1"
-CATEGORIES = 20
-CONNECTIONS = 16
+CATEGORIES = 100
+CONNECTIONS = 64
 POLICIES = (
     {},
     {"mode": "sliding", "k": 5, "length": 100, "sigma": 0.5},
@@ -53,7 +53,7 @@ def filled(place: str, feeds: int) -> tuple[dict[str, str], str]:
             user = f"user{number:03}"
             where = f"category = 'c{number % CATEGORIES}' and price < {40 + number % 50}"
             records.append(decode_record({"kind": "subscription", "id": f"s{number}", "user": user, "where": where}))
-            if policy := POLICIES[number // CATEGORIES % len(POLICIES)]:
+            if policy := POLICIES[number % len(POLICIES)]:
                 records.append(decode_record({"kind": "policy", "user": user, **policy}))
         store.change(put=records)
         access = Access(store)
@@ -96,7 +96,7 @@ async def publish(port: int, token: str, due: Iterator[tuple[float, int]], sent:
     done = 0
     for at, number in due:
         await asyncio.sleep(max(0.0, at - time.monotonic()))
-        attributes = {"category": f"c{number * 7 % CATEGORIES}", "price": number * 31 % 100, "color": f"k{number % 5}"}
+        attributes = {"category": f"c{number * 37 % CATEGORIES}", "price": number * 31 % 97, "color": f"k{number % 5}"}
         body = json.dumps({"id": f"e{number}", "attributes": attributes})
         sent[f"e{number}"] = time.monotonic()
         writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
