@@ -52,6 +52,10 @@ class Degrees:
         self._asked = array("i")
         self._least = array("d")
         self._arrays: tuple[NDArray[Any], ...] | None = None
+        # Of each expression: for which event (of all that were seen) and norm it was decided last, and how; -1 for "does not
+        # hold". Kept from call to call, for to clear it would cost more than small batches do.
+        self._when, self._what = np.empty(0, np.int64), np.empty(0)
+        self._seen = 0
 
     def add(self, where: Expression, meaning: Meaning) -> int | None:
         """Take an expression; its number, or None if it has a form that is left to plain evaluation."""
@@ -84,6 +88,7 @@ class Degrees:
                 np.array(self._least, np.float64),
                 *self._curves.arrays(),
             )
+            self._when, self._what = np.full(len(self._first), -1, np.int64), np.empty(len(self._first))
         values = np.full((len(events), len(self._attributes)), math.nan)
         is_crisp = is_crisp.copy()
         for name, column in self._attributes.items():
@@ -95,7 +100,9 @@ class Degrees:
                         is_crisp[place] = False
                     found[place] = x
         known, holds, degree = np.empty(len(event), np.bool_), np.empty(len(event), np.bool_), np.empty(len(event))
-        left, held = _decide(event, question, is_crisp, values, *self._arrays, known, holds, degree)
+        remembered = self._when, self._what, self._seen
+        left, held = _decide(event, question, is_crisp, values, *self._arrays, *remembered, known, holds, degree)
+        self._seen += len(events)
         return Decided(known, holds, degree, left, held)
 
     def _numbers(self, parts: Sequence[Predicate], meaning: Meaning) -> list[tuple[int, int]] | None:
@@ -183,10 +190,8 @@ def _vague_parts(where: Expression) -> list[Predicate] | None:
 @kernel
 def _decide(  # type: ignore[no-untyped-def]
     event, question, is_crisp, values, first, asked, least,
-    curve_first, breaks, points, pieces, hedge_first, hedges, known, holds, degree,
+    curve_first, breaks, points, pieces, hedge_first, hedges, when, what, seen, known, holds, degree,
 ):  # fmt: skip
-    # Of each expression: for which event and norm it was decided last, and how; -1 for "does not hold".
-    when, what = np.full(len(first), -1, np.int64), np.empty(len(first))
     left = held = 0
     for i in range(len(event)):
         wanted, norm = question[i] // 3, question[i] % 3
@@ -195,7 +200,8 @@ def _decide(  # type: ignore[no-untyped-def]
             known[i], holds[i], degree[i] = False, False, 0.0
             left += 1
             continue
-        if when[wanted] != 3 * event[i] + norm:
+        moment = 3 * (seen + event[i]) + norm
+        if when[wanted] != moment:
             together = 1.0
             for j in range(first[wanted], first[wanted + 1]):
                 x = values[event[i], asked[j, 0]]
@@ -213,7 +219,7 @@ def _decide(  # type: ignore[no-untyped-def]
                     together = at
                 else:
                     together = max(0.0, together + at - 1.0)
-            when[wanted], what[wanted] = 3 * event[i] + norm, together
+            when[wanted], what[wanted] = moment, together
         known[i], holds[i], degree[i] = True, what[wanted] >= 0.0, max(0.0, what[wanted])
         held += holds[i]
     return left, held
