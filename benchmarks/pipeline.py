@@ -5,6 +5,7 @@
     python benchmarks/pipeline.py sizes               by events per micro-batch, users and shards
     python benchmarks/pipeline.py cores               one core against two
     python benchmarks/pipeline.py users               1 k to 1 M users
+    python benchmarks/pipeline.py one --users 10000 --rate 2000 --shards 2 --cores 2
     python benchmarks/pipeline.py shard --users 20000 one shard alone, without Spark: where its time goes
 
 Everything is made by hashes of numbers, so that two runs see the same. Latency is from the append to the event log to the commit of
@@ -53,7 +54,9 @@ def records(users: int, window: int) -> Iterator[Record]:
         for place in range(PER_USER):
             topic, level = number_of("topic", user, place) % topics, number_of("level", user, place) % 10
             where = parse(f"topic = 't{topic}' and level >= {level}")
-            yield Subscription(f"s{user}.{place}", f"u{user}", where, score=(number_of("score", user, place) % 100) / 100)
+            yield Subscription(
+                f"s{user}.{place}", f"u{user}", where, score=(number_of("score", user, place) % 100) / 100
+            )
         yield Policy(f"u{user}", mode=Mode.SLIDING, k=10, length=Length(window))
 
 
@@ -64,7 +67,11 @@ def events(first: int, count: int, users: int) -> list[Event]:
         Event(
             f"e{n}",
             START + timedelta(milliseconds=n),
-            {"topic": (f"t{number_of('event', n) % topics}",), "level": (number_of("at", n) % 10,), "title": (f"title {n}",)},
+            {
+                "topic": (f"t{number_of('event', n) % topics}",),
+                "level": (number_of("at", n) % 10,),
+                "title": (f"title {n}",),
+            },
         )
         for n in range(first, first + count)
     ]
@@ -154,7 +161,14 @@ class Feed(threading.Thread):
 
 
 def live(
-    place: Path, folder: Path, users: int, shards: int, rate: float, seconds: float, cores: int | None = None, max_events: int = 50_000
+    place: Path,
+    folder: Path,
+    users: int,
+    shards: int,
+    rate: float,
+    seconds: float,
+    cores: int | None = None,
+    max_events: int = 50_000,
 ) -> dict[str, float]:
     """Serve a store while events are published at a rate; figures of the time after the first micro-batch."""
     from rankcast.spark import local_session, serve_store
@@ -198,10 +212,9 @@ def live(
 
 def shard(folder: Path, users: int, window: int, count: int, batch: int) -> None:
     """One live shard without Spark, to see where its time goes."""
-    from rankcast.spark.live.catalogs import FixedCatalog  # noqa: F401  loaded before the clock runs
+    from rankcast.language import dumps, encode_event
     from rankcast.spark.live.intake import Intake, LogRow
     from rankcast.spark.live.shard import LiveShard, Saved
-    from rankcast.language import dumps, encode_event
 
     class Given:
         """A catalog that is there."""
@@ -237,7 +250,16 @@ def shard(folder: Path, users: int, window: int, count: int, batch: int) -> None
         for generation in written.gone:
             journal.pop(generation, None)
         took = np.diff(times)
-        say("shard", events=batch, take=took[0], serve=took[1], save=took[2], pages=len(written.pages), deliveries=made.num_rows, state_mb=live_shard.size / 1e6)
+        say(
+            "shard",
+            events=batch,
+            take=took[0],
+            serve=took[1],
+            save=took[2],
+            pages=len(written.pages),
+            deliveries=made.num_rows,
+            state_mb=live_shard.size / 1e6,
+        )
     for single in range(3):
         rows = [LogRow(count + single + batch, 0, dumps(encode_event(events(count + single, 1, users)[0])))]
         began = time.perf_counter()
@@ -270,7 +292,10 @@ def overhead(folder: Path, users: int, window: int, count: int) -> None:
     spark = local_session()
     for turn in range(2):
         began = time.perf_counter()
-        workers = [subprocess.Popen([sys.executable, __file__, "alone", str(lines), str(texts), str(n), str(cores)]) for n in range(cores)]
+        workers = [
+            subprocess.Popen([sys.executable, __file__, "alone", str(lines), str(texts), str(n), str(cores)])
+            for n in range(cores)
+        ]
         for worker in workers:
             assert worker.wait() == 0
         alone = time.perf_counter() - began
@@ -278,7 +303,16 @@ def overhead(folder: Path, users: int, window: int, count: int) -> None:
         began = time.perf_counter()
         rows = deliver(frame, catalog, json="value", shards=cores).count()
         on_spark = time.perf_counter() - began
-        say("overhead", turn=turn, users=users, events=count, deliveries=rows, in_process_s=alone, spark_s=on_spark, ratio=on_spark / alone)
+        say(
+            "overhead",
+            turn=turn,
+            users=users,
+            events=count,
+            deliveries=rows,
+            in_process_s=alone,
+            spark_s=on_spark,
+            ratio=on_spark / alone,
+        )
 
 
 def alone(lines: str, texts: str, number: int, shards: int) -> None:
@@ -303,7 +337,7 @@ def main() -> None:
         alone(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["target", "overhead", "sizes", "cores", "users", "shard"])
+    parser.add_argument("what", choices=["target", "overhead", "sizes", "cores", "users", "one", "shard"])
     parser.add_argument("--users", type=int, default=None)
     parser.add_argument("--window", type=int, default=20_000, help="events")
     parser.add_argument("--events", type=int, default=100_000)
@@ -311,6 +345,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=5_000.0, help="events per second")
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--shards", type=int, default=2)
+    parser.add_argument("--cores", type=int, default=None)
     parser.add_argument("--folder", type=Path, default=None, help="keep the stores here for the next run")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -334,9 +369,20 @@ def main() -> None:
                         found = live(place, runs, users, shards, given.rate, given.seconds, max_events=most)
                         say("sizes", users=users, shards=shards, max_events=most, **found)
         elif given.what == "cores":
+            users = given.users or 10_000
+            store_for(folder, users, given.window)
             for cores in (1, 2):
-                command = [sys.executable, __file__, "sizes-of-cores"]
-                say("cores", cores=cores, **one_in_its_own_process(folder, given, cores), command=len(command))
+                command = [sys.executable, __file__, "one", "--users", str(users), "--cores", str(cores)]
+                more = {"folder": folder, "window": given.window, "rate": given.rate, "seconds": given.seconds}
+                options = [text for name, value in more.items() for text in (f"--{name}", str(value))]
+                subprocess.run([*command, "--shards", str(given.shards), *options], check=True)
+        elif given.what == "one":
+            if given.cores is not None:
+                os.sched_setaffinity(0, range(given.cores))  # the processes that hold the shards inherit it
+            users = given.users or 10_000
+            place = store_for(folder, users, given.window)
+            found = live(place, runs, users, given.shards, given.rate, given.seconds, cores=given.cores)
+            say("one", users=users, shards=given.shards, cores=given.cores or 0, **found)
         else:
             for users in (1_000, 10_000, 100_000, 1_000_000):
                 place = store_for(folder, users, given.window)

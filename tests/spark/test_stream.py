@@ -151,7 +151,7 @@ def test_events_from_elsewhere_by_time_with_late_and_bad_ones(spark, serve, stor
     assert world.delivered(store) == sorted(wanted, key=lambda one: one.order)
     assert store.pipeline().late == 1
     assert sorted(reject.reason.split(":")[0] for reject in store.rejects()) == [
-        "field 'id' of an event must be a string, not a number; write \"5\" in quotes",
+        "field 'id' of an event must be a string, not the number 5; write \"5\" in quotes",
         "late",
     ]
 

@@ -1,6 +1,7 @@
 """``rankcast run --engine spark``: the streaming pipeline, followed until it ends."""
 
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["Wanted", "on_spark"]
 
 _POLL = 0.2
+_AGAIN = 5
+"""How often a pipeline that follows is started again after a failure of the machine."""
 _PATIENCE = 60.0
 """For how many seconds a micro-batch at hand may still finish when it is asked to stop."""
 
@@ -59,12 +62,12 @@ def on_spark(store: "Store", wanted: Wanted, metrics: "Metrics | None", out: Out
         from rankcast.spark.failures import wait_for
 
         with stoppable() as stopped:
-            query = serve_store(
+            start = partial(
+                serve_store,
                 spark,
                 wanted.store,
                 checkpoint,
                 shards=wanted.shards,
-                events=_events(spark, store, wanted, checkpoint),
                 json=None if wanted.events is None else "json",
                 sink=[_sink(name) for name in wanted.sinks],
                 trigger=f"{interval.total_seconds() * 1000:.0f} milliseconds" if wanted.follow else None,
@@ -73,17 +76,30 @@ def on_spark(store: "Store", wanted: Wanted, metrics: "Metrics | None", out: Out
                 lateness=lateness,
                 close=wanted.close and not wanted.follow,
             )
+            query = start(events=_events(spark, store, wanted, checkpoint))
             if wanted.follow and not out.json:
                 out.say("serving what is published; Ctrl-C ends it")
             shown = _Shown(store, before, out)
             measured = _Measured(query, metrics)
+            failures = 0
             try:
-                while not wait_for(query, _POLL, checkpoint):
+                while not stopped():
+                    try:
+                        if wait_for(query, _POLL, checkpoint):
+                            break
+                    except EnvironmentProblem as error:
+                        # The machine is too busy or full for a while; what was committed is not served again.
+                        failures += 1
+                        if not wanted.follow or failures > _AGAIN:
+                            raise
+                        out.say(f"{error}; trying again ({failures} of {_AGAIN})")
+                        time.sleep(2.0**failures)
+                        query = start(events=_events(spark, store, wanted, checkpoint))
+                        measured = _Measured(query, metrics)
                     shown.look()
                     measured.look()
-                    if stopped():
-                        _stop(query)
-                        break
+                if stopped():
+                    _stop(query)
             except Exception as error:
                 explained = _of_topic(error, wanted)
                 if explained is None:
