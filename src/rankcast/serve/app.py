@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from rankcast import __version__
-from rankcast.serve.api import add_routes
+from rankcast.serve.api.routes import add_routes
 from rankcast.serve.api.schemas import SCHEMAS
 from rankcast.serve.guards import BodyLimit, OwnMachineOnly
 from rankcast.serve.measuring import Measured

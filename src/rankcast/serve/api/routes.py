@@ -1,0 +1,52 @@
+"""All resources of the API, put together."""
+
+from fastapi import FastAPI
+
+from rankcast.serve.api import (
+    advertisements,
+    concepts,
+    deliveries,
+    digests,
+    events,
+    health,
+    live,
+    metrics,
+    policies,
+    preferences,
+    reference,
+    stats,
+    subscriptions,
+    tokens,
+    trials,
+    users,
+    webhooks,
+)
+from rankcast.serve.api.schemas import PROBLEMS
+
+__all__ = ["add_routes"]
+
+_RESOURCES = (
+    events,  # first, because routes are tried one after the other and this one is asked most
+    live,
+    deliveries,
+    users,
+    subscriptions,
+    preferences,
+    policies,
+    concepts,
+    advertisements,
+    trials,
+    webhooks,
+    digests,
+    stats,
+    tokens,
+    health,
+    reference,
+)
+
+
+def add_routes(app: FastAPI) -> None:
+    """Add all resources to an application, under /v1."""
+    for resource in _RESOURCES:
+        app.include_router(resource.router, prefix="/v1", responses=PROBLEMS)
+    app.include_router(metrics.router)
