@@ -97,12 +97,14 @@ def test_what_opens(site: Any, visit: Callable[..., Page], snap: Callable[[Page,
     page.goto(site.url + "/subscriptions?new=&text=(genre = 'drama' and year < 1960) or length is very long")
     expect(page.locator(".rc-tried")).to_be_visible()
     snap(page, f"subscriptions-new-{look}")
+    if look == "phone":
+        return
     page.goto(site.url + "/subscriptions?new=&text=genre == 'drama'")
     expect(page.locator(".rc-pointed")).to_be_visible()
     snap(page, f"subscriptions-wrong-{look}")
     page.context.clear_cookies()
     page.context.add_cookies([{"name": "rankcast_user", "value": "newcomer", "url": site.url}])
-    for path in ("", "subscriptions", "preferences", "policy") if look == "day" else ("",):
+    for path in ("", "subscriptions", "preferences", "policy"):
         page.goto(f"{site.url}/{path}")
         expect(page.locator(".rc-empty")).to_be_visible()
         snap(page, f"{path or 'feed'}-empty-{look}")
