@@ -1,6 +1,7 @@
 """``rankcast run --engine spark``: the streaming pipeline, followed until it ends."""
 
 import time
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -101,13 +102,18 @@ def on_spark(store: "Store", wanted: Wanted, metrics: "Metrics | None", out: Out
                 if stopped():
                     _stop(query)
             except Exception as error:
+                if stopped() and not isinstance(error, RankcastError):
+                    # A polite kill of all processes at once, as service managers do, has reached Spark's own too.
+                    out.say("Spark was ended at the same time; what was at hand is served at the next start")
+                    return shown.look()
                 explained = _of_topic(error, wanted)
                 if explained is None:
                     raise
                 raise explained from error
             finally:
-                if query.isActive:
-                    query.stop()
+                with suppress(Exception):  # Spark may be gone; and what went wrong before counts
+                    if query.isActive:
+                        query.stop()
             return shown.look()
 
 
