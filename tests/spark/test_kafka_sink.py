@@ -83,7 +83,7 @@ def test_a_second_process_of_the_same_pipeline_shuts_the_first_out(kafka):
     sink(made(1, 2))
     kafka_sink._producers.clear()
     kafka_sink._producers.update(first)
-    with pytest.raises(StoreError, match="another process of the same pipeline writes to kafka://.*/two"):
+    with pytest.raises(StoreError, match=r"another process of the same pipeline writes to kafka://.*/two"):
         sink(made(2, 3))
     assert found(kafka, "two") == [delivery(1), delivery(2)]
 

@@ -91,7 +91,8 @@ class EventLog:
             log.c.event_offset, log.c.catalog_version, log.c.content, log.c.id, log.c.published, log.c.logged
         ).where(log.c.event_offset <= up_to)
         for row in paged(self._database, query, log.c.event_offset, after):
-            yield LoggedText(row[0], row[1], row[2], row[3], datetime_of(row[4]), datetime_of(row[5]))
+            published, logged = datetime_of(row.published), datetime_of(row.logged)
+            yield LoggedText(row.event_offset, row.catalog_version, row.content, row.id, published, logged)
 
     def offset_before(self, time: datetime) -> int:
         """The offset before the first event that was published at that time or later; the last if there is none."""
