@@ -1,8 +1,10 @@
 """Deliveries to a topic of a real broker."""
 
 import json
+from dataclasses import asdict
 from datetime import UTC, datetime
 
+import pyarrow as pa
 import pytest
 
 from rankcast.errors import EnvironmentProblem, StoreError
@@ -10,7 +12,7 @@ from rankcast.language import decode_delivery
 from rankcast.model import Delivery
 from rankcast.spark import kafka_sink
 from rankcast.spark.kafka_sink import KafkaSink, kafka_rows
-from rankcast.spark.live.frames import DELIVERY, deliveries_blob, table_of
+from rankcast.spark.live.frames import DELIVERY
 from rankcast.spark.live.reports import Report
 from rankcast.spark.sinks import Made
 from rankcast.topics import Topic
@@ -24,9 +26,13 @@ def delivery(number: int) -> Delivery:
     return Delivery(f"user{number % 3}", f"e{number}", number, 0.5, ("s1", "s2"), NOON, NOON, number)
 
 
+def table(*numbers: int) -> pa.Table:
+    rows = [asdict(delivery(number)) for number in numbers]
+    return pa.Table.from_pylist([{name: row[name] for name in DELIVERY.names} for row in rows], DELIVERY)
+
+
 def made(batch: int, *numbers: int, pipeline: str = "p1") -> Made:
-    table = table_of(deliveries_blob([delivery(number) for number in numbers])) if numbers else DELIVERY.empty_table()
-    return Made(batch, table, [Report(pipeline, 0, None, None, 1, 1, 1, 0, [], 0, 0, 0.1, 10)])
+    return Made(batch, table(*numbers), [Report(pipeline, 0, None, None, 1, 1, 1, 0, [], 0, 0, 0.1, 10)])
 
 
 def topic(kafka, name: str) -> Topic:
@@ -102,7 +108,7 @@ def test_a_missing_topic_is_an_error(kafka):
 
 def test_rows_for_the_connector_of_spark(kafka, spark):
     place = topic(kafka, "rows")
-    frame = spark.createDataFrame(table_of(deliveries_blob([delivery(1), delivery(2)])))
+    frame = spark.createDataFrame(table(1, 2))
     rows = kafka_rows(frame).write.format("kafka").option("kafka.bootstrap.servers", place.servers)
     rows.option("topic", place.name).save()
     assert found(kafka, "rows") == [delivery(1), delivery(2)]
