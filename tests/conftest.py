@@ -48,14 +48,16 @@ LONG = (
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what uses Spark, keep it in one process under xdist, and start it first: it takes longest."""
+    """Mark what uses Spark and start it first, because it takes longest. Under xdist what shares the session is in one
+    process, and what starts Spark in processes of its own in another."""
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.spark)
         if "kafka" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("spark"):
-            item.add_marker(pytest.mark.xdist_group("spark"))
+            shares = "spark" in getattr(item, "fixturenames", ()) or item.path.is_relative_to(TESTS / "cli")
+            item.add_marker(pytest.mark.xdist_group("spark" if shares else "spark apart"))
         if any(item.path.is_relative_to(TESTS / place) for place in LONG):
             item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
