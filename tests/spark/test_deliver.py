@@ -145,7 +145,7 @@ def test_what_cannot_work_is_refused_before_any_job(spark):
     with pytest.raises(ModelError, match="shards is -1"):
         deliver(frame, catalog(), shards=-1)
     stream = spark.readStream.format("rate").load()
-    with pytest.raises(ModelError, match="are a stream"):
+    with pytest.raises(ModelError, match="no column 'id'"):
         deliver(stream, catalog())
 
 
