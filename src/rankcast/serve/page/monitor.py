@@ -112,7 +112,9 @@ class _Monitor:
         self._again = monotonic() + _PAUSE
         catalog = service.catalog()
         if seen[2] == "all":
-            users = service.users()[:_MOST_USERS]
+            users = sorted(service.users(), key=lambda one: one != user)[
+                :_MOST_USERS
+            ]  # whoever is looked at comes first
             funnels = [await asyncio.to_thread(service.funnel, one, RECENT) for one in users]
             if seen == self._seen:
                 self._show_everybody(dict(zip(users, funnels, strict=True)), len(service.users()))
