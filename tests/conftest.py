@@ -60,7 +60,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("spark" if shares else "spark apart"))
         if any(item.path.is_relative_to(TESTS / place) for place in LONG):
             item.add_marker(pytest.mark.slow)
-    items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+    # The fixture comes first: its session knows Kafka, and the commands that are tested in this process take it over.
+    items.sort(
+        key=lambda item: (
+            item.get_closest_marker("spark") is None,
+            "spark" not in getattr(item, "fixturenames", ()),
+        )
+    )
 
 
 @pytest.fixture(scope="session")
