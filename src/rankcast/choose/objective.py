@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -49,7 +50,7 @@ def _top_ranks(candidates: Sequence[Candidate], count: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Blend:
+class Blend(ABC):
     """sigma * mean rank + (1 - sigma) * some diversity of the set, which `div` says.
 
     `sigma` 1 is rank only, 0 diversity only.
@@ -67,9 +68,9 @@ class Blend:
         """Whether distances do not count."""
         return self.sigma == 1
 
+    @abstractmethod
     def div(self, chosen: Sequence[Candidate]) -> float:
         """How diverse a set is, in 0..1; 0 for fewer than two candidates."""
-        raise NotImplementedError
 
     def value(self, chosen: Sequence[Candidate]) -> float:
         """The worth of a set; 0 for the empty one."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankcast.cli.options import DEFAULT_STORE, StorePath
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
 from rankcast.cli.output import Output
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def serve(
         ),
     ] = None,
     store: StorePath = DEFAULT_STORE,
+    json: Json = False,
 ) -> None:
     """Serve the HTTP API and the web page, and work off what is published. The store is made if it is not there.
 
@@ -59,7 +60,7 @@ def serve(
     from rankcast.serve.worlds import stream_of
     from rankcast.serve.worlds import world as named
 
-    out = Output()
+    out = Output(json)
     if world is not None:
         named(world)  # which refuses one that is not there, before anything is made
     limits = Limits(rate=rate, burst=round(2 * rate))
@@ -84,6 +85,9 @@ def _greet(out: Output, service: "Service") -> None:
     from rankcast.serve.access import Role
 
     settings = service.settings
+    if out.json:
+        out.record({"store": settings.store, "address": settings.address, "dev": settings.dev})
+        out.flush()
     out.say(f"{settings.store} is served at {settings.address} (Ctrl-C ends it)")
     out.say(f"  the API: {settings.address}/v1/docs")
     if settings.dev:

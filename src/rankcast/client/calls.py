@@ -6,10 +6,12 @@ from urllib.parse import quote
 from uuid import uuid4
 
 from rankcast.client.answers import Acknowledged, Page, Trial, received_of, trial_of
+from rankcast.errors import RecordError
 from rankcast.language import decode_record, encode_event, encode_record
-from rankcast.model import Concept, Event, Policy, Preference, Record, Subscription
+from rankcast.model import Concept, Event, Policy, Preference, Subscription
 
 T = TypeVar("T")
+R = TypeVar("R", Subscription, Preference, Policy, Concept)
 
 __all__ = ["Call"]
 
@@ -38,8 +40,16 @@ def _of(user: str, *parts: str) -> str:
     return "/".join(["/v1/users", *(quote(part, safe="") for part in (user, *parts))])
 
 
-def _record(form: dict[str, Any]) -> Record:
-    return decode_record({name: value for name, value in form.items() if name != "label"})
+def _one(kind: type[R]) -> Callable[[Any], R]:
+    """Reads a record of that kind."""
+
+    def read(form: dict[str, Any]) -> R:
+        record = decode_record({name: value for name, value in form.items() if name != "label"})
+        if not isinstance(record, kind):
+            raise RecordError(f"the service answered with another kind of record than {kind.__name__.lower()!r}")
+        return record
+
+    return read
 
 
 def who_am_i() -> Call[dict[str, Any]]:
@@ -52,8 +62,8 @@ def subscribe(user: str, where: str, name: str | None, score: float | None) -> C
     fields = {"where": where, "score": score}
     form = {field: value for field, value in fields.items() if value is not None}
     if name is None:
-        return Call("POST", _of(user, "subscriptions"), _record, form)  # type: ignore[arg-type]
-    return Call("PUT", _of(user, "subscriptions", name), _record, form)  # type: ignore[arg-type]
+        return Call("POST", _of(user, "subscriptions"), _one(Subscription), form)
+    return Call("PUT", _of(user, "subscriptions", name), _one(Subscription), form)
 
 
 def unsubscribe(user: str, name: str) -> Call[None]:
@@ -63,33 +73,33 @@ def unsubscribe(user: str, name: str) -> Call[None]:
 
 def subscriptions(user: str) -> Call[list[Subscription]]:
     """All subscriptions of a user."""
-    return Call("GET", _of(user, "subscriptions"), lambda forms: [_record(form) for form in forms])  # type: ignore[misc]
+    return Call("GET", _of(user, "subscriptions"), lambda forms: [_one(Subscription)(form) for form in forms])
 
 
 def prefer(user: str, name: str, over: str) -> Call[Preference]:
     """Prefer one subscription over another."""
-    return Call("POST", _of(user, "preferences"), _record, {"prefer": name, "over": over})  # type: ignore[arg-type]
+    return Call("POST", _of(user, "preferences"), _one(Preference), {"prefer": name, "over": over})
 
 
 def preferences(user: str) -> Call[list[Preference]]:
     """All preferences of a user."""
-    return Call("GET", _of(user, "preferences"), lambda form: [_record(one) for one in form["preferences"]])  # type: ignore[misc]
+    return Call("GET", _of(user, "preferences"), lambda form: [_one(Preference)(one) for one in form["preferences"]])
 
 
 def policy(user: str) -> Call[Policy]:
     """How a user is served."""
-    return Call("GET", _of(user, "policy"), _record)  # type: ignore[arg-type]
+    return Call("GET", _of(user, "policy"), _one(Policy))
 
 
 def set_policy(user: str, given: Policy | Mapping[str, Any]) -> Call[Policy]:
     """Say how a user is served."""
     form = encode_record(given) if isinstance(given, Policy) else dict(given)
-    return Call("PUT", _of(user, "policy"), _record, form)  # type: ignore[arg-type]
+    return Call("PUT", _of(user, "policy"), _one(Policy), form)
 
 
 def concepts(user: str) -> Call[list[Concept]]:
     """What words mean for a user."""
-    return Call("GET", _of(user, "concepts"), lambda forms: [_record(form) for form in forms])  # type: ignore[misc]
+    return Call("GET", _of(user, "concepts"), lambda forms: [_one(Concept)(form) for form in forms])
 
 
 def put_concept(concept: Concept) -> Call[Concept]:
@@ -97,7 +107,7 @@ def put_concept(concept: Concept) -> Call[Concept]:
     name = (concept.attribute, concept.name)
     shared = "/".join(["/v1/concepts", *(quote(part, safe="") for part in name)])
     path = shared if concept.user is None else _of(concept.user, "concepts", *name)
-    return Call("PUT", path, _record, encode_record(concept))  # type: ignore[arg-type]
+    return Call("PUT", path, _one(Concept), encode_record(concept))
 
 
 def publish(events: Iterable[Event | Mapping[str, Any]], key: str | None) -> Call[list[Acknowledged]]:
