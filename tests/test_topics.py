@@ -54,9 +54,11 @@ def test_no_broker_is_one_line(monkeypatch):
 
 
 def test_no_topic_names_a_near_one(kafka):
-    kafka.create("films")
-    with pytest.raises(EnvironmentProblem, match=r"no topic 'film' at .*; did you mean 'films'\?; create it first"):
-        Topic(kafka.address, "film").found()
+    kafka.create("thrillers")
+    with pytest.raises(
+        EnvironmentProblem, match=r"no topic 'thriller' at .*; did you mean 'thrillers'\?; create it first"
+    ):
+        Topic(kafka.address, "thriller").found()
 
 
 def test_a_topic_made_anew_has_another_id(kafka):

@@ -39,13 +39,16 @@ class Broker:
     admin: AdminClient
 
     def create(self, topic: str, partitions: int = 1) -> None:
-        """A new topic, ready to be written."""
+        """A new topic, which the broker tells everybody about before this returns. All tests of a process share the
+        broker: each has names of its own.
+        """
         self._all_done(self.admin.create_topics([NewTopic(topic, partitions, 1)]))
+        self._until(lambda: self._partitions(topic) == partitions, f"topic {topic} is there")
 
     def delete(self, topic: str) -> None:
         """Delete a topic and wait until it is gone."""
         self._all_done(self.admin.delete_topics([topic]))
-        self._until(lambda: topic not in self.admin.list_topics(timeout=PATIENCE).topics, f"topic {topic} is gone")
+        self._until(lambda: self._partitions(topic) == 0, f"topic {topic} is gone")
 
     def truncate(self, topic: str, before: int, partition: int = 0) -> None:
         """Delete the messages before an offset, as retention does."""
@@ -74,6 +77,10 @@ class Broker:
         finally:
             consumer.close()
         return found
+
+    def _partitions(self, topic: str) -> int:
+        found = self.admin.list_topics(timeout=PATIENCE).topics.get(topic)
+        return 0 if found is None else len(found.partitions)
 
     def _all_done(self, futures: dict[object, object]) -> None:
         for future in futures.values():
