@@ -4,8 +4,8 @@ from datetime import datetime
 
 from rankcast.language.printing import show_value
 from rankcast.language.times import show_time
+from rankcast.language.writing import written
 from rankcast.model import (
-    Always,
     And,
     Between,
     Compare,
@@ -45,32 +45,12 @@ def label(expression: Expression) -> str:
     >>> label(parse("not (price is very cheap) or release_date >= date '2003-01-01'"))
     'not (price is very cheap) or release date from 2003-01-01'
     """
-    written: list[str] = []
-    pending: list[Expression | str] = [expression]
-    while pending:
-        match pending.pop():
-            case str(word):
-                written.append(word)
-            case Predicate() as predicate:
-                written.append(_label_predicate(predicate))
-            case Always():
-                written.append("everything")
-            case Not(part):
-                pending.extend((")", part, "not ("))
-            case And(parts):
-                pending.extend(_joined(parts, " and "))
-            case Or(parts):
-                pending.extend(_joined(parts, " or "))
-    return "".join(written)
+    return written(expression, _label_predicate, "everything", _bracketed)
 
 
-def _joined(parts: tuple[Expression, ...], word: str) -> "list[Expression | str]":
-    pieces: list[Expression | str] = []
-    for part in reversed(parts):
-        if pieces:
-            pieces.append(word)
-        pieces.extend((")", part, "(") if isinstance(part, And | Or) else (part,))
-    return pieces
+def _bracketed(whole: Expression, part: Expression) -> bool:
+    """More than parsing needs: people do not know what binds closer."""
+    return isinstance(whole, Not) or isinstance(part, And | Or)
 
 
 def _label_predicate(predicate: Predicate) -> str:

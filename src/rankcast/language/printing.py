@@ -4,15 +4,14 @@ from datetime import datetime
 
 from rankcast.language.times import show_time
 from rankcast.language.tokens import HEDGES, KEYWORDS, NAME
+from rankcast.language.writing import written
 from rankcast.model import (
-    Always,
     And,
     Between,
     Compare,
     Exists,
     Expression,
     Is,
-    Not,
     OneOf,
     Or,
     Predicate,
@@ -32,33 +31,12 @@ def show(expression: Expression) -> str:
     >>> show(Not(Or((Predicate("year", Compare(Op.GT, 1999)), Predicate("mpaa", Exists())))))
     'not (year > 1999 or mpaa exists)'
     """
-    written: list[str] = []
-    pending: list[Expression | str] = [expression]
-    while pending:
-        match pending.pop():
-            case str(word):
-                written.append(word)
-            case Predicate() as predicate:
-                written.append(_show_predicate(predicate))
-            case Always():
-                written.append("true")
-            case Not(part):
-                pending.extend((")", part, "not (") if isinstance(part, And | Or) else (part, "not "))
-            case And(parts):
-                pending.extend(_joined(parts, " and ", And | Or))
-            case Or(parts):
-                pending.extend(_joined(parts, " or ", Or))
-    return "".join(written)
+    return written(expression, _show_predicate, "true", _bracketed)
 
 
-def _joined(parts: tuple[Expression, ...], word: str, bracketed: object) -> "list[Expression | str]":
-    """What to write for the parts, last first."""
-    pieces: list[Expression | str] = []
-    for part in reversed(parts):
-        if pieces:
-            pieces.append(word)
-        pieces.extend((")", part, "(") if isinstance(part, bracketed) else (part,))  # type: ignore[arg-type]
-    return pieces
+def _bracketed(whole: Expression, part: Expression) -> bool:
+    """An `and` inside an `or` binds by itself."""
+    return isinstance(part, Or) or (isinstance(part, And) and not isinstance(whole, Or))
 
 
 def _show_predicate(predicate: Predicate) -> str:
