@@ -1,11 +1,12 @@
-"""How long a publication is under way, for Figures 7 and 8: the time that the brokers on its way spend on it."""
+"""How long a publication is under way, for Figures 7 and 8: the time that the brokers on its way spend on it, and how
+it is tabled and drawn."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from time import thread_time
 
-from experiments.covering_common import chain
+from experiments.covering_common import COLOURS, chain
 
 from rankcast.model import Event
 from rankcast.overlay import (
@@ -18,6 +19,7 @@ from rankcast.overlay import (
     Strategy,
 )
 from rankcast.overlay.broker import LOCAL
+from rankcast.reproduce import Report
 
 STRATEGIES: dict[str, Callable[[], Strategy]] = {
     "RegularCover": RegularCover,
@@ -26,6 +28,7 @@ STRATEGIES: dict[str, Callable[[], Strategy]] = {
     "AncestorFairK": AncestorFairK,
 }
 REPEATS = 5
+HEADINGS = (*(f"{name}, ms" for name in STRATEGIES), *(f"{name}, subscriptions ranked" for name in STRATEGIES))
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,34 @@ def latency(name: str, k: int, subscribers: int, publications: int) -> Latency:
                     pending.append((neighbour, len(ids), seconds, known, matched))
     means = [total / deliveries for total in totals]
     return Latency(1000 * means[0], means[1], means[2])
+
+
+def figures(percent: float, subscribers: int, publications: int) -> tuple[float, ...]:
+    """What stands under `HEADINGS`, for k in percent of the subscribers."""
+    k = round(subscribers * percent / 100)
+    found = [latency(name, k, subscribers, publications) for name in STRATEGIES]
+    return (*(round(one.milliseconds, 4) for one in found), *(round(one.matched, 1) for one in found))
+
+
+def draw(report: Report, name: str, rows: list[tuple[float, ...]], title: str, along: str) -> None:
+    """The milliseconds: a panel for each value of the first column, along the second."""
+    from matplotlib.figure import Figure
+
+    panels = sorted({row[0] for row in rows})
+    figure = Figure(figsize=(9.6, 4.2), layout="constrained")
+    for axes, value in zip(figure.subplots(1, len(panels)), panels, strict=True):
+        own = [row for row in rows if row[0] == value]
+        for number, strategy in enumerate(STRATEGIES):
+            ways = [row[1] for row in own], [row[2 + number] for row in own]
+            axes.plot(*ways, "o-", color=COLOURS[strategy], label=strategy)
+        axes.set_xlim(0)
+        axes.set_ylim(0)
+        axes.set_xlabel(along)
+        axes.set_ylabel("time in the brokers on the way, ms")
+        axes.set_title(title.format(value))
+        axes.grid(alpha=0.3)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False)
+    report.figure(name, figure)
 
 
 def _timed(overlay: Overlay, event: Event, at: str, count: int) -> tuple[float, dict[str, list[str]]]:
