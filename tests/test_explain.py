@@ -1,5 +1,6 @@
 """Explanations agree with what was delivered, and say why (docs/semantics.md, 2 to 5)."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -7,7 +8,19 @@ import pytest
 from rankcast.errors import RankcastError
 from rankcast.explain import explain
 from rankcast.language import parse
-from rankcast.model import Catalog, Event, Filter, FilterKind, Length, Mode, Part, Policy, Subscription
+from rankcast.model import (
+    Advertisement,
+    Catalog,
+    Event,
+    Filter,
+    FilterKind,
+    Length,
+    Mode,
+    Part,
+    Policy,
+    Ranking,
+    Subscription,
+)
 from rankcast.shard import replay
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -76,3 +89,43 @@ def test_unknown_names_get_the_near_one():
         explain(catalog(), EVENTS, "adison", "e1")
     with pytest.raises(RankcastError, match="no event 'x' among the 8 events"):
         explain(catalog(), EVENTS, "addison", "x")
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_it_knows_whom_the_publisher_chose(mode):
+    """Two of three who like comedies get each of them."""
+    everybody = Catalog(
+        [
+            *(Subscription(f"of-{user}", user, parse("genre = 'comedy'"), 0.9) for user in ("ann", "bob", "carol")),
+            *(Policy(user, mode=mode, k=2, length=Length(4)) for user in ("ann", "bob", "carol")),
+            Advertisement("a1", "studio", parse("true"), 2, Ranking.FAIR),
+        ]
+    )
+    events = [replace(event, advertisement="a1") for event in EVENTS]
+    delivered = {(delivery.user, delivery.event) for delivery in replay(everybody, events)}
+    withheld = 0
+    for user in ("ann", "bob", "carol"):
+        for event in events:
+            told = explain(everybody, events, user, event.id)
+            assert told.to_json()["sent"] == ((user, event.id) in delivered), told.verdict
+            withheld += bool(told.withheld)
+    assert withheld == 5  # each of the five comedies passes one of the three by
+
+
+def test_it_says_why_the_publisher_did_not_choose_a_user():
+    users = Catalog(
+        [
+            Subscription("wide", "ann", parse("genre exists")),
+            Subscription("narrow", "bob", parse("genre = 'comedy'")),
+            Advertisement("a1", "studio", parse("true"), 1),
+        ]
+    )
+    events = [replace(event, advertisement="a1") for event in EVENTS]
+    told = {user: explain(users, events, user, "e1") for user in ("ann", "bob")}
+    sent, other = sorted(told.values(), key=lambda one: bool(one.withheld))
+    assert sent.verdict.startswith("sent")
+    assert other.verdict == (
+        "not sent: 'studio' reaches only 1 subscription with advertisement 'a1' (relevance), "
+        "and chose others of the 2 that match"
+    )
+    assert any(line.startswith("  + ") for line in other.lines())
