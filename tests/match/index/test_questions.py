@@ -40,6 +40,11 @@ def senses_of(catalog):
     )
 
 
+def turns(compiled, places):
+    """When the search comes to the subscriptions at these places."""
+    return np.array([compiled.place_at.tolist().index(place) for place in places], np.int32)
+
+
 def test_users_who_mean_the_same_share_one_expression():
     subscriptions = wishes()
     catalog = catalog_of(subscriptions)
@@ -75,7 +80,7 @@ def test_a_question_is_evaluated_once_per_event_however_many_ask():
 
     questions = Questions(compiled, subscription, senses)
     events = [event("e1", price=(15,)), event("e2", price=Interval(0, 50))]
-    pairs = np.repeat(np.arange(2), 50), np.tile(np.arange(50), 2)
+    pairs = np.repeat(np.arange(2, dtype=np.int32), 50), np.tile(turns(compiled, range(50)), 2)
     holds, degree = questions.decide(events, np.array([False, True]), *pairs)
     expected = [evaluate(subscriptions[0].where, one, catalog.membership).possibility for one in events]
     assert holds.all()
@@ -86,11 +91,10 @@ def test_a_question_is_evaluated_once_per_event_however_many_ask():
 def test_other_norms_take_the_place_of_the_old():
     subscriptions = wishes()
     catalog = catalog_of(subscriptions)
-    questions = Questions(
-        build(*draft_of(subscriptions, senses_of(catalog).meaning_of)), subscriptions.__getitem__, senses_of(catalog)
-    )
+    compiled = build(*draft_of(subscriptions, senses_of(catalog).meaning_of))
+    questions = Questions(compiled, subscriptions.__getitem__, senses_of(catalog))
     one = [event("e", price=(20,), size=(3,))]
-    arguments = one, np.array([False]), np.zeros(1, np.int64), np.array([3])
+    arguments = one, np.array([False]), np.zeros(1, np.int32), turns(compiled, [3])
     assert questions.decide(*arguments)[1].tolist() == [0.25]
     catalog.put(Policy("careful", norm=Norm.MIN))
     questions.senses = senses_of(catalog)
@@ -100,9 +104,8 @@ def test_other_norms_take_the_place_of_the_old():
 def test_pairs_that_fail_are_told():
     subscriptions = wishes()
     catalog = catalog_of(subscriptions)
-    questions = Questions(
-        build(*draft_of(subscriptions, senses_of(catalog).meaning_of)), subscriptions.__getitem__, senses_of(catalog)
-    )
+    compiled = build(*draft_of(subscriptions, senses_of(catalog).meaning_of))
+    questions = Questions(compiled, subscriptions.__getitem__, senses_of(catalog))
     one = [event("e", price=(20,), size=(3,))]
-    holds, degree = questions.decide(one, np.array([False]), np.zeros(2, np.int64), np.array([0, 1]))
+    holds, degree = questions.decide(one, np.array([False]), np.zeros(2, np.int32), turns(compiled, [0, 1]))
     assert (holds.tolist(), degree.tolist()) == ([True, False], [0.5, 0.0])

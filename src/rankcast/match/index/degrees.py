@@ -52,10 +52,6 @@ class Degrees:
         self._asked = array("i")
         self._least = array("d")
         self._arrays: tuple[NDArray[Any], ...] | None = None
-        # Of each expression: for which event (of all that were seen) and norm it was decided last, and how; -1 for "does not
-        # hold". Kept from call to call, for to clear it would cost more than small batches do.
-        self._when, self._what = np.empty(0, np.int64), np.empty(0)
-        self._seen = 0
 
     def add(self, where: Expression, meaning: Meaning) -> int | None:
         """Take an expression; its number, or None if it has a form that is left to plain evaluation."""
@@ -75,12 +71,12 @@ class Degrees:
         self,
         events: Sequence[Event],
         is_crisp: NDArray[np.bool_],
-        event: NDArray[np.int64],
+        event: NDArray[np.int32],
         question: NDArray[np.int32],
     ) -> Decided:
         """The outcomes of pairs of an event, by its place, and a question: three times the number of an expression and the
         place of the norm in `NORMS`, or a negative number for what is left to others. `is_crisp` says which events have
-        no imprecise value. Pairs of one event that stand together are decided once per question."""
+        no imprecise value. Pairs of one event and question that stand together are decided once."""
         if self._arrays is None:
             self._arrays = (
                 np.array(self._first, np.int64),
@@ -88,7 +84,6 @@ class Degrees:
                 np.array(self._least, np.float64),
                 *self._curves.arrays(),
             )
-            self._when, self._what = np.full(len(self._first), -1, np.int64), np.empty(len(self._first))
         values = np.full((len(events), len(self._attributes)), math.nan)
         is_crisp = is_crisp.copy()
         for name, column in self._attributes.items():
@@ -100,9 +95,7 @@ class Degrees:
                         is_crisp[place] = False
                     found[place] = x
         known, holds, degree = np.empty(len(event), np.bool_), np.empty(len(event), np.bool_), np.empty(len(event))
-        remembered = self._when, self._what, self._seen
-        left, held = _decide(event, question, is_crisp, values, *self._arrays, *remembered, known, holds, degree)
-        self._seen += len(events)
+        left, held = _decide(event, question, is_crisp, values, *self._arrays, known, holds, degree)
         return Decided(known, holds, degree, left, held)
 
     def _numbers(self, parts: Sequence[Predicate], meaning: Meaning) -> list[tuple[int, int]] | None:
@@ -190,37 +183,39 @@ def _vague_parts(where: Expression) -> list[Predicate] | None:
 @kernel
 def _decide(  # type: ignore[no-untyped-def]
     event, question, is_crisp, values, first, asked, least,
-    curve_first, breaks, points, pieces, hedge_first, hedges, when, what, seen, known, holds, degree,
+    curve_first, breaks, points, pieces, hedge_first, hedges, known, holds, degree,
 ):  # fmt: skip
     left = held = 0
     for i in range(len(event)):
+        if i > 0 and question[i] == question[i - 1] and event[i] == event[i - 1]:
+            known[i], holds[i], degree[i] = known[i - 1], holds[i - 1], degree[i - 1]
+            left += not known[i]
+            held += holds[i]
+            continue
         wanted, norm = question[i] // 3, question[i] % 3
         # The order in which more than two parts are added up shows in the last bit.
         if wanted < 0 or not is_crisp[event[i]] or (norm == 2 and first[wanted + 1] - first[wanted] > 2):
             known[i], holds[i], degree[i] = False, False, 0.0
             left += 1
             continue
-        moment = 3 * (seen + event[i]) + norm
-        if when[wanted] != moment:
-            together = 1.0
-            for j in range(first[wanted], first[wanted + 1]):
-                x = values[event[i], asked[j, 0]]
-                at = 0.0
-                if x == x:
-                    at = _degree(x, asked[j, 1], curve_first, breaks, points, pieces, hedge_first, hedges)
-                if not (at > 0.0 and at >= least[j]):
-                    together = -1.0
-                    break
-                if norm == 0:
-                    together = min(together, at)
-                elif norm == 1:
-                    together *= at
-                elif j == first[wanted]:
-                    together = at
-                else:
-                    together = max(0.0, together + at - 1.0)
-            when[wanted], what[wanted] = moment, together
-        known[i], holds[i], degree[i] = True, what[wanted] >= 0.0, max(0.0, what[wanted])
+        together = 1.0
+        for j in range(first[wanted], first[wanted + 1]):
+            x = values[event[i], asked[j, 0]]
+            at = 0.0
+            if x == x:
+                at = _degree(x, asked[j, 1], curve_first, breaks, points, pieces, hedge_first, hedges)
+            if not (at > 0.0 and at >= least[j]):
+                together = -1.0
+                break
+            if norm == 0:
+                together = min(together, at)
+            elif norm == 1:
+                together *= at
+            elif j == first[wanted]:
+                together = at
+            else:
+                together = max(0.0, together + at - 1.0)
+        known[i], holds[i], degree[i] = True, together >= 0.0, max(0.0, together)
         held += holds[i]
     return left, held
 

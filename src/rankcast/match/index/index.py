@@ -11,7 +11,8 @@ from rankcast.match.index.building import plain_scores
 from rankcast.match.index.compiled import Compiled
 from rankcast.match.index.events import Encoder, EventCodes
 from rankcast.match.index.ranking import Ranked, best_by_user
-from rankcast.match.index.words import SCORE_ONE
+from rankcast.match.index.sorting import in_order
+from rankcast.match.index.words import SCORE_ONE, TURN
 
 __all__ = ["Candidates", "Index"]
 
@@ -42,12 +43,8 @@ class Index:
     def candidates(self, codes: EventCodes, least: int = 0) -> Candidates:
         """All candidates of the events, each once, by event and subscription; `least` is the lowest score in question."""
         events, items = self.found(codes, least)
-        pairs = np.empty(len(events), np.int64)
-        kernels.pack(events, items, self.compiled.place_at, pairs)
-        pairs.sort()
-        event, place, unsure = np.empty_like(pairs), np.empty_like(pairs), np.empty(len(pairs), np.bool_)
-        size, marked = kernels.unpack(pairs, event, place, unsure)
-        return Candidates(event[:size], place[:size], unsure[:size] if marked else None)
+        event, place, at = in_order(events, self.compiled.place_at.take(items & TURN))
+        return Candidates(event, place, items[at] < 0 if items.min(initial=0) < 0 else None)
 
     def ranked(self, codes: EventCodes) -> Ranked:
         """The best score of each user among the candidates of each event, without the candidates themselves; they must be

@@ -18,11 +18,10 @@ from rankcast.match.index.words import (
     REPEAT,
     REPEATED,
     SPLIT,
-    TURN,
     VAGUE,
 )
 
-__all__ = ["BLOCK", "match_events", "pack", "unpack"]
+__all__ = ["BLOCK", "match_events"]
 
 BLOCK = 256
 """So many events are matched together: what they have in common is then read from memory once."""
@@ -259,25 +258,3 @@ def match_events(
                             size += 1
                     p = following
     return len(event_start) - 1, size
-
-
-@kernel
-def pack(event, item, place_at, out):
-    """What was found as one number each, which sorts by event and place; the lowest bit says CHECK, which is the same
-    wherever a pair was found."""
-    for i in range(len(event)):
-        out[i] = (np.int64(event[i]) << 32) | (np.int64(place_at[item[i] & TURN]) << 1) | (item[i] < 0)
-
-
-@kernel
-def unpack(pairs, event, place, unsure):
-    """Sorted pairs apart again, each once: how many there are, and how many of them are to be checked."""
-    size = marked = 0
-    before = np.int64(-1)
-    for pair in pairs:
-        if pair != before:
-            event[size], place[size], unsure[size] = pair >> 32, (pair & 0xFFFFFFFF) >> 1, pair & 1
-            marked += pair & 1
-            size += 1
-            before = pair
-    return size, marked

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rankcast.match.batch import Integers, Reals
 from rankcast.match.index.compiled import Compiled
+from rankcast.match.index.compiled import Integers as Turns
 from rankcast.match.index.degrees import NORMS, Degrees
 from rankcast.match.oracle import evaluate
 from rankcast.match.outcomes import NO_CONCEPTS, Meaning
@@ -52,7 +53,8 @@ class Questions:
         the same to those that are asked for.
 
     An expression is looked at when it is first asked for, in some 10 µs; from then on a conjunction costs about 50 ns per
-    ``is`` and crisp event. Other expressions, and imprecise events, are evaluated once per event and group.
+    ``is`` and crisp event, and some 5 ns for each subscription that asks it. Other expressions, and imprecise events, are
+    evaluated once per event and group.
     """
 
     def __init__(self, compiled: Compiled, subscription: Callable[[int], Subscription], senses: Senses) -> None:
@@ -73,25 +75,26 @@ class Questions:
         self._question[:] = _UNKNOWN
 
     def decide(
-        self, events: Sequence[Event], is_soft: NDArray[np.bool_], event: Integers, place: Integers
+        self, events: Sequence[Event], is_soft: NDArray[np.bool_], event: Turns, turn: Turns
     ) -> tuple[NDArray[np.bool_] | None, Reals]:
-        """Whether each pair holds (None: all do), and to what degree; `is_soft` says which events have imprecise
-        values. The pairs of an event stand together."""
-        question = self._question[place]
+        """Whether each pair of an event and a subscription, by its turn, holds (None: all do), and to what degree;
+        `is_soft` says which events have imprecise values. In the order of the search, those that ask the same of an
+        event stand together."""
+        question = self._question.take(turn)
         if len(question) and question.min() == _UNKNOWN:
-            self.look_at(np.unique(place[question == _UNKNOWN]))
-            question = self._question[place]
+            self._look_at(np.unique(turn[question == _UNKNOWN]))
+            question = self._question.take(turn)
         known, holds, degree, left, held = self._degrees.decide(events, ~is_soft, event, question)
         if held == len(event):
             return None, degree
         if left:
             answers: dict[tuple[int, int, int], tuple[bool, float]] = {}
             at = np.flatnonzero(~known)
-            keys = event[at], self._group[place[at]], self._norms[self._compiled.user[place[at]]]
+            keys = event[at], self._group[turn[at]], self._norms[self._compiled.ranked_user[turn[at]]]
             for i, key in zip(at.tolist(), zip(*(column.tolist() for column in keys), strict=True), strict=True):
                 answer = answers.get(key)
                 if answer is None:
-                    answer = answers[key] = self.evaluated(int(place[i]), events[key[0]])
+                    answer = answers[key] = self.evaluated(int(self._compiled.place_at[turn[i]]), events[key[0]])
                 holds[i], degree[i] = answer
         return holds, degree
 
@@ -102,38 +105,41 @@ class Questions:
         return outcome.holds, outcome.possibility
 
     def look_at(self, places: Integers) -> None:
-        """Find the questions of some subscriptions, as `decide` does when they first come up. Groups are asked by these, for others in them may have been removed
-        and ask something else by now."""
-        group, user = self._group[places], self._compiled.user[places]
+        """Find the questions of some subscriptions, as `decide` does when they first come up."""
+        turn_of = np.empty(self._compiled.size, np.int32)
+        turn_of[self._compiled.place_at] = np.arange(self._compiled.size)
+        self._look_at(np.sort(turn_of[places]))
+
+    def _look_at(self, turns: Turns) -> None:
+        """Groups are asked by these, for others in them may have been removed and ask something else by now. Expressions
+        that are found together, which have turns in a row, get numbers in a row."""
+        group, user = self._group[turns], self._compiled.ranked_user[turns]
         for at in np.flatnonzero(self._number[group] == _UNKNOWN).tolist():
             if self._number[group[at]] == _UNKNOWN:
-                one = self._subscription(int(places[at]))
+                one = self._subscription(int(self._compiled.place_at[turns[at]]))
                 taken = self._degrees.add(one.where, self._senses.meaning_of(one.user))
                 self._number[group[at]] = _PLAIN if taken is None else taken
         for number in np.unique(user[self._norms[user] < 0]).tolist():
             self._norms[number] = NORMS.index(self._senses.norm_of(self._compiled.users[number]))
         number = self._number[group]
-        self._question[places] = np.where(number == _PLAIN, _PLAIN, len(NORMS) * number + self._norms[user])
+        self._question[turns] = np.where(number == _PLAIN, _PLAIN, len(NORMS) * number + self._norms[user])
 
     @cached_property
-    def _group(self) -> NDArray[np.int32]:
-        """The first subscription of each one's group, or itself."""
-        compiled = self._compiled
-        first, last = compiled.group_ends.T.astype(np.int64)
-        turn = np.arange(compiled.size)
-        turn[_ranges(first, last)] = np.repeat(first, last - first)
-        group = np.empty(compiled.size, np.int32)
-        group[compiled.place_at] = compiled.place_at[turn]
+    def _group(self) -> Turns:
+        """By turn: the first turn of the group, or itself."""
+        first, last = self._compiled.group_ends.T.astype(np.int64)
+        group = np.arange(self._compiled.size, dtype=np.int32)
+        group[_ranges(first, last)] = np.repeat(first, last - first)
         return group
 
     @cached_property
     def _number(self) -> NDArray[np.int32]:
-        """The number of each group's expression in the degrees."""
+        """By turn, of the first of each group: the number of its expression in the degrees."""
         return np.full(self._compiled.size, _UNKNOWN, np.int32)
 
     @cached_property
     def _question(self) -> NDArray[np.int32]:
-        """Each subscription's question, as the degrees count them."""
+        """By turn: the question, as the degrees count them."""
         return np.full(self._compiled.size, _UNKNOWN, np.int32)
 
 

@@ -15,6 +15,8 @@ from rankcast.match.index.compiled import Compiled
 from rankcast.match.index.events import EventCodes
 from rankcast.match.index.index import Index
 from rankcast.match.index.questions import Questions, Senses
+from rankcast.match.index.sorting import in_order
+from rankcast.match.index.words import TURN
 from rankcast.model import Event, Subscription
 
 if TYPE_CHECKING:
@@ -98,27 +100,45 @@ class Segment:
         self, codes: EventCodes, events: Sequence[Event], senses: Senses, users: Iterable[str] | None = None
     ) -> Matches:
         """The matches of events whose codes are known; only what is vague is looked at in the events themselves."""
-        event, place, unsure = self.index.candidates(codes)
-        keep = None
-        if self._removed is not None:
-            keep = ~self._removed[place]
-        if users is not None:
-            wanted = [number for name in set(users) if (number := self._user_numbers.get(name)) is not None]
-            of_users = np.isin(self.compiled.user[place], wanted)
-            keep = of_users if keep is None else keep & of_users
+        event, item = self.index.found(codes)
+        turn = item & TURN
+        place = self.compiled.place_at.take(turn)
+        keep = self._kept(place, users)
         if keep is not None:
-            event, place = event[keep], place[keep]
-            unsure = None if unsure is None else unsure[keep]
-        if unsure is None:
-            return Matches(event, place, np.ones(len(event)))
-        at = np.flatnonzero(unsure)
-        if len(at) == len(event):
-            holds, degree = self._asked(senses).decide(events, codes.is_soft, event, place)
-        else:
-            holds, degree = np.ones(len(event), np.bool_), np.ones(len(event))
-            asked, degree[at] = self._asked(senses).decide(events, codes.is_soft, event[at], place[at])
-            holds[at] = True if asked is None else asked
-        return Matches(event, place, degree) if holds is None else Matches(event[holds], place[holds], degree[holds])
+            event, item, turn, place = event[keep], item[keep], turn[keep], place[keep]
+        degree = None
+        if item.min(initial=0) < 0:
+            holds, degree = self._decided(codes, events, senses, event, turn, item < 0)
+            if holds is not None:
+                event, place, degree = event[holds], place[holds], degree[holds]
+        pairs = in_order(event, place)
+        return Matches(pairs.event, pairs.place, np.ones(len(pairs.at)) if degree is None else degree.take(pairs.at))
+
+    def _kept(self, place: NDArray[np.int32], users: Iterable[str] | None) -> NDArray[np.bool_] | None:
+        """Which places are those of subscriptions that are there, and of these users; None for all."""
+        keep = None if self._removed is None else ~self._removed[place]
+        if users is None:
+            return keep
+        wanted = [number for name in set(users) if (number := self._user_numbers.get(name)) is not None]
+        of_users = np.isin(self.compiled.user[place], wanted)
+        return of_users if keep is None else keep & of_users
+
+    def _decided(
+        self,
+        codes: EventCodes,
+        events: Sequence[Event],
+        senses: Senses,
+        event: NDArray[np.int32],
+        turn: NDArray[np.int32],
+        unsure: NDArray[np.bool_],
+    ) -> tuple[NDArray[np.bool_] | None, NDArray[np.float64]]:
+        """Whether each pair holds (None: all do), and to what degree: those that are sure do, to degree 1."""
+        if unsure.all():
+            return self._asked(senses).decide(events, codes.is_soft, event, turn)
+        holds, degree = np.ones(len(event), np.bool_), np.ones(len(event))
+        asked, degree[unsure] = self._asked(senses).decide(events, codes.is_soft, event[unsure], turn[unsure])
+        holds[unsure] = True if asked is None else asked
+        return holds, degree
 
     def match_numbers(self, events: Sequence[Event], senses: Senses) -> Matches:
         """The matches of the events, subscriptions by their numbers."""
