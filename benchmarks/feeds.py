@@ -19,13 +19,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import quantiles
+from typing import NamedTuple
 
 from rankcast.language import decode_record
 from rankcast.serve.access import Access, Role
 from rankcast.store import Store
 
 HOST = "127.0.0.1"
-CATEGORIES = 100
+CATEGORIES = 20
 CONNECTIONS = 64
 POLICIES = (
     {},
@@ -53,7 +54,7 @@ def filled(place: str, feeds: int) -> tuple[dict[str, str], str]:
             user = f"user{number:03}"
             where = f"category = 'c{number % CATEGORIES}' and price < {40 + number % 50}"
             records.append(decode_record({"kind": "subscription", "id": f"s{number}", "user": user, "where": where}))
-            if policy := POLICIES[number % len(POLICIES)]:
+            if policy := POLICIES[number // CATEGORIES % len(POLICIES)]:
                 records.append(decode_record({"kind": "policy", "user": user, **policy}))
         store.change(put=records)
         access = Access(store)
@@ -96,7 +97,7 @@ async def publish(port: int, token: str, due: Iterator[tuple[float, int]], sent:
     done = 0
     for at, number in due:
         await asyncio.sleep(max(0.0, at - time.monotonic()))
-        attributes = {"category": f"c{number * 37 % CATEGORIES}", "price": number * 31 % 97, "color": f"k{number % 5}"}
+        attributes = {"category": f"c{number * 7 % CATEGORIES}", "price": number * 31 % 100, "color": f"k{number % 5}"}
         body = json.dumps({"id": f"e{number}", "attributes": attributes})
         sent[f"e{number}"] = time.monotonic()
         writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
@@ -110,13 +111,21 @@ async def publish(port: int, token: str, due: Iterator[tuple[float, int]], sent:
     return done
 
 
-async def watch(process: int, samples: list[tuple[float, int, float]]) -> None:
-    """Memory (KiB) and processor time (s) of the service, every second."""
+class Sample(NamedTuple):
+    """The service at a moment: memory in MiB, processor time in s since its start."""
+
+    at: float
+    memory: float
+    processor: float
+
+
+async def watch(process: int, samples: list[Sample]) -> None:
+    """A sample of the service every second."""
     ticks = os.sysconf("SC_CLK_TCK")
     while True:
         memory = Path(f"/proc/{process}/status").read_text().split("VmRSS:")[1].split()[0]
         stat = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
-        samples.append((time.monotonic(), int(memory), (int(stat[11]) + int(stat[12])) / ticks))
+        samples.append(Sample(time.monotonic(), int(memory) / 1024, (int(stat[11]) + int(stat[12])) / ticks))
         await asyncio.sleep(1)
 
 
@@ -126,11 +135,11 @@ async def load(
     """Everything at once, then the figures; whether all went as it must."""
     feeds = [Feed(user) for user in tokens]
     sent: dict[str, float] = {}
-    samples: list[tuple[float, int, float]] = []
+    samples: list[Sample] = []
     listening = [asyncio.create_task(listen(port, tokens[feed.user], feed, sent)) for feed in feeds]
     watching = asyncio.create_task(watch(process, samples))
     await asyncio.sleep(2)
-    begun = time.monotonic()
+    begun, own = time.monotonic(), time.process_time()
     total = round(rate * seconds)
     due = ((begun + number / rate, number) for number in range(total))
     acknowledged = sum(await asyncio.gather(*(publish(port, publisher, due, sent) for _ in range(CONNECTIONS))))
@@ -141,6 +150,7 @@ async def load(
             break
         await asyncio.sleep(0.1)
     drained = time.monotonic() - begun - took
+    loading = time.process_time() - own
     watching.cancel()
     for number, delivery in store.deliveries():
         wanted.setdefault(delivery.user, []).append(number)
@@ -152,11 +162,12 @@ async def load(
     waits = sorted(wait for feed in feeds for wait in feed.waits)
     cuts = quantiles(waits, n=100)
     # The first third fills caches and windows; a leak would go on after it.
-    samples = [sample for sample in samples if sample[0] > begun + seconds / 3]
-    memory = [kib / 1024 for _, kib, _ in samples]
+    steady = [sample for sample in samples if sample.at > begun + seconds / 3]
+    memory = [sample.memory for sample in steady]
     first, last = memory[: len(memory) // 3], memory[-(len(memory) // 3) :]
     growth = sum(last) / len(last) - sum(first) / len(first)
-    cpu = (samples[-1][2] - samples[0][2]) / (samples[-1][0] - samples[0][0])
+    during = [sample for sample in samples if sample.at > begun]
+    serving = during[-1].processor - during[0].processor
     print(f"feeds                 {len(feeds)}")
     print(
         f"published             {acknowledged:,} in {took:.1f} s: {acknowledged / took:.0f} per second, all acknowledged"
@@ -173,7 +184,10 @@ async def load(
     print(
         f"memory of the service {min(memory):.0f} to {max(memory):.0f} MiB; last against first third: {growth:+.1f} MiB"
     )
-    print(f"processor             {cpu:.2f} of {os.cpu_count()} cores; load of the machine {os.getloadavg()[0]:.1f}")
+    print(
+        f"processor             the service {serving / (took + drained):.2f}, the load {loading / (took + drained):.2f} of "
+        f"{os.cpu_count()} cores; load of the machine {os.getloadavg()[0]:.1f}"
+    )
     return not (lost or repeated or disordered) and acknowledged == total
 
 

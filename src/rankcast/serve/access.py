@@ -62,11 +62,15 @@ ADMINISTRATOR = Principal(Role.ADMINISTRATOR, None, "dev")
 
 
 class Access:
-    """The tokens of a store. What `check` found is remembered for a second, so a revoked token is refused within that."""
+    """The tokens of a store. What `check` found is remembered; once a second, at most, a look at how many tokens were revoked
+    says whether to forget it. So a revoked token is refused within a second, and many tokens cost no more than one."""
 
     def __init__(self, store: Store) -> None:
         self._log = AccessLog(store.database)
-        self._checked: dict[bytes, tuple[float, Principal | None]] = {}
+        self._principals: dict[bytes, Principal] = {}
+        self._strangers: dict[bytes, float] = {}
+        self._revocations = 0
+        self._looked = float("-inf")
         self._lock = Lock()
 
     def create(self, role: Role, name: str | None = None, note: str = "") -> tuple[str, KeptToken]:
@@ -90,7 +94,7 @@ class Access:
         """Let a token be of no use."""
         self._log.revoke(token_id)
         with self._lock:
-            self._checked.clear()
+            self._looked = float("-inf")
 
     def is_empty(self) -> bool:
         """Whether no token was ever made."""
@@ -103,19 +107,35 @@ class Access:
             return None
         digest = _digest(token)
         now = monotonic()
-        with self._lock:
-            at, principal = self._checked.get(digest, (float("-inf"), None))
-        if now - at < _REMEMBERED:
+        if now - self._looked >= _REMEMBERED:
+            self._look(now)
+        principal = self._principals.get(digest)
+        if principal is not None or now - self._strangers.get(digest, float("-inf")) < _REMEMBERED:
             return principal
+        known = self._revocations
         kept = self._log.token(found[1])
-        principal = None
         if kept is not None and compare_digest(kept.digest, digest) and kept.revoked is None:
             principal = Principal(Role(kept.role), kept.name, kept.id)
         with self._lock:
-            if len(self._checked) >= _MANY:
-                self._checked.clear()
-            self._checked[digest] = (now, principal)
+            if len(self._principals) + len(self._strangers) >= _MANY:
+                self._forget()
+            if principal is None:
+                self._strangers[digest] = now
+            elif known == self._revocations:  # else it may have been revoked since it was read
+                self._principals[digest] = principal
         return principal
+
+    def _look(self, now: float) -> None:
+        revocations = self._log.revocations()
+        with self._lock:
+            self._looked = now
+            if revocations != self._revocations:
+                self._revocations = revocations
+                self._forget()
+
+    def _forget(self) -> None:
+        self._principals.clear()
+        self._strangers.clear()
 
 
 def _digest(token: str) -> bytes:

@@ -4,12 +4,13 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Path, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi.security.utils import get_authorization_scheme_param
 
 from rankcast.serve.access import ADMINISTRATOR, Principal, Role
 from rankcast.serve.problems import Problem
 from rankcast.serve.service import Service
 
-__all__ = ["Administrator", "Caller", "Owner", "PublishingCaller", "ServiceOf"]
+__all__ = ["Administrator", "Caller", "Owner", "PublishingCaller", "ServiceOf", "publishing_caller"]
 
 _bearer = HTTPBearer(
     auto_error=False,
@@ -31,11 +32,16 @@ ServiceOf: TypeAlias = Annotated[Service, Depends(_service)]
 async def _caller(
     request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 ) -> Principal:
+    return _admitted(request, None if given is None else given.credentials)
+
+
+def _admitted(request: Request, token: str | None) -> Principal:
+    """Whose token it is; refused if it is nobody's, or asks too often."""
     service: Service = request.app.state.service
     if service.settings.dev:
         return ADMINISTRATOR
-    # A look at the store at most once a second and token: too short for a thread of its own.
-    principal = None if given is None else service.access.check(given.credentials)
+    # A look at the store at most once a second: too short for a thread of its own.
+    principal = None if token is None else service.access.check(token)
     who = principal.token if principal else f"address {request.client.host if request.client else ''}"
     wait = service.rates.take(who)
     if wait:
@@ -43,7 +49,7 @@ async def _caller(
             429, "rate", f"too many requests; try again in {wait:.1f} s", {"Retry-After": str(max(1, round(wait)))}
         )
     if principal is None:
-        said = "no such token, or it was revoked" if given else "this needs a token: Authorization: Bearer rc_…"
+        said = "this needs a token: Authorization: Bearer rc_…" if token is None else "no such token, or it was revoked"
         raise Problem(401, "token", said, {"WWW-Authenticate": 'Bearer realm="rankcast"'})
     return principal
 
@@ -74,9 +80,19 @@ Administrator: TypeAlias = Annotated[Principal, Depends(_administrator)]
 
 
 async def _publisher(caller: Caller) -> Principal:
+    return _publishing(caller)
+
+
+def _publishing(caller: Principal) -> Principal:
     if caller.role is Role.USER:
         raise Problem(403, "publishers-only", "this needs the token of a publisher or an administrator")
     return caller
+
+
+def publishing_caller(request: Request) -> Principal:
+    """What `PublishingCaller` finds, for a route that reads its requests by hand."""
+    scheme, token = get_authorization_scheme_param(request.headers.get("authorization"))
+    return _publishing(_admitted(request, token if scheme.lower() == "bearer" and token else None))
 
 
 PublishingCaller: TypeAlias = Annotated[Principal, Depends(_publisher)]

@@ -14,6 +14,7 @@ from rankcast.store import Store
 __all__ = ["Runner"]
 
 _LONGEST_WAIT = 30.0
+_SHORTEST_REST = 0.1
 _LONGEST_REST = 0.25
 _BUSY = 1_000
 """From how many events in a batch on it pays to load the kernels of the fast shards, which takes a second or two."""
@@ -82,7 +83,7 @@ class Runner:
         failures = 0
         while not self._stopping.is_set():
             self._woken.clear()
-            begun = monotonic()
+            begun, before = monotonic(), self.batches
             try:
                 self._serve()
                 self.error, failures = None, 0
@@ -92,8 +93,10 @@ class Runner:
                 failures += 1
                 self._stopping.wait(min(_LONGEST_WAIT, self._poll * 2**failures))
                 continue
-            # As long a rest as the work took: then those who publish get their turn, and more comes in at once.
-            self._stopping.wait(min(_LONGEST_REST, monotonic() - begun))
+            # As long a rest as the work took: then those who publish get their turn, and more comes in at once. A batch costs
+            # a flush of the disk and a message to most feeds, however few events are in it: so ten a second are enough.
+            if self.batches > before:
+                self._stopping.wait(min(max(_SHORTEST_REST, monotonic() - begun), _LONGEST_REST))
             self._woken.wait(self._poll)
 
     def _serve(self) -> None:

@@ -1,6 +1,5 @@
 """Running a service: a server that stops without leaving anybody hanging."""
 
-import asyncio
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -64,7 +63,7 @@ class Server(uvicorn.Server):
 
     def serve_on(self, made: socket.socket) -> None:
         """Serve on a socket until the end."""
-        asyncio.run(self.serve(sockets=[made]))
+        self.run(sockets=[made])
 
 
 @contextmanager

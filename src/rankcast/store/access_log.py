@@ -70,6 +70,11 @@ class AccessLog:
         with self._database.reading() as connection:
             return connection.execute(select(func.count()).select_from(access_tokens)).scalar_one() == 0
 
+    def revocations(self) -> int:
+        """How many tokens were revoked; it never falls."""
+        with self._database.reading() as connection:
+            return connection.execute(select(func.count(access_tokens.c.revoked_at))).scalar_one()
+
     def revoke(self, token_id: str) -> None:
         """Let a token be of no use from now on; once revoked it stays so."""
         known = access_tokens.c.id == token_id

@@ -13,6 +13,7 @@ from rankcast.serve.api import (
     metrics,
     policies,
     preferences,
+    publishing,
     reference,
     stats,
     subscriptions,
@@ -26,7 +27,8 @@ from rankcast.serve.api.schemas import PROBLEMS
 __all__ = ["add_routes"]
 
 _RESOURCES = (
-    events,  # first, because routes are tried one after the other and this one is asked most
+    publishing,  # first, because routes are tried one after the other and this one is asked most
+    events,
     live,
     deliveries,
     users,

@@ -1,0 +1,209 @@
+"""Publishing: one event, or many, each once."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from hashlib import blake2b
+from typing import Annotated, Any, NamedTuple
+from uuid import uuid4
+
+import msgspec
+from fastapi import APIRouter, Header, Request
+from fastapi.routing import APIRoute
+from starlette.responses import Response
+
+from rankcast.errors import ModelError, RecordError
+from rankcast.language import decode_event
+from rankcast.language.json_text import read_object
+from rankcast.model import Event, Reject
+from rankcast.serve.access import Principal, Role
+from rankcast.serve.api.answers import JSON, answer
+from rankcast.serve.api.schemas import body, says
+from rankcast.serve.callers import PublishingCaller, publishing_caller
+from rankcast.serve.problems import Problem, problem_of
+from rankcast.serve.service import Service
+from rankcast.store import Published
+
+__all__ = ["router"]
+
+_KEY_LENGTH = 200
+
+
+class _ByHand(APIRoute):
+    """A route whose parameters are read by hand, and documented all the same.
+
+    Publishing is asked for most often, and what a framework does to find a caller and a header takes longer than the rest.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """What answers a request: `publish`, with the parameters that it declares."""
+
+        async def handle(request: Request) -> Response:
+            key = request.headers.get("idempotency-key")
+            if key is not None and not 1 <= len(key) <= _KEY_LENGTH:
+                wrong = {"where": "header.idempotency-key", "reason": f"it must have 1 to {_KEY_LENGTH} characters"}
+                raise Problem(422, "parameters", f"{wrong['where']}: {wrong['reason']}", errors=[wrong])
+            return await publish(publishing_caller(request), request, key)
+
+        return handle
+
+
+router = APIRouter(prefix="/events", tags=["events"], route_class=_ByHand)
+
+LINES = "application/x-ndjson"
+_LINES = (LINES, "application/jsonl", "application/x-jsonlines", "application/jsonlines")
+_raw_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
+
+
+class _Line(NamedTuple):
+    """One event of a request: its text, and what it is or why it is none."""
+
+    raw: bytes
+    event: Event | ModelError
+
+
+@router.post(
+    "",
+    status_code=201,
+    openapi_extra=body("Event", LINES),
+    responses=says("Published", "It is on disk", 201)
+    | {
+        200: {
+            "description": "Of several events (an array, or JSON Lines): which are on disk, and which are not and why",
+            "content": {JSON: {"schema": {"$ref": "#/components/schemas/BulkPublished"}}},
+        }
+    },
+)
+async def publish(
+    caller: PublishingCaller,
+    request: Request,
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            min_length=1,
+            max_length=_KEY_LENGTH,
+            description="With the same key, the same request is done once, and answered in the same words for two days.",
+        ),
+    ] = None,
+) -> Response:
+    """Publish an event; or several, as a JSON array or as JSON Lines (`application/x-ndjson`).
+
+    What is acknowledged is on disk. An event whose `id` is in the log already, with the same content, is acknowledged again as a
+    `duplicate` and not published twice. Of several events the bad ones are rejected, with their place and reason, and the
+    others go on. A publisher publishes under their own name: `source` may be left out.
+    """
+    service: Service = request.app.state.service
+    content = await request.body()
+    kind = request.headers.get("content-type", JSON).split(";")[0].strip().lower()
+    if kind != JSON and kind not in _LINES:
+        raise Problem(415, "content-type", f"the events must be {JSON} or {LINES}, not {kind[:60]!r}")
+    several = kind in _LINES or content.lstrip()[:1] == b"["
+    if idempotency_key is None:
+        return await _publish(service, caller, content, kind, several, None)
+    print_ = blake2b(kind.encode() + b"\0" + content, digest_size=32).digest()
+    reserved = await asyncio.to_thread(service.answers.reserve, caller.token, idempotency_key, print_)
+    if reserved.answer is not None:
+        status, _, text = reserved.answer.partition(b" ")
+        return Response(text, int(status), {"Cache-Control": "no-store", "Idempotency-Replayed": "true"}, JSON)
+    # The key gives ids, and its first use the time, to events that have none: so doing it once more is safe.
+    given = _Given(f"{caller.token}\0{idempotency_key}", reserved.first)
+    made = await _publish(service, caller, content, kind, several, given)
+    kept = str(made.status_code).encode() + b" " + bytes(made.body)
+    await asyncio.to_thread(service.answers.keep, caller.token, idempotency_key, kept)
+    return made
+
+
+class _Given(NamedTuple):
+    """What an idempotency key gives to events without an id and a time."""
+
+    key: str
+    now: Any
+
+
+async def _publish(
+    service: Service, caller: Principal, content: bytes, kind: str, several: bool, given: _Given | None
+) -> Response:
+    limits = service.settings.limits
+    raws = list(_split(content, kind, limits.bulk)) if several else [content]
+    lines = [_read(service, caller, raw, place, given) for place, raw in enumerate(raws)]
+    events = [line.event for line in lines if isinstance(line.event, Event)]
+    results = iter(await _logged(service, events))
+    done: list[Published | ModelError] = [
+        next(results) if isinstance(line.event, Event) else line.event for line in lines
+    ]
+    if not several:
+        (only,) = done
+        if isinstance(only, ModelError):
+            raise only
+        return answer(only._asdict(), 200 if only.duplicate else 201)
+    rejects = [
+        Reject(f"api {caller.token}", place, str(result), line.raw.decode("utf-8", "replace"))
+        for place, (line, result) in enumerate(zip(lines, done, strict=True), 1)
+        if isinstance(result, ModelError)
+    ]
+    if rejects:
+        await asyncio.to_thread(service.store.reject, rejects)
+    return answer(
+        {
+            "published": [result._asdict() for result in done if isinstance(result, Published)],
+            "rejected": [
+                {"index": place, "detail": problem_of(result).detail}
+                for place, result in enumerate(done)
+                if isinstance(result, ModelError)
+            ],
+        }
+    )
+
+
+async def _logged(service: Service, events: Sequence[Event]) -> list[Published | ModelError]:
+    if not events:
+        return []
+    outcome = await asyncio.wrap_future(service.publisher.publish(events))
+    service.runner.wake()
+    return outcome.results
+
+
+def _split(content: bytes, kind: str, most: int) -> Iterator[bytes]:
+    """The texts of the events of a request."""
+    if kind == JSON:
+        try:
+            raws = [bytes(raw) for raw in _raw_list(content)]
+        except (ValueError, RecursionError) as error:
+            raise RecordError(f"not valid JSON: {error}") from None
+    else:
+        raws = [line for line in content.split(b"\n") if line.strip()]
+    if len(raws) > most:
+        raise Problem(413, "limit", f"{len(raws):,} events in one request; the limit is {most:,}")
+    yield from raws
+
+
+def _read(service: Service, caller: Principal, raw: bytes, place: int, given: _Given | None) -> _Line:
+    try:
+        fields = read_object(raw)
+        if fields.get("id") is None:
+            fields["id"] = _new_id(given, place)
+        if caller.role is Role.PUBLISHER:
+            fields["source"] = _own_source(caller, fields)
+        event = decode_event(fields, given.now if given else service.store.database.clock())
+        if event.advertisement is not None and not caller.is_administrator:
+            _check_advertisement(service, caller, event.advertisement)
+    except ModelError as error:
+        return _Line(raw, error)
+    return _Line(raw, event)
+
+
+def _new_id(given: _Given | None, place: int) -> str:
+    if given is None:
+        return f"e-{uuid4().hex}"
+    return f"e-{blake2b(f'{given.key}{chr(0)}{place}'.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
+
+
+def _own_source(caller: Principal, fields: dict[str, Any]) -> str | None:
+    if fields.get("source") not in (None, caller.name):
+        raise RecordError(f"source is {str(fields['source'])[:60]!r}; this token publishes as {caller.name!r}")
+    return caller.name
+
+
+def _check_advertisement(service: Service, caller: Principal, name: str) -> None:
+    found = service.catalog().advertisements.get(name)
+    if found is None or not caller.is_publisher(found.publisher):
+        raise RecordError(f"there is no advertisement {name!r} of yours")
