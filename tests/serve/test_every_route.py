@@ -50,7 +50,9 @@ def every_request() -> list[tuple[str, str]]:
         app = create_app(Settings(store=f"{folder}/store.db", page=False))
         app.state.service.stop()
     found = [
-        (method, one.path or "") for one in iter_route_contexts(app.routes) for method in sorted(one.methods or ())
+        (method, re.sub(r":name}", "}", one.path or ""))
+        for one in iter_route_contexts(app.routes)
+        for method in sorted(one.methods or ())
     ]
     return sorted((method, path) for method, path in found if method != "HEAD")
 

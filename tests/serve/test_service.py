@@ -1,4 +1,5 @@
 import time
+from threading import Event as Flag
 
 import pytest
 
@@ -55,6 +56,7 @@ def test_deliveries_page_both_ways(service: Service) -> None:
     assert service.deliveries("ann", after=forward[3][0], limit=2) == forward[4:6]
     assert service.deliveries("ann", limit=4, newest_first=True) == forward[:-5:-1]
     assert service.deliveries("ann", after=forward[3][0], limit=2, newest_first=True) == [forward[2], forward[1]]
+    assert service.deliveries("ann", after=forward[2][0], limit=9, newest_first=True) == [forward[1], forward[0]]
     assert service.deliveries("nobody", newest_first=True) == []
 
 
@@ -114,3 +116,12 @@ def test_an_explanation_is_of_the_catalog_of_its_time(service: Service) -> None:
     assert len(found.interests) == 1
     with pytest.raises(CatalogError, match="no event 'e2'"):
         service.explain("ann", "e2")
+
+
+def test_what_is_delivered_wakes_those_who_send_it_on(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    woken = Flag()
+    monkeypatch.setattr(service.webhooks, "wake", woken.set)
+    subscribe(service, "ann", "drama")
+    service.start()
+    service.publish([event(1, "drama")])
+    assert woken.wait(10)

@@ -1,5 +1,6 @@
 import os
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -126,9 +127,10 @@ def test_a_folder_that_may_not_be_written(here):
         Store.create("x.db")
 
 
-def test_tables_that_a_later_release_added_are_made(tmp_path: Path) -> None:
+@pytest.mark.parametrize("opened", [Store.open, lambda place: Store.create(place, exist_ok=True)])
+def test_tables_that_a_later_release_added_are_made(tmp_path: Path, opened: Callable[[Path], Store]) -> None:
     Store.create(tmp_path / "events.db").close()
     with sqlite3.connect(tmp_path / "events.db") as connection:
         connection.execute("drop table rejects")
-    with Store.open(tmp_path / "events.db") as store:
+    with opened(tmp_path / "events.db") as store:
         assert store.rejects() == []

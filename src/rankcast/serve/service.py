@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from itertools import islice
+from datetime import timedelta
 from threading import RLock
 
 from rankcast.errors import CatalogError, RankcastError
@@ -36,8 +36,7 @@ class Service:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        Store.create(settings.store, exist_ok=True).close()
-        self.store = Store.open(settings.store)  # which also adds the tables of later releases
+        self.store = Store.create(settings.store, exist_ok=True)
         self.changing = RLock()
         """Held while a change depends on what is there (`If-Match`)."""
         self.streams: Counter[str] = Counter()
@@ -48,8 +47,8 @@ class Service:
         self.metrics = Metrics(self.store)
         self.publisher = Publisher(self.store)
         self.feeds = Feeds(self.store, settings.poll)
-        self.runner = Runner(self.store, settings.shards, settings.poll, committed=self.feeds.wake)
-        self.digests = Digests(self)
+        self.runner = Runner(self.store, settings.shards, settings.poll, committed=self._committed)
+        self.digests = Digests(self, timedelta(days=settings.kept_days))
         self.webhooks = Webhooks(self, self.digests)
         self.metrics.registry.register(PushMetrics(self.webhooks, self.digests))
 
@@ -68,6 +67,10 @@ class Service:
         self.digests.stop()
         self.runner.stop()
         self.store.close()
+
+    def _committed(self) -> None:
+        self.feeds.wake()
+        self.webhooks.wake()
 
     # the catalog
 
@@ -107,7 +110,8 @@ class Service:
         start = start_of_newest(self.store.database, user, after or None, limit)
         if start is None:
             return []
-        return list(islice(self.store.deliveries(user, start - 1, limit), limit))[::-1]
+        found = self.store.deliveries(user, start - 1, limit)
+        return [(number, delivery) for number, delivery in found if not after or number < after][::-1]
 
     def event(self, event_id: str) -> Event | None:
         """The event with that id."""

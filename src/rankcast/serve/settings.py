@@ -40,7 +40,7 @@ class Settings:
     """One service: which store, where it listens, and whether it runs the pipeline itself.
 
     `dev` serves without tokens, everybody being the administrator; it is refused on an address that others can
-    reach.
+    reach. Digests and dead letters of webhooks are forgotten after `kept_days`; deliveries and events are not.
     """
 
     store: str = "rankcast.db"
@@ -53,6 +53,7 @@ class Settings:
     heartbeat: float = 15.0
     poll: float = 0.5
     private_webhooks: bool = False
+    kept_days: int = 90
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
@@ -63,6 +64,8 @@ class Settings:
             )
         if self.heartbeat <= 0 or self.poll <= 0:
             raise ModelError("heartbeat and poll must be above 0 seconds")
+        if self.kept_days < 1:
+            raise ModelError(f"kept_days is {self.kept_days}; it must be at least 1")
 
     @property
     def address(self) -> str:

@@ -16,7 +16,7 @@ __all__ = ["create_database", "open_database"]
 
 
 def create_database(path_or_url: str | os.PathLike[str], exist_ok: bool, wait: float, clock: Clock) -> Database:
-    """A database with the tables of a store. With `exist_ok` a store that is there already is opened."""
+    """A database with the tables of a store. With `exist_ok` a store that is there already is opened, as `open_database` does."""
     path = _path_of(path_or_url)
     if path is not None:
         if not path.parent.is_dir():
@@ -35,7 +35,7 @@ def create_database(path_or_url: str | os.PathLike[str], exist_ok: bool, wait: f
         if version is not None:
             if not exist_ok:
                 raise StoreError(f"there is a store at {database.place!r} already; open that, or choose another place")
-            _check_version(version, database.place)
+            _complete(database, version)
     except StoreError:
         database.close()
         raise
@@ -51,13 +51,9 @@ def open_database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock
     try:
         with database.reading() as connection:
             version = _schema_version(connection, database.place)
-            lacking = version is not None and not schema.metadata.tables.keys() <= set(_table_names(connection))
         if version is None:
             raise _missing(database.place)
-        _check_version(version, database.place)
-        if lacking:
-            with database.writing() as connection:
-                schema.metadata.create_all(connection)
+        _complete(database, version)
     except StoreError:
         database.close()
         raise
@@ -120,6 +116,16 @@ def _check_version(version: int, place: str) -> None:
             f"the store {place!r} has schema version {version}, older than this Rankcast's {schema.SCHEMA_VERSION}; "
             "use the Rankcast that made it, or create a new store"
         )
+
+
+def _complete(database: Database, version: int) -> None:
+    """Add what a store of this schema lacks; refused if it is of another."""
+    _check_version(version, database.place)
+    with database.reading() as connection:
+        lacking = not schema.metadata.tables.keys() <= set(_table_names(connection))
+    if lacking:
+        with database.writing() as connection:
+            schema.metadata.create_all(connection)
 
 
 def _create_tables(database: Database) -> int | None:

@@ -22,6 +22,17 @@ def test_a_subscription_lives_and_dies(client: TestClient) -> None:
     assert client.get(f"{ANN}/subscriptions/s1").status_code == 404
 
 
+def test_a_name_with_slashes_is_addressed_all_the_same(client: TestClient) -> None:
+    for path in (f"{ANN}/subscriptions/films%2Fdrama", f"{ANN}/subscriptions/films/drama"):
+        assert client.put(path, json=DRAMA).json()["id"] == "films/drama"
+        assert client.get(path).json()["id"] == "films/drama"
+    assert client.put("/v1/concepts/price/low%2Fmid", json={"trapezoid": [0, 0, 5, 9]}).json()["name"] == "low/mid"
+    client.post("/v1/events", json={"id": "https://example.org/1", "attributes": {"genre": "drama"}})
+    assert client.get("/v1/events/https%3A%2F%2Fexample.org%2F1").json()["id"] == "https://example.org/1"
+    refused = client.post("/v1/tokens", json={"role": "user", "name": "a/b"})
+    assert (refused.status_code, "cannot have a slash" in refused.json()["detail"]) == (422, True)
+
+
 def test_the_same_expression_without_an_id_is_one_subscription(client: TestClient) -> None:
     first, again = (client.post(f"{ANN}/subscriptions", json=DRAMA) for _ in range(2))
     assert (first.status_code, again.status_code) == (201, 200)

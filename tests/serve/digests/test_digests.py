@@ -1,7 +1,7 @@
 """The clockwork: what is held, what is due, several users."""
 
 import threading
-from datetime import time
+from datetime import time, timedelta
 
 import pytest
 
@@ -138,3 +138,14 @@ def test_a_thread_makes_what_is_due(digests, put, publish, clock):
     digests.stop()
     digests.stop()
     assert [digest.delivered for digest in digests.digests("ann")] == [1]
+
+
+def test_old_digests_are_forgotten_by_and_by(served, put, publish, clock):
+    digests = Digests(served, kept=timedelta(days=30))
+    put(ALL)
+    digests.set_schedule("ann", MORNINGS)
+    for day in (1, 20, 19):
+        publish(EVENT)
+        clock.advance(days=day)
+        digests.round()
+    assert [one.number for one in digests.digests("ann")] == [3, 2]

@@ -32,7 +32,7 @@ def test_preference_is_told_by_what_is_known_of_it() -> None:
     assert sentence(drama, [], catalog()) == "Because you asked for drama."
     assert sentence(drama, [], catalog(("drama", "horror"))) == "Because you prefer drama over horror."
     assert sentence(drama, [], catalog(("horror", "drama"))) == "Because you asked for drama (level 2 of 2)."
-    assert sentence(drama, [], catalog(scores={"drama": 0.7})) == "Because you give drama 0.7."
+    assert sentence(drama, [], catalog(scores={"drama": 0.7})) == "Because drama is worth 0.7 to you."
     assert sentence(arrival(1, "western"), [], catalog()) == "Because you had asked for it."
 
 

@@ -1,1 +1,7 @@
 """The HTTP API, one file per resource, under /v1."""
+
+from rankcast.serve.api.names import register_names
+
+__all__: list[str] = []
+
+register_names()

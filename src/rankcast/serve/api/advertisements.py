@@ -25,14 +25,14 @@ def list_advertisements(caller: PublishingCaller, service: ServiceOf) -> Respons
     return answer([encode_record(one) for one in found if caller.is_publisher(one.publisher)])
 
 
-@router.get("/{advertisement}", responses=says("Advertisement", "The advertisement"))
+@router.get("/{advertisement:name}", responses=says("Advertisement", "The advertisement"))
 def show_advertisement(advertisement: str, caller: PublishingCaller, service: ServiceOf, request: Request) -> Response:
     """One advertisement, with an `ETag`."""
     return record_answer(_found(service, caller, advertisement), request)
 
 
 @router.put(
-    "/{advertisement}",
+    "/{advertisement:name}",
     openapi_extra=body("Advertisement"),
     responses=says("Advertisement", "It was replaced") | says("Advertisement", "It was made", 201),
 )
@@ -53,7 +53,7 @@ def advertise(
     return record_answer(given, request, 200 if present else 201)
 
 
-@router.delete("/{advertisement}", status_code=204, responses=says(None, "It was removed", 204))
+@router.delete("/{advertisement:name}", status_code=204, responses=says(None, "It was removed", 204))
 def withdraw(advertisement: str, caller: PublishingCaller, service: ServiceOf, request: Request) -> Response:
     """Remove an advertisement; what was published under it stays."""
     with service.changing:

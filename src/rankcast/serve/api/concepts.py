@@ -24,13 +24,13 @@ def list_concepts(caller: Caller, service: ServiceOf) -> Response:
     return answer([encode_record(one) for one in service.catalog().concepts.values() if one.user is None])
 
 
-@router.get("/concepts/{attribute}/{name}", responses=says("Concept", "The concept"))
+@router.get("/concepts/{attribute}/{name:name}", responses=says("Concept", "The concept"))
 def show_concept(attribute: str, name: str, caller: Caller, service: ServiceOf, request: Request) -> Response:
     """What a word means on an attribute, for everybody."""
     return record_answer(_found(service, attribute, name, None), request)
 
 
-@router.put("/concepts/{attribute}/{name}", openapi_extra=body("Concept"), responses=_MADE)
+@router.put("/concepts/{attribute}/{name:name}", openapi_extra=body("Concept"), responses=_MADE)
 def put_concept(
     attribute: str, name: str, caller: Administrator, service: ServiceOf, request: Request, content: Body
 ) -> Response:
@@ -38,7 +38,7 @@ def put_concept(
     return _put(service, request, content, attribute, name, None)
 
 
-@router.delete("/concepts/{attribute}/{name}", status_code=204, responses=says(None, "It was removed", 204))
+@router.delete("/concepts/{attribute}/{name:name}", status_code=204, responses=says(None, "It was removed", 204))
 def remove_concept(attribute: str, name: str, caller: Administrator, service: ServiceOf, request: Request) -> Response:
     """Remove a shared concept; refused while something names it. Administrators only."""
     return _remove(service, request, attribute, name, None)
@@ -53,13 +53,13 @@ def list_own_concepts(user: Owner, service: ServiceOf) -> Response:
     return answer([encode_record(one) for one in {**shared, **own}.values()])
 
 
-@router.get("/users/{user}/concepts/{attribute}/{name}", responses=says("Concept", "The user's own concept"))
+@router.get("/users/{user}/concepts/{attribute}/{name:name}", responses=says("Concept", "The user's own concept"))
 def show_own_concept(user: Owner, attribute: str, name: str, service: ServiceOf, request: Request) -> Response:
     """A concept of the user's own."""
     return record_answer(_found(service, attribute, name, user), request)
 
 
-@router.put("/users/{user}/concepts/{attribute}/{name}", openapi_extra=body("Concept"), responses=_MADE)
+@router.put("/users/{user}/concepts/{attribute}/{name:name}", openapi_extra=body("Concept"), responses=_MADE)
 def put_own_concept(
     user: Owner, attribute: str, name: str, service: ServiceOf, request: Request, content: Body
 ) -> Response:
@@ -68,7 +68,9 @@ def put_own_concept(
 
 
 @router.delete(
-    "/users/{user}/concepts/{attribute}/{name}", status_code=204, responses=says(None, "It was removed", 204)
+    "/users/{user}/concepts/{attribute}/{name:name}",
+    status_code=204,
+    responses=says(None, "It was removed", 204),
 )
 def remove_own_concept(user: Owner, attribute: str, name: str, service: ServiceOf, request: Request) -> Response:
     """Go back to what the word means for everybody; refused if it means nothing then and something names it."""

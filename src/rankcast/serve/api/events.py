@@ -15,7 +15,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/events", tags=["events"])
 
 
-@router.get("/{event}", responses=says("Event", "The event"))
+@router.get("/{event:name}", responses=says("Event", "The event"))
 def show_event(event: str, caller: Caller, service: ServiceOf) -> Response:
     """An event of the log. Users may read all of them, as they may subscribe to all; publishers those of their own."""
     found = service.event(event)

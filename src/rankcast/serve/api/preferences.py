@@ -50,7 +50,7 @@ def replace_preferences(user: Owner, service: ServiceOf, content: Body) -> Respo
     return _all(service, user)
 
 
-@router.delete("/{prefer}/{over}", status_code=204, responses=says(None, "It holds no more", 204))
+@router.delete("/{prefer}/{over:name}", status_code=204, responses=says(None, "It holds no more", 204))
 def forget_preference(user: Owner, prefer: str, over: str, service: ServiceOf) -> Response:
     """Take a preference back."""
     with service.changing:

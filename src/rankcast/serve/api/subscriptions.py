@@ -36,7 +36,7 @@ def subscribe(user: Owner, service: ServiceOf, request: Request, content: Body) 
     return _put(user, given, service, request, must_be_new=_has_id(content))
 
 
-@router.get("/{subscription}", responses=says("Subscription", "The subscription"))
+@router.get("/{subscription:name}", responses=says("Subscription", "The subscription"))
 def show_subscription(user: Owner, subscription: str, service: ServiceOf, request: Request) -> Response:
     """One subscription, with an `ETag`."""
     found = _found(service, user, subscription)
@@ -44,7 +44,7 @@ def show_subscription(user: Owner, subscription: str, service: ServiceOf, reques
 
 
 @router.put(
-    "/{subscription}",
+    "/{subscription:name}",
     openapi_extra=body("Subscription"),
     responses=_MADE,
 )
@@ -55,7 +55,7 @@ def put_subscription(user: Owner, subscription: str, service: ServiceOf, request
     return _put(user, given, service, request)
 
 
-@router.delete("/{subscription}", status_code=204, responses=says(None, "It was removed", 204))
+@router.delete("/{subscription:name}", status_code=204, responses=says(None, "It was removed", 204))
 def unsubscribe(user: Owner, subscription: str, service: ServiceOf, request: Request) -> Response:
     """Remove a subscription and the preferences that name it."""
     with service.changing:

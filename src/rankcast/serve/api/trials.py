@@ -59,7 +59,7 @@ def try_policy(user: Owner, service: ServiceOf, content: Body) -> Response:
     return answer({"of": of, "deliveries": [encode_delivery(delivery) for delivery in made]})
 
 
-@router.get("/explanations/{event}", responses=says("Explanation", "All that led to it"))
+@router.get("/explanations/{event:name}", responses=says("Explanation", "All that led to it"))
 def explain(user: Owner, event: str, service: ServiceOf) -> Response:
     """Why an event was, or was not, sent to the user: what matched, its rank, what was chosen instead."""
     logged = service.store.event(event)

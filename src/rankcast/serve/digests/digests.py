@@ -2,11 +2,13 @@
 
 import logging
 from collections.abc import Collection
+from datetime import timedelta
 from threading import Event as Flag
 from threading import Thread
 from typing import Any, Protocol
 
 from rankcast.errors import CatalogError, RankcastError
+from rankcast.model import EPOCH
 from rankcast.serve.digests.contents import Digest, read_digest
 from rankcast.serve.digests.holding import Held
 from rankcast.serve.digests.making import make, set_schedule
@@ -15,12 +17,14 @@ from rankcast.serve.digests.schedules import Schedule
 from rankcast.store import DigestLog, QuietLog, Store
 from rankcast.store.digest_log import KeptDigest, KeptSchedule, LeftOut
 from rankcast.store.quiet_log import KeptQuiet
+from rankcast.store.retention import forget_pushed
 
 __all__ = ["Digests"]
 
 _log = logging.getLogger("rankcast.serve.digests")
 _POLL = 1.0
 _PATIENCE = 15.0
+_TIDYING = timedelta(hours=1)
 
 
 class Stored(Protocol):
@@ -35,13 +39,16 @@ class Digests:
     """Quiet hours and digests of all users, over the store of a service; safe from several threads.
 
     `start` begins a thread that looks every second whether something is due. What is due is decided by the clock of
-    the store; all state is in the store, so that a restart, whenever, loses and repeats nothing.
+    the store; all state is in the store, so that a restart, whenever, loses and repeats nothing. Every hour the digests and the
+    dead letters of webhooks that are older than `kept` are forgotten.
     """
 
-    def __init__(self, service: Stored) -> None:
+    def __init__(self, service: Stored, kept: timedelta = timedelta(days=90)) -> None:
         self._store = service.store
         self._log = DigestLog(service.store.database)
         self._quiet = QuietLog(service.store.database)
+        self._kept = kept
+        self._tidied = EPOCH
         self._stopping = Flag()
         self._thread: Thread | None = None
         self.made = 0
@@ -155,6 +162,7 @@ class Digests:
             number = self._make(schedule)
             made += [] if number is None else [number]
         self.made += len(made)
+        self._tidy()
         return made
 
     def health(self) -> dict[str, Any]:
@@ -183,6 +191,12 @@ class Digests:
             self.error = f"no digest for {schedule.user!r}: {error}"
             _log.warning("no digest for %r, to be tried again: %s", schedule.user, error, exc_info=True)
             return None
+
+    def _tidy(self) -> None:
+        now = self._store.database.clock()
+        if now - self._tidied >= _TIDYING:
+            self._tidied = now
+            forget_pushed(self._store.database, now - self._kept)
 
     def _run(self) -> None:
         while not self._stopping.is_set():

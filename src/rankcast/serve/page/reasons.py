@@ -108,7 +108,7 @@ def _liked(delivery: Delivery, catalog: Catalog) -> str:
             return f"you prefer {short_name(one.where)} over {short_name(mine[over[0]].where)}"
     best = max(known, key=lambda one: -1.0 if one.score is None else one.score)
     if best.score is not None:
-        return f"you give {short_name(best.where)} {best.score:.3g}"
+        return f"{short_name(best.where)} is worth {best.score:.3g} to you"
     level_of = levels(mine, preferences)
     count = max(level_of.values())
     place = f" (level {level_of[best.id]} of {count})" if count > 1 else ""

@@ -1,0 +1,55 @@
+"""What was pushed, or could not be, is not kept for ever: old digests and dead letters are forgotten."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, func, or_, select
+
+from rankcast.store.digest_log import digests, left_out
+from rankcast.store.engine import Database
+from rankcast.store.schema import microseconds
+from rankcast.store.webhook_log import DIGEST, webhooks
+from rankcast.store.webhook_messages import messages
+
+__all__ = ["Forgotten", "forget_pushed"]
+
+
+class Forgotten(NamedTuple):
+    """How many were forgotten."""
+
+    digests: int
+    dead_letters: int
+
+
+def forget_pushed(database: Database, before: datetime) -> Forgotten:
+    """Forget dead letters that failed last before a moment, and digests that were made before it.
+
+    What a webhook still has to be sent is kept, and with it the digests that say which deliveries it is not sent singly. The
+    newest digest is kept in any case, because the next is numbered after it. Deliveries and events stay. Cost: a scan of
+    the digests and of the messages that failed.
+    """
+    at = microseconds(before)
+    newest = select(func.max(digests.c.number)).scalar_subquery()
+    old = select(digests.c.number).where(
+        digests.c.made_at < at, digests.c.number < newest, ~_is_awaited(), ~_is_tried_again()
+    )
+    with database.writing() as connection:
+        letters = connection.execute(delete(messages).where(messages.c.dead, messages.c.failed_at < at)).rowcount
+        numbers = list(connection.execute(old).scalars())
+        which = [{"old": number} for number in numbers]
+        if which:
+            connection.execute(delete(left_out).where(left_out.c.digest == bindparam("old")), which)
+            connection.execute(delete(digests).where(digests.c.number == bindparam("old")), which)
+    return Forgotten(len(numbers), letters)
+
+
+def _is_awaited() -> ColumnElement[bool]:
+    """A webhook of the user has not got so far: it is to be sent the digest, or not to be sent the deliveries in it."""
+    digest = and_(webhooks.c.wants_digests, digests.c.delivered > 0, webhooks.c.digest_reached < digests.c.number)
+    singles = and_(webhooks.c.wants_deliveries.is_(None), webhooks.c.delivery_reached < digests.c.delivery_through)
+    return exists().where(webhooks.c.user_id == digests.c.user_id, or_(digest, singles))
+
+
+def _is_tried_again() -> ColumnElement[bool]:
+    """A message about it failed, and may be sent again."""
+    return exists().where(messages.c.type == DIGEST, messages.c.number == digests.c.number)
