@@ -25,18 +25,18 @@ class Budgeted:
         self._ring = np.zeros(self._k, np.int64)
 
     def _budget(self) -> dict[str, Any]:
-        from rankcast.choose.filters.fast import kernels
+        from rankcast.choose.filters.fast.kernels.budget import HEAD, PASSED, T
 
-        head, passed = int(self._whole[kernels.HEAD]), int(self._whole[kernels.PASSED])
+        head, passed = int(self._whole[HEAD]), int(self._whole[PASSED])
         positions = [int(self._ring[(head + number) % self._k]) for number in range(passed)]
-        return {"t": int(self._whole[kernels.T]), "passed": positions}
+        return {"t": int(self._whole[T]), "passed": positions}
 
     def _restore_budget(self, state: dict[str, Any]) -> None:
-        from rankcast.choose.filters.fast import kernels
+        from rankcast.choose.filters.fast.kernels.budget import PASSED, T
 
         self._whole[:] = 0
-        self._whole[kernels.T] = state["t"]
-        self._whole[kernels.PASSED] = len(state["passed"])
+        self._whole[T] = state["t"]
+        self._whole[PASSED] = len(state["passed"])
         self._ring[: len(state["passed"])] = state["passed"]
 
     def _named(self, values: NDArray[Any], known: NDArray[np.bool_]) -> dict[str, Any]:

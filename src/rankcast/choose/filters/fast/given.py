@@ -7,8 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from rankcast.choose.filters.fast.batch import Batch, Integers, Reals
+from rankcast.choose.filters.fast.novelties import novelties
 from rankcast.model import EPOCH, Decaying, Unit
-from rankcast.rank.decaying import DecayingNovelty
 
 __all__ = ["DecayScores", "GivenScores", "RankScores"]
 
@@ -38,7 +38,8 @@ class RankScores:
 
     def scores(self, batch: Batch) -> Reals:
         """The ranks."""
-        return _of_distinct(batch.ranks, lambda rank: round(rank, 12))
+        distinct, which = np.unique(batch.ranks, return_inverse=True)
+        return np.array([round(rank, 12) for rank in distinct.tolist()])[which]
 
     def state(self) -> dict[str, Any]:
         """Nothing."""
@@ -53,7 +54,7 @@ class DecayScores:
 
     def __init__(self, settings: Decaying, origin: datetime, ids: Sequence[str]) -> None:
         self.highest = settings.beta
-        self._novelty = DecayingNovelty(settings, origin)
+        self._settings = settings
         length = settings.period or settings.window
         self._unit = Unit.MATCHED if length is None else length.unit
         amount = 0 if length is None else length.amount
@@ -72,7 +73,7 @@ class DecayScores:
 
     def scores(self, batch: Batch) -> Reals:
         """The importance of the next events."""
-        from rankcast.choose.filters.fast.counting import count_matches, flatten
+        from rankcast.choose.filters.fast.kernels.counting import count_matches, flatten
 
         positions = self._positions(batch)
         old = len(self._window_at)
@@ -106,7 +107,7 @@ class DecayScores:
             self._window_ends = self._window_ends[left:] - gone
             self._window = self._window[gone:].copy()
         self._t += len(batch.patterns)
-        return _of_distinct(lowest, self._novelty.after)
+        return novelties(self._settings, lowest)
 
     def state(self) -> dict[str, Any]:
         """As that of `DecayingNovelty`."""
@@ -141,9 +142,3 @@ class DecayScores:
                 return batch.seqs - 1
             case Unit.TIME:
                 return batch.times - (self._origin - EPOCH) // _MICROSECOND
-
-
-def _of_distinct(values: Any, function: Any) -> Reals:
-    """The function of each value, computed once for each that occurs."""
-    distinct, which = np.unique(values, return_inverse=True)
-    return np.array([function(value) for value in distinct.tolist()], np.float64)[which]

@@ -27,8 +27,9 @@ class ArrayRecentSampling(Budgeted):
 
     def admit(self, batch: Batch) -> NDArray[np.bool_]:
         """Which of the next events pass."""
-        from rankcast.choose.filters.fast.counting import flatten
-        from rankcast.choose.filters.fast.kernels import T, sample_recent
+        from rankcast.choose.filters.fast.kernels.budget import T
+        from rankcast.choose.filters.fast.kernels.counting import flatten
+        from rankcast.choose.filters.fast.kernels.recent import sample_recent
 
         ends, flat = flatten(batch.patterns, batch.starts, batch.places)
         sizes = np.diff(ends, prepend=0)
@@ -59,7 +60,7 @@ class ArrayRecentSampling(Budgeted):
 
     def state(self) -> dict[str, Any]:
         """As that of `Sampling`."""
-        from rankcast.choose.filters.fast.kernels import T
+        from rankcast.choose.filters.fast.kernels.budget import T
 
         positions = {
             name: self._recent_at[self._recent == place].tolist()
@@ -72,7 +73,7 @@ class ArrayRecentSampling(Budgeted):
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on where a state, of this or of `Sampling`, was taken."""
-        from rankcast.choose.filters.fast.kernels import ACTIVE
+        from rankcast.choose.filters.fast.kernels.budget import ACTIVE
 
         self._restore_budget(state["budget"])
         self._fill(self._probability, np.nan, state["active"])

@@ -27,11 +27,11 @@ class ArraySampling(Budgeted):
 
     def admit(self, batch: Batch) -> NDArray[np.bool_]:
         """Which of the next events pass."""
-        from rankcast.choose.filters.fast import kernels
+        from rankcast.choose.filters.fast.kernels.samples import sample
 
         settings = self._settings
         out = np.zeros(len(batch.patterns), np.bool_)
-        kernels.sample(
+        sample(
             batch.patterns,
             batch.starts,
             batch.places,
@@ -55,25 +55,25 @@ class ArraySampling(Budgeted):
 
     def state(self) -> dict[str, Any]:
         """As that of `Sampling`."""
-        from rankcast.choose.filters.fast import kernels
+        from rankcast.choose.filters.fast.kernels.budget import START, T
 
         known = {
             name: [int(self._counts[place]), int(self._first[place]), int(self._last[place])]
             for place, name in enumerate(self._ids)
             if self._counts[place]
         }
-        matches = {"t": int(self._whole[kernels.T]), "start": int(self._whole[kernels.START]), "known": known}
+        matches = {"t": int(self._whole[T]), "start": int(self._whole[START]), "known": known}
         active = self._named(self._probability, ~np.isnan(self._probability))
         return {"budget": self._budget(), "active": active, "matches": matches}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on where a state, of this or of `Sampling`, was taken."""
-        from rankcast.choose.filters.fast import kernels
+        from rankcast.choose.filters.fast.kernels.budget import ACTIVE, START
 
         self._restore_budget(state["budget"])
         self._fill(self._probability, np.nan, state["active"])
-        self._whole[kernels.ACTIVE] = np.count_nonzero(~np.isnan(self._probability))
-        self._whole[kernels.START] = state["matches"]["start"]
+        self._whole[ACTIVE] = np.count_nonzero(~np.isnan(self._probability))
+        self._whole[START] = state["matches"]["start"]
         known = state["matches"]["known"]
         for column, values in enumerate((self._counts, self._first, self._last)):
             self._fill(values, 0, {name: numbers[column] for name, numbers in known.items()})

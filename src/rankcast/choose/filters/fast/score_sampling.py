@@ -27,7 +27,7 @@ class ArrayScoreSampling(Budgeted):
 
     def admit(self, batch: Batch) -> NDArray[np.bool_]:
         """Which of the next events pass."""
-        from rankcast.choose.filters.fast.kernels import sample_by_score
+        from rankcast.choose.filters.fast.kernels.scores import sample_by_score
 
         out = np.zeros(len(batch.patterns), np.bool_)
         sample_by_score(
@@ -47,9 +47,9 @@ class ArrayScoreSampling(Budgeted):
 
     def state(self) -> dict[str, Any]:
         """As that of `ScoreSampling`."""
-        from rankcast.choose.filters.fast import kernels
+        from rankcast.choose.filters.fast.kernels.budget import ARRIVED, SEEN
 
-        arrived, seen = int(self._whole[kernels.ARRIVED]), int(self._whole[kernels.SEEN])
+        arrived, seen = int(self._whole[ARRIVED]), int(self._whole[SEEN])
         slots = [number % len(self._steps) for number in range(arrived - seen, arrived)]
         mean = float(self._mean[0])
         return {
@@ -61,11 +61,11 @@ class ArrayScoreSampling(Budgeted):
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on where a state, of this or of `ScoreSampling`, was taken."""
-        from rankcast.choose.filters.fast import kernels
+        from rankcast.choose.filters.fast.kernels.budget import ARRIVED, SEEN, SUM
 
         self._given.restore(state["score"])
         self._restore_budget(state["budget"])
         self._steps[: len(state["steps"])] = state["steps"]
-        self._whole[kernels.ARRIVED] = self._whole[kernels.SEEN] = len(state["steps"])
-        self._whole[kernels.SUM] = sum(state["steps"])
+        self._whole[ARRIVED] = self._whole[SEEN] = len(state["steps"])
+        self._whole[SUM] = sum(state["steps"])
         self._mean[0] = np.nan if state["mean"] is None else state["mean"]

@@ -41,25 +41,25 @@ class ArrayThreshold(Budgeted):
 
     @property
     def _kind(self) -> int:
-        from rankcast.choose.filters.fast import kernels
+        from rankcast.choose.filters.fast.kernels.thresholds import EAGER, FIXED, LAZY
 
         if self._settings.novelty is FilterKind.MINIMUM:
-            return kernels.FIXED
-        return kernels.EAGER if self._eager else kernels.LAZY
+            return FIXED
+        return EAGER if self._eager else LAZY
 
     def admit(self, batch: Batch) -> NDArray[np.bool_]:
         """Which of the next events pass."""
-        from rankcast.choose.filters.fast import kernels
+        from rankcast.choose.filters.fast.kernels.thresholds import GIVEN, INTERVAL, RATE, threshold
 
-        scorings = {Scoring.RATE: kernels.RATE, Scoring.INTERVAL: kernels.INTERVAL}
+        scorings = {Scoring.RATE: RATE, Scoring.INTERVAL: INTERVAL}
         given = np.empty(0) if self._given is None else self._given.scores(batch)
         out = np.zeros(len(batch.patterns), np.bool_)
-        kernels.threshold(
+        threshold(
             batch.patterns,
             batch.starts,
             batch.places,
             given,
-            scorings.get(self._settings.scoring, kernels.GIVEN),
+            scorings.get(self._settings.scoring, GIVEN),
             float(self._settings.aging),
             self._kind,
             self._eager,
@@ -82,31 +82,33 @@ class ArrayThreshold(Budgeted):
 
     def state(self) -> dict[str, Any]:
         """As that of `Threshold`."""
-        from rankcast.choose.filters.fast import kernels
+        from rankcast.choose.filters.fast.kernels.budget import ABOVE, ARRIVED, SEEN, T
+        from rankcast.choose.filters.fast.kernels.thresholds import EAGER, LAZY
 
         if self._given is not None:
             score = self._given.state()
         else:
             score = {
-                "t": int(self._whole[kernels.T]),
+                "t": int(self._whole[T]),
                 "delivered": self._named(self._delivered, self._delivered > 0),
                 "last": self._named(self._last, self._last > 0),
                 "previous": self._named(self._previous, ~np.isnan(self._previous)),
             }
         bar: dict[str, Any] = {}
-        if self._kind == kernels.EAGER:
-            arrived, length = int(self._whole[kernels.ARRIVED]), len(self._scores)
+        if self._kind == EAGER:
+            arrived, length = int(self._whole[ARRIVED]), len(self._scores)
             slots = [number % length for number in range(max(0, arrived - length), arrived)]
             bar = {"window": self._scores[slots].tolist()}
-        elif self._kind == kernels.LAZY:
-            highest = self._scores[self._above[: self._whole[kernels.ABOVE]]]
-            seen = int(self._whole[kernels.SEEN])
+        elif self._kind == LAZY:
+            highest = self._scores[self._above[: self._whole[ABOVE]]]
+            seen = int(self._whole[SEEN])
             bar = {"value": float(self._bar[0]), "seen": seen, "highest": sorted(highest.tolist())}
         return {"score": score, "budget": self._budget(), "bar": bar}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on where a state, of this or of `Threshold`, was taken."""
-        from rankcast.choose.filters.fast import kernels
+        from rankcast.choose.filters.fast.kernels.budget import ABOVE, SEEN
+        from rankcast.choose.filters.fast.kernels.thresholds import EAGER, LAZY, slide
 
         self._restore_budget(state["budget"])
         score, bar = state["score"], state["bar"]
@@ -116,19 +118,19 @@ class ArrayThreshold(Budgeted):
             self._fill(self._delivered, 0, score["delivered"])
             self._fill(self._last, 0, score["last"])
             self._fill(self._previous, np.nan, score["previous"])
-        if self._kind == kernels.LAZY:
+        if self._kind == LAZY:
             self._bar[0] = bar["value"]
-            self._whole[kernels.SEEN] = bar["seen"]
-            self._whole[kernels.ABOVE] = len(bar["highest"])
+            self._whole[SEEN] = bar["seen"]
+            self._whole[ABOVE] = len(bar["highest"])
             # The other scores of the period cannot matter any more; the highest take the first slots.
             for slot, kept in enumerate(sorted(bar["highest"])):
                 self._scores[slot] = kept
                 self._above[slot] = slot
                 self._at[slot] = slot
-        elif self._kind == kernels.EAGER:
+        elif self._kind == EAGER:
             self._bar[0] = 0.0
             for known in bar["window"]:
-                kernels._slide(
+                slide(
                     known,
                     self._k,
                     self._whole,
@@ -138,5 +140,5 @@ class ArrayThreshold(Budgeted):
                     self._at,
                     self._is_above,
                 )
-            if self._whole[kernels.ABOVE] == self._k:
+            if self._whole[ABOVE] == self._k:
                 self._bar[0] = self._scores[self._above[0]]

@@ -1,4 +1,4 @@
-"""Matches counted for decaying novelty, compiled."""
+"""Matches counted for decaying novelty."""
 
 from typing import Any
 

@@ -1,0 +1,59 @@
+"""Heaps of slots: `heap` holds slots, `at` says where each slot is, the lowest of sign * score is on top."""
+
+from typing import Any
+
+from rankcast.choose.numbers import kernel
+
+__all__ = ["down", "push", "remove"]
+
+
+@kernel
+def _up(heap: Any, at: Any, scores: Any, place: int, sign: float) -> None:
+    slot = heap[place]
+    while place > 0:
+        parent = (place - 1) // 2
+        if sign * scores[heap[parent]] <= sign * scores[slot]:
+            break
+        heap[place] = heap[parent]
+        at[heap[place]] = place
+        place = parent
+    heap[place] = slot
+    at[slot] = place
+
+
+@kernel
+def down(heap: Any, at: Any, scores: Any, place: int, size: int, sign: float) -> None:
+    """Let what is at a place of a heap of `size` sink to where it belongs."""
+    slot = heap[place]
+    while True:
+        child = 2 * place + 1
+        if child >= size:
+            break
+        if child + 1 < size and sign * scores[heap[child + 1]] < sign * scores[heap[child]]:
+            child += 1
+        if sign * scores[slot] <= sign * scores[heap[child]]:
+            break
+        heap[place] = heap[child]
+        at[heap[place]] = place
+        place = child
+    heap[place] = slot
+    at[slot] = place
+
+
+@kernel
+def push(heap: Any, at: Any, scores: Any, size: int, slot: int, sign: float) -> None:
+    """Put a slot into a heap of `size`, which has room for it."""
+    heap[size] = slot
+    at[slot] = size
+    _up(heap, at, scores, size, sign)
+
+
+@kernel
+def remove(heap: Any, at: Any, scores: Any, size: int, place: int, sign: float) -> None:
+    """Take out what is at a place of a heap of `size`."""
+    last = heap[size - 1]
+    if place < size - 1:
+        heap[place] = last
+        at[last] = place
+        down(heap, at, scores, place, size - 1, sign)
+        _up(heap, at, scores, at[last], sign)
