@@ -93,10 +93,11 @@ class Part(NamedTuple):
 
 @dataclass(slots=True)
 class Gathering:
-    """Takes the parts of users, one after the other, and gives the deliveries in the order in which they are made."""
+    """Takes the parts of users, in any order, and gives the deliveries in the order in which they are made."""
 
     table: EventTable
     _users: list[str] = field(default_factory=list)
+    _receivers: list[Integers] = field(default_factory=list)
     _parts: list[Part] = field(default_factory=list)
     _sets: list[tuple[str, ...]] = field(default_factory=list)
     _others: list[Delivery] = field(default_factory=list)
@@ -104,9 +105,14 @@ class Gathering:
     def add(self, user: str, part: Part) -> None:
         """Take what a user is sent."""
         if len(part.trigger):
-            self._users.append(user)
-            self._parts.append(part._replace(subscriptions=part.subscriptions + len(self._sets)))
-            self._sets += part.sets
+            self.add_together([user], np.zeros(len(part.trigger), np.int64), part)
+
+    def add_together(self, users: Sequence[str], receiver: Integers, part: Part) -> None:
+        """Take what several users are sent, each one's in order; `receiver` says which of them."""
+        self._receivers.append(receiver + len(self._users))
+        self._users += users
+        self._parts.append(part._replace(subscriptions=part.subscriptions + len(self._sets)))
+        self._sets += part.sets
 
     def add_records(self, user: str, trigger: Integers, deliveries: Sequence[Delivery]) -> None:
         """Take what the oracle sent to a user; its events may be in no row of the table."""
@@ -132,7 +138,8 @@ class Gathering:
         if not parts:
             none, no_ranks = np.empty(0, np.int64), np.empty(0)
             return Deliveries((), (), (), none, none, none, no_ranks, none, none, none, none)
-        order = np.argsort(np.concatenate([part.trigger for part in parts]), kind="stable")
+        user = np.concatenate(self._receivers)
+        order = np.lexsort((_places(self._users)[user], np.concatenate([part.trigger for part in parts])))
         rows, event = np.unique(np.concatenate([part.row for part in parts])[order], return_inverse=True)
         known = int(np.searchsorted(rows, self.table.next_row))
         events = self.table.at(rows[:known])
@@ -142,7 +149,7 @@ class Gathering:
             users=self._users,
             events=[event.id for event in events] + [one.event for one in others],
             sets=self._sets,
-            user=np.repeat(np.arange(len(parts)), [len(part.trigger) for part in parts])[order],
+            user=user[order],
             event=event,
             seq=np.concatenate([part.seq for part in parts])[order],
             rank=np.concatenate([part.rank for part in parts])[order],
@@ -151,3 +158,11 @@ class Gathering:
             forwarded=np.concatenate([part.forwarded for part in parts])[order],
             window=np.concatenate([part.window for part in parts])[order],
         )
+
+
+def _places(users: Sequence[str]) -> Integers:
+    """The place of each user in the order of all."""
+    order = sorted(range(len(users)), key=users.__getitem__)
+    places = np.empty(len(users), np.int64)
+    places[order] = np.arange(len(users))
+    return places

@@ -3,7 +3,7 @@
 A state names a candidate's event by its `seq` alone. Taking one costs about 1 µs per entry, twenty times less than with the event.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ __all__ = ["fold", "folded_state", "restore_folded", "unfold"]
 def folded_state(served: ArrayUser | Subscriber, table: EventTable, events: dict[int, Event]) -> dict[str, Any]:
     """The state of a user; the events that it names are put into `events`."""
     if type(served) is not ArrayUser:
-        return fold(served.state(), events)  # type: ignore[no-any-return]
+        return fold(served.state(), events)
     mode, patterns = served._mode, served._patterns.all
     entries = mode.entries
     seqs, rows = entries["seq"].tolist(), entries["row"].tolist()
@@ -70,26 +70,31 @@ def restore_folded(
     mode.restore(state["mode"], entries)
 
 
-def fold(state: Any, events: dict[int, Event]) -> Any:
+def fold(state: dict[str, Any], events: dict[int, Event]) -> dict[str, Any]:
     """A state without its events, which are put into `events`."""
-    if isinstance(state, dict):
-        event = state.get("event")
-        if isinstance(event, dict) and "seq" in state:
-            if state["seq"] not in events:
-                events[state["seq"]] = decode_event(event).at(state["seq"])
-            return {**state, "event": None}
-        return {name: fold(value, events) for name, value in state.items()}
-    if isinstance(state, list | tuple):
-        return [fold(value, events) if isinstance(value, dict | list | tuple) else value for value in state]
-    return state
+    event = state.get("event")
+    if isinstance(event, dict) and "seq" in state:
+        if state["seq"] not in events:
+            events[state["seq"]] = decode_event(event).at(state["seq"])
+        return {**state, "event": None}
+    return _within(state, lambda part: fold(part, events))
 
 
-def unfold(state: Any, events: Mapping[int, Event]) -> Any:
+def unfold(state: dict[str, Any], events: Mapping[int, Event]) -> dict[str, Any]:
     """The state that was folded, with its events."""
-    if isinstance(state, dict):
-        if "event" in state and state["event"] is None and "seq" in state:
-            return {**state, "event": encode_event(events[state["seq"]])}
-        return {name: unfold(value, events) for name, value in state.items()}
-    if isinstance(state, list):
-        return [unfold(value, events) if isinstance(value, dict | list) else value for value in state]
-    return state
+    if "event" in state and state["event"] is None and "seq" in state:
+        return {**state, "event": encode_event(events[state["seq"]])}
+    return _within(state, lambda part: unfold(part, events))
+
+
+def _within(state: dict[str, Any], change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    """The state with the nearest dictionaries in it changed."""
+
+    def changed(value: Any) -> Any:
+        if isinstance(value, dict):
+            return change(value)
+        if isinstance(value, list | tuple):
+            return [changed(item) if isinstance(item, dict | list | tuple) else item for item in value]
+        return value
+
+    return {name: changed(value) for name, value in state.items()}

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from rankcast.batch.entries import Entries, grown
-from rankcast.batch.matching import Integers
+from rankcast.batch.matching import Integers, Reals
 from rankcast.batch.space import space_of
 from rankcast.batch.stream import NOTHING, Found, Sent, Stream
 from rankcast.batch.table import EventTable
@@ -15,11 +15,14 @@ from rankcast.model import Policy, Unit
 
 __all__ = ["Periodic"]
 
+_NONE = np.empty(0, np.int64)
+
 
 class Periodic(Windowed):
-    """The periods of a batch are groups of entries; one kernel chooses in all that end in it.
+    """The periods of a batch are groups of events; one kernel chooses in all that end in it, and only what it chose, and
+    the period that is not over, become entries.
 
-    O(entries log k) by rank alone, O(n^2) distances for a period of n entries with diversity.
+    O(events log k) by rank alone, O(n^2) distances for a period of n events with diversity.
     """
 
     def __init__(self, policy: Policy, table: EventTable) -> None:
@@ -36,18 +39,23 @@ class Periodic(Windowed):
         before = self._period
         if before is not None and periods[0] < before:
             periods = np.maximum(periods, before)
-        of_entry = periods[found.at]
-        if len(self.entries):
-            of_entry = np.concatenate((np.full(len(self.entries), before, np.int64), of_entry))
-        self.entries = grown(self.entries, stream, found, positions)
-        ends = np.flatnonzero(of_entry[1:] != of_entry[:-1]) + 1
-        if len(of_entry):
-            ends = np.append(ends, len(of_entry))
-        groups = of_entry[ends - 1]
+        old = len(self.entries)
+        of_event = periods[found.at]
+        if old:
+            of_event = np.concatenate((np.full(old, before, np.int64), of_event))
+        ends = np.flatnonzero(of_event[1:] != of_event[:-1]) + 1
+        if len(of_event):
+            ends = np.append(ends, len(of_event))
+        groups = of_event[ends - 1]
         triggers, forwarded = self._triggers(stream, groups, positions, periods)
         over = int((triggers < len(stream.events)).sum())
-        self._open = int(ends[over - 1]) if over else 0
-        sent = self._choose(ends[:over], groups[:over], triggers[:over], forwarded[:over])
+        end = int(ends[over - 1]) if over else 0
+        chosen = self._chosen(ends[:over], stream.first_row + found.at, stream.seq[found.at], found.rank, found.grid)
+        kept = np.concatenate((chosen, np.arange(end, len(of_event))))
+        new = kept[kept >= old] - old
+        stays = Found(found.at[new], found.pattern[new], found.rank[new], found.grid[new], found.degree[new])
+        self.entries = grown(self.entries[kept[kept < old]], stream, stays, positions)
+        sent = self._sent(chosen, ends[:over], groups[:over], triggers[:over], forwarded[:over])
         self._matched += len(found.at)
         self._period = int(periods[-1])
         self._last = microseconds(stream.events[-1].time)
@@ -55,12 +63,13 @@ class Periodic(Windowed):
 
     def close(self) -> Sent:
         """End the present period."""
-        self._open = len(self.entries)
-        if not self._open:
+        if not len(self.entries):
             return NOTHING
         assert self._period is not None
-        ends, group = np.array([self._open]), np.array([self._period])
-        return self._choose(ends, group, np.zeros(1, np.int64), np.array([self._end(self._period)]))
+        ends, group = np.array([len(self.entries)]), np.array([self._period])
+        chosen = self._chosen(ends, _NONE, _NONE, np.empty(0), _NONE)
+        self.entries = self.entries[chosen]
+        return self._sent(chosen, ends, group, np.zeros(1, np.int64), np.array([self._end(self._period)]))
 
     def settle(self) -> None:
         """Keep the period that is not over."""
@@ -99,22 +108,30 @@ class Periodic(Windowed):
         latest = np.where(is_there, triggers, triggers - 1)  # the last event of each period, or of the batch
         return triggers, np.where(latest < 0, self._last, stream.times(np.maximum(latest, 0)))
 
-    def _choose(self, ends: Integers, groups: Integers, triggers: Integers, forwarded: Integers) -> Sent:
-        if not self._open:
-            return NOTHING
-        chosen = np.zeros(self._open, np.bool_)
+    def _chosen(self, ends: Integers, rows: Integers, seqs: Integers, ranks: Reals, grid: Integers) -> Integers:
+        """What is chosen in each group, among the entries and then new events of these rows, seqs and ranks."""
+        if not len(ends):
+            return _NONE
         from rankcast.batch.kernels.periods import best_by_rank, best_diverse
 
-        over = self.entries[: self._open]
-        k = min(self._k, self._open)  # room is made for k
+        held, end = self.entries, int(ends[-1])
+        chosen = np.zeros(end, np.bool_)
+        k = min(self._k, end)  # room is made for k
         if self._policy.sigma == 1:
-            best_by_rank(ends, over["grid"], k, chosen)
+            best_by_rank(ends, np.concatenate((held["grid"], grid)), k, chosen)
         else:
-            space = space_of(over["row"], self._table, self._policy)
-            best_diverse(ends, over["seq"], over["rank"], k, self._policy.sigma, space, chosen)
-        entry = np.flatnonzero(chosen)
-        group = np.searchsorted(ends, entry, side="right")
-        return Sent(triggers[group], groups[group], forwarded[group], entry)
+            space = space_of(np.concatenate((held["row"], rows))[:end], self._table, self._policy)
+            seqs, ranks = np.concatenate((held["seq"], seqs))[:end], np.concatenate((held["rank"], ranks))[:end]
+            best_diverse(ends, seqs, ranks, k, self._policy.sigma, space, chosen)
+        return np.flatnonzero(chosen)
+
+    def _sent(
+        self, chosen: Integers, ends: Integers, groups: Integers, triggers: Integers, forwarded: Integers
+    ) -> Sent:
+        """What was chosen is sent, as the first of the entries."""
+        self._open = len(chosen)
+        group = np.searchsorted(ends, chosen, side="right")
+        return Sent(triggers[group], groups[group], forwarded[group], np.arange(len(chosen)))
 
     def _end(self, period: int) -> int:
         """When a period is forwarded that nothing ends but time, or the end of the stream."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from rankcast.batch.crowd import Member
 from rankcast.batch.history import History
 from rankcast.batch.matching import Integers
 from rankcast.batch.modes import AllEvents
@@ -24,17 +25,23 @@ class Quiet:
 
     A window that slides over events or time lets an older event in when one drops out of it; nothing happens before its
     oldest drops out. Lists of what was sent and plain publish/subscribe wait for a match. Periods, filters and users of the
-    oracle are visited always. So a batch costs in proportion to the users whom it concerns.
+    oracle are visited always. Who is in a crowd is that one's. So a batch costs in proportion to the users whom it concerns.
     """
 
-    def __init__(self, users: Iterable[tuple[str, ArrayUser | Subscriber]]) -> None:
-        self.users = list(users)
+    def __init__(self, users: Iterable[tuple[str, ArrayUser | Member | Subscriber]]) -> None:
+        self.users: list[tuple[str, ArrayUser | Subscriber]] = []
+        self.numbers: list[int] = []
+        """The number of each among all users."""
+        for number, (user, served) in enumerate(users):
+            if not isinstance(served, Member):
+                self.users.append((user, served))
+                self.numbers.append(number)
         self._event = np.full(len(self.users), _ALWAYS, np.int64)
         self._time = np.full(len(self.users), _NEVER, np.int64)
 
     def visited(self, stream: Stream, borders: Integers) -> list[int]:
-        """The numbers of the users to visit; `borders` has where each one's matches begin."""
-        wanted = (np.diff(borders) > 0) | (self._event <= stream.seq[-1])
+        """The places of the users to visit; `borders` has where the matches of each of all users begin."""
+        wanted = (np.diff(borders)[self.numbers] > 0) | (self._event <= stream.seq[-1])
         if (self._time < _NEVER).any():
             wanted |= self._time <= stream.time.max()
         found: list[int] = np.flatnonzero(wanted).tolist()

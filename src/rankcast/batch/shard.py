@@ -1,14 +1,16 @@
 """The shard over arrays: what `rankcast.shard.Shard` does, a batch at a time."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 import numpy as np
 
+from rankcast.batch.crowd import Crowd, Member, joins
+from rankcast.batch.crowd_state import columns_of, folded_of_columns, restore_columns, restore_member, state_of
 from rankcast.batch.deliveries import Deliveries, Gathering
 from rankcast.batch.filtered_user import EventKeys, FilteredUser
-from rankcast.batch.folded import folded_state, restore_folded
+from rankcast.batch.folded import folded_state, restore_folded, unfold
 from rankcast.batch.matching import BySize, Integers, MadeAnew, MakeMatcher, Matches, Matching
 from rankcast.batch.modes import suits
 from rankcast.batch.quiet import Quiet
@@ -23,6 +25,9 @@ from rankcast.shard import Shard
 from rankcast.subscriber import Subscriber
 
 __all__ = ["BatchShard", "shard_for"]
+
+Served: TypeAlias = ArrayUser | Member | Subscriber
+"""A user as the shard serves them: over arrays, in the crowd, or by the oracle."""
 
 _FEW, _LITTLE = 2_000, 1_000_000
 """Fewer events, and fewer pairs of an event and a subscription, are soon evaluated one by one: a pair takes some 2 µs."""
@@ -56,7 +61,10 @@ class BatchShard:
         self._matching: Matching = BySize() if matcher is None else MadeAnew(matcher)
         self._table = EventTable()
         self._keys = EventKeys()
-        self._users: dict[str, ArrayUser | Subscriber] = {}
+        self._crowd = Crowd(self._table)
+        self._users: dict[str, Served] = {}
+        self._names: list[str] = []
+        self._member_of: Integers = np.empty(0, np.int64)
         self._quiet: Quiet | None = None
         self._enough = 0
         self._admission: Admission
@@ -84,12 +92,15 @@ class BatchShard:
         came = len(self._users) > before
         for user in changes.users:
             if user in self._users and not catalog.subscriptions_of(user):
-                del self._users[user]
+                self._leave(self._users.pop(user))
         if came:
             self._users = dict(sorted(self._users.items()))
         self._matching.update(self._roster, changes, catalog)
         self._admission = Admission(catalog)
         self._user_of, self._place_of = self._roster.columns(self._users)
+        self._names = list(self._users)
+        numbers = [served.number if isinstance(served, Member) else -1 for served in self._users.values()]
+        self._member_of = np.array(numbers, np.int64)
         return deliveries
 
     def match(self, event: Event) -> Iterator[Match]:
@@ -129,17 +140,22 @@ class BatchShard:
         at, places, order = by_user(matches.event, matches.subscription, self._user_of, self._place_of, borders)
         is_crisp = bool((matches.degree == 1.0).all())
         degrees = None if is_crisp else matches.degree[order]
-        bounds = borders.tolist()
+        refused = list[int]()
+        if len(self._crowd):
+            refused = self._crowd.publish(stream, self._names, self._member_of, borders, at, places, degrees, gathering)
         quiet = self._quiet = self._quiet or Quiet(self._users.items())
         visited = quiet.visited(stream, borders)
-        for number in visited:
-            user, served = quiet.users[number]
-            own = slice(bounds[number], bounds[number + 1])
+        for number in refused + [quiet.numbers[place] for place in visited]:
+            user, served = self._names[number], self._users[self._names[number]]
+            own = slice(int(borders[number]), int(borders[number + 1]))
             if isinstance(served, ArrayUser):
                 served.publish(stream, at[own], places[own], None if degrees is None else degrees[own], gathering)
-            else:
-                matched = self._matched(matches, order[own])
-                gathering.add_records(user, *serve_one_by_one(user, served, events, matched))
+                continue
+            oracle = self._oracle(served)
+            matched = self._matched(matches, order[own])
+            gathering.add_records(user, *serve_one_by_one(user, oracle, events, matched))
+            if isinstance(served, Member):
+                restore_member(self._crowd, served, oracle.state(), self._table)
         deliveries = gathering.deliveries()
         quiet.settle(visited)
         self._forget()
@@ -155,7 +171,7 @@ class BatchShard:
         for user, served in self._users.items():
             if isinstance(served, ArrayUser):
                 served.close(gathering)
-            else:
+            elif isinstance(served, Subscriber):
                 made = [made for step in served.close() for made in deliveries_of(user, step)]
                 gathering.add_records(user, np.zeros(len(made), np.int64), made)
         deliveries = gathering.deliveries()
@@ -164,22 +180,36 @@ class BatchShard:
 
     def state(self) -> bytes:
         """The delivery state of all users, for `restore` here or of `Shard`."""
-        return msgspec.msgpack.encode({user: served.state() for user, served in self._users.items()})
+        return msgspec.msgpack.encode(self.states(self._users))
 
     def states(self, users: Iterable[str]) -> dict[str, dict[str, Any]]:
         """The delivery state of some users as plain data: a part of what `state` encodes."""
-        return {user: self._users[user].state() for user in users}
+        return {user: self._state(self._users[user]) for user in users}
 
-    def folded_states(self, users: Iterable[str], events: dict[int, Event]) -> dict[str, dict[str, Any]]:
-        """As `states`, but the events are put into `events` by their `seq`, each once (`rankcast.batch.folded`)."""
-        return {user: folded_state(self._users[user], self._table, events) for user in users}
+    def folded(self, users: Iterable[str], events: dict[int, Event]) -> dict[str, Any]:
+        """The delivery state of some users as plain data, without the events, which are put into `events` by their `seq`, each
+        once: of users in the crowd as columns (`rankcast.batch.crowd_state`), of others one by one (`rankcast.batch.folded`)."""
+        served = [(user, self._users[user]) for user in users]
+        members = [one for _, one in served if isinstance(one, Member)]
+        states = {user: folded_state(one, self._table, events) for user, one in served if not isinstance(one, Member)}
+        return {"states": states, "columns": columns_of(self._crowd, members, self._table, events)}
 
-    def restore_folded(self, states: Mapping[str, dict[str, Any]], events: Mapping[int, Event]) -> None:
-        """Go on where folded states were taken."""
+    def restore_folded(self, folded: Mapping[str, Any], events: Mapping[int, Event]) -> None:
+        """Go on where a folded state was taken, with the same catalog."""
         self._quiet = None
+        states, columns = folded["states"], folded["columns"]
+        members = [self._users.get(user) for user in columns["users"]] if columns else []
+        together = [one for one in members if isinstance(one, Member)]
+        if members and len(together) == len(members):
+            restore_columns(self._crowd, together, columns, self._table, events)
+        elif members:
+            states = {**states, **folded_of_columns(columns)}
         for user, state in states.items():
-            if user in self._users:
-                restore_folded(self._users[user], state, self._table, events)
+            served = self._users.get(user)
+            if isinstance(served, Member):
+                self._restore(served, unfold(state, events))
+            elif served is not None:
+                restore_folded(served, state, self._table, events)
         self._forget()
 
     def restore(self, state: bytes) -> None:
@@ -188,7 +218,7 @@ class BatchShard:
         self._quiet = None
         for user in users:
             if user in self._users:
-                self._users[user].restore(users[user])
+                self._restore(self._users[user], users[user])
         self._forget()
 
     def _update_user(self, user: str, catalog: Catalog) -> list[Delivery]:
@@ -196,28 +226,50 @@ class BatchShard:
         if served is None:
             self._users[user] = self._serve(user, catalog, Subscriber(user, catalog))
             return []
-        oracle = served.oracle if isinstance(served, ArrayUser) else served
-        if oracle.is_current(catalog):
+        if (served if isinstance(served, Subscriber) else served.oracle).is_current(catalog):
             return []
-        if isinstance(served, ArrayUser):
-            oracle.restore(served.state())
+        oracle = self._oracle(served)
         owed = oracle.update(catalog)
-        new = self._serve(user, catalog, oracle)
-        if isinstance(new, ArrayUser):
-            new.restore(oracle.state())
-        self._users[user] = new
+        self._leave(served)
+        self._users[user] = new = self._serve(user, catalog, oracle)
+        if not isinstance(new, Subscriber):
+            self._restore(new, oracle.state())
         return [made for step in owed for made in deliveries_of(user, step)]
 
-    def _serve(self, user: str, catalog: Catalog, oracle: Subscriber) -> ArrayUser | Subscriber:
+    def _serve(self, user: str, catalog: Catalog, oracle: Subscriber) -> Served:
         """The user over arrays if both the mode and the filter can be, else the oracle."""
         policy = catalog.policy_of(user)
         if not suits(policy):
             return oracle
+        if joins(policy, len(catalog.subscriptions_of(user))):
+            member = Member(user, catalog, oracle)
+            self._crowd.add(member)
+            return member
         if policy.filter is None:
             return ArrayUser(user, catalog, oracle, self._table)
         ids = [one.id for one in catalog.subscriptions_of(user)]
         made = array_filter(user, policy.filter, ids, policy.decay, policy.origin)
         return oracle if made is None else FilteredUser(user, catalog, oracle, self._table, made, self._keys)
+
+    def _leave(self, served: Served) -> None:
+        if isinstance(served, Member):
+            self._crowd.remove(served)
+
+    def _state(self, served: Served) -> dict[str, Any]:
+        return state_of(self._crowd, served, self._table) if isinstance(served, Member) else served.state()
+
+    def _restore(self, served: Served, state: dict[str, Any]) -> None:
+        if isinstance(served, Member):
+            restore_member(self._crowd, served, state, self._table)
+        else:
+            served.restore(state)
+
+    def _oracle(self, served: Served) -> Subscriber:
+        """The oracle of a user, as the user is now."""
+        if isinstance(served, Subscriber):
+            return served
+        served.oracle.restore(self._state(served))
+        return served.oracle
 
     def _admit(
         self, events: Sequence[Event], matches: Matches, admitted: Mapping[str, Collection[str]] | None
@@ -249,6 +301,8 @@ class BatchShard:
         if len(self._table) <= self._enough:
             return
         rows = [served.oldest_row for served in self._users.values() if isinstance(served, ArrayUser)]
+        if len(self._crowd):
+            rows.append(self._crowd.oldest_row())
         self._table.forget(min(rows, default=self._table.next_row))
         self._enough = 2 * len(self._table) + len(self._users) // 100  # looking costs 2 µs per user
 

@@ -3,10 +3,11 @@
 Every shard sees every row and decides the same, so no shard has to ask another for a position or a watermark.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rankcast.choose.positions import instant, microseconds
@@ -36,11 +37,13 @@ class Arrived(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """Events to serve, in order, each group under its version of the catalog; and what cannot be served, with its key."""
+    """Events to serve, in order, each group under its version of the catalog; what cannot be served, with its key; and the JSON
+    of events that came as such, by `seq`."""
 
     groups: list[tuple[int, list[Event]]]
     rejects: list[tuple[str, Reject]]
     late: int
+    texts: Mapping[int, str] = MappingProxyType({})
 
 
 @dataclass
@@ -67,6 +70,7 @@ class Intake:
         """Rows of the log; those that are behind the position were taken before and are left out."""
         groups: list[tuple[int, list[Event]]] = []
         rejects: list[tuple[str, Reject]] = []
+        texts: dict[int, str] = {}
         late = 0
         fresh = sorted((row for row in rows if row.offset > self.seq), key=lambda row: row.offset)
         for version, of_version in groupby(fresh, key=lambda row: row.version):
@@ -84,9 +88,10 @@ class Intake:
                     late += 1
                     continue
                 events.append(event)
+                texts[row.offset] = row.content
             groups.append((version, events))
             self.version = version
-        return Taken(groups, rejects, late)
+        return Taken(groups, rejects, late, texts)
 
     def take(self, arrived: Iterable[Arrived], catalog: Catalog, version: int) -> Taken:
         """Events from elsewhere, or rows that cannot be one; checked against the catalog."""

@@ -1,13 +1,12 @@
-"""Delivery states of many users as pages: a few hundred users to a page, each event once."""
+"""Delivery states of many users as pages: a few hundred users to a page."""
 
-from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
 import msgspec
 import zstandard
 
-__all__ = ["USERS", "decode_page", "encode_page", "packed", "page_of", "pages_for", "unpacked"]
+__all__ = ["USERS", "packed", "page_of", "pages_for", "unpacked"]
 
 USERS = 300
 """How many users a page is meant to hold."""
@@ -34,17 +33,6 @@ def pages_for(users: int) -> int:
     while pages * USERS < users:
         pages *= 2
     return pages
-
-
-def encode_page(states: Mapping[str, dict[str, Any]], texts: Mapping[int, str]) -> bytes:
-    """The states of a page's users, and the texts of the events that they name by `seq`."""
-    return packed([list(texts.items()), states])
-
-
-def decode_page(page: bytes) -> tuple[dict[str, dict[str, Any]], dict[int, str]]:
-    """The states and texts that `encode_page` was given."""
-    texts, states = unpacked(page)
-    return states, dict(texts)
 
 
 def packed(content: Any) -> bytes:

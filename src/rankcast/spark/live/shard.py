@@ -1,6 +1,6 @@
 """A shard that lives on between micro-batches, and what is saved of it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -8,22 +8,28 @@ import msgspec
 import pyarrow as pa
 
 from rankcast.batch import BatchShard
+from rankcast.batch.crowd_state import folded_of_columns
 from rankcast.batch.folded import fold, unfold
-from rankcast.language import decode_event, dumps, encode_event
+from rankcast.errors import StoreError
+from rankcast.language import dumps, encode_event
 from rankcast.model import Catalog, Delivery, Event
 from rankcast.overlay import Admission, Finder
 from rankcast.shard import Shard
 from rankcast.spark.live.catalogs import Catalogs
 from rankcast.spark.live.frames import DELIVERY, deliveries_table
 from rankcast.spark.live.intake import Intake, Taken
-from rankcast.spark.live.pages import decode_page, encode_page, packed, page_of, pages_for, unpacked
+from rankcast.spark.live.journal import Journal, Past, Segment
+from rankcast.spark.live.pages import packed, page_of, pages_for, unpacked
 
 __all__ = ["LiveShard", "Saved", "Written"]
 
+_FORM = 2
+"""Raised with every change of what is saved; what another version saved is refused."""
+
 _MANY_EVENTS = 2_000
 _MANY_SUBSCRIPTIONS = 2_000
-_TEXTS = 50_000
-"""Of how many events the texts are kept."""
+_SPANS = 4
+"""Events are in the journal for so many times as long as a page lives; those that are held longer are in the pages."""
 
 
 @dataclass
@@ -45,12 +51,23 @@ class Written(NamedTuple):
     """Generations of the journal that are not needed any more."""
 
 
+class _Page(NamedTuple):
+    """A page: in which generation, and under which version of the catalog, it was written; from which event on it counts on the
+    journal; and its size."""
+
+    generation: int
+    version: int
+    since: int = 0
+    size: int = 0
+
+
 class LiveShard:
     """Serves micro-batches, and says what to save after each.
 
     Every micro-batch is a *generation*. Its events go into a journal, and some pages of users' states are written: so
     many that each page is rewritten once in `journal` events. What was saved is restored by going through the journal from the
-    oldest page on; so a micro-batch costs in proportion to its events and not to the users, and the journal is bounded.
+    oldest page on, each page's users joining where it was written; so a micro-batch costs in proportion to its events and
+    not to the users, the journal is bounded, and coming to life costs as much as serving it.
 
     Parameters
     ----------
@@ -75,12 +92,11 @@ class LiveShard:
         self._journal = journal
         self._shard: Shard | BatchShard | None = None
         self._admission: tuple[int, Admission, Finder] | None = None
-        self._pages: list[tuple[int, int]] = []
-        """Of each page the generation and the version of the catalog when it was written."""
-        self._page_bytes: list[int] = []
-        self._journal_bytes: dict[int, int] = {}
+        self._pages: list[_Page] = []
+        self._recorded = Journal(_SPANS * journal)
+        self._is_unsaved = False
+        """Whether there is state that no journal leads to."""
         self._by_page: list[list[str]] | None = None
-        self._texts: dict[int, str] = {}
 
     @property
     def matches(self) -> int:
@@ -90,7 +106,7 @@ class LiveShard:
     @property
     def size(self) -> int:
         """How many bytes are saved."""
-        return sum(self._page_bytes) + sum(self._journal_bytes.values())
+        return sum(page.size for page in self._pages) + self._recorded.size
 
     @property
     def catalog(self) -> Catalog:
@@ -103,8 +119,8 @@ class LiveShard:
         assert self._shard is not None
         for state in states:
             self._shard.restore(state)
-        self._pages = [(0, version)] * pages_for(len(self._shard.users))
-        self._page_bytes = [0] * len(self._pages)
+            self._is_unsaved = True
+        self._pages = [_Page(0, version)] * pages_for(len(self._shard.users))
 
     def serve(self, taken: Taken, close: bool = False) -> pa.Table:
         """The deliveries of what the intake has taken, and with `close` of the end of the stream (`frames.DELIVERY`)."""
@@ -122,46 +138,44 @@ class LiveShard:
         assert self._shard is not None
         assert self.version is not None
         self.generation += 1
-        groups = [[of, [[event.seq, self._text(event)] for event in events]] for of, events in taken.groups]
+        journal = self._recorded.record(self.generation, taken.groups, taken.texts)
         events = sum(len(of_version) for _, of_version in taken.groups)
-        due = self._due(events) if not close else range(self._spread())
-        pages = {number: self._page(number) for number in due}
-        for number, page in pages.items():
-            self._pages[number] = (self.generation, self.version)
-            self._page_bytes[number] = len(page)
-        self._forget_texts()
-        oldest = min(generation for generation, _ in self._pages)
-        journal = {} if oldest == self.generation else {self.generation: packed(groups)}
-        self._journal_bytes |= {generation: len(entry) for generation, entry in journal.items()}
-        gone = [generation for generation in self._journal_bytes if generation <= oldest]
-        for generation in gone:
-            del self._journal_bytes[generation]
-        return Written(self._head(note), pages, journal, gone)
+        # What the end of the stream releases is in no journal.
+        since = self.intake.seq + 1 if close else self._recorded.first_kept(self.intake.seq)
+        due = range(self._spread()) if close or self._is_unsaved else self._due(events)
+        pages = {number: self._page(number, since) for number in due}
+        self._is_unsaved = False
+        oldest = min(page.generation for page in self._pages)
+        gone = self._recorded.forget(oldest, min(page.since for page in self._pages))
+        journal = {number: segment for number, segment in journal.items() if number not in gone}
+        # A segment that begins with this generation was never saved.
+        return Written(self._head(note), pages, journal, [number for number in gone if number != self.generation])
 
     def restore(self, saved: Saved) -> Any:
         """Come to life out of what was saved; the note that was given then."""
         head = msgspec.msgpack.decode(saved.head)
-        self.generation, version = head["generation"], head["version"]
-        self._pages = [(generation, of_version) for generation, of_version in head["pages"]]
-        self._page_bytes = head["page_bytes"]
-        self._journal_bytes = dict(head["journal_bytes"])
+        if head.get("form") != _FORM:
+            raise StoreError(
+                "the checkpoint was written by another version of Rankcast; finish with that one (`rankcast state repartition`), or "
+                "make the state anew with: rankcast state rebuild"
+            )
+        self._pages = [_Page(*page) for page in head["pages"]]
+        self._recorded = Journal(_SPANS * self._journal, {number: Segment(*of) for number, of in head["journal"]})
         self.intake.restore(head["intake"])
-        entries = [(generation, unpacked(entry)) for generation, entry in sorted(saved.journal.items())]
-        together: dict[tuple[int, int], set[int]] = {}
-        for number, written in enumerate(self._pages):
-            together.setdefault(written, set()).add(number)
-        states: dict[str, dict[str, Any]] = {}
-        events: dict[int, Event] = {}
-        for (generation, of_version), numbers in sorted(together.items()):
-            part = _Part(self, numbers)
-            part.begin_with(of_version, [saved.pages[number] for number in sorted(numbers) if number in saved.pages])
-            for later, groups in entries:
-                if later > generation:
-                    part.go_on(groups)
-            states |= part.folded(events)
-        self.version = None
-        self._move(version)
-        self._restore(states, events)
+        past = Past(saved.journal)
+        together: dict[tuple[int, int], list[int]] = {}
+        for number, page in enumerate(self._pages):
+            together.setdefault((page.generation, page.version), []).append(number)
+        for (generation, version), numbers in sorted(together.items()):
+            if self.version is None:
+                self.generation = generation
+                self._move(version)
+            self._go_on(past, generation)
+            for number in numbers:
+                if number in saved.pages:
+                    self._join(saved.pages[number], past)
+        self._go_on(past, head["generation"])
+        self._move(head["version"])
         return head["note"]
 
     def states(self) -> dict[str, dict[str, Any]]:
@@ -220,96 +234,71 @@ class LiveShard:
         if self._spread() > before:
             return range(len(self._pages))
         count = min(before, max(1, -(-before * events // self._journal)))
-        return sorted(range(before), key=lambda number: self._pages[number])[:count]
+        return sorted(range(before), key=lambda number: self._pages[number].generation)[:count]
 
     def _spread(self) -> int:
         """Give the users more pages if they have become many; how many there are."""
         assert self._shard is not None
         wanted = pages_for(len(self._shard.users))
         if wanted >= 4 * len(self._pages):
-            self._pages += [(0, 0)] * (wanted - len(self._pages))
-            self._page_bytes += [0] * (wanted - len(self._page_bytes))
+            self._pages += [_Page(0, 0)] * (wanted - len(self._pages))
             self._by_page = None
         return len(self._pages)
 
-    def _page(self, number: int) -> bytes:
-        assert self._shard is not None
+    def _page(self, number: int, since: int) -> bytes:
+        """Write a page, which counts on the journal for the events from `since` on."""
+        shard = self._shard
+        assert shard is not None
+        assert self.version is not None
         if self._by_page is None:
             self._by_page = [[] for _ in self._pages]
-            for user in self._shard.users:
+            for user in shard.users:
                 self._by_page[page_of(user, len(self._pages))].append(user)
         events: dict[int, Event] = {}
-        states = self.folded(events, self._by_page[number])
-        return encode_page(states, {seq: self._text(event) for seq, event in events.items()})
-
-    def folded(self, events: dict[int, Event], users: Iterable[str] | None = None) -> dict[str, dict[str, Any]]:
-        """The states of users, all by default, whose events are put into `events`."""
-        shard = self._shard
-        assert shard is not None
-        wanted = shard.users if users is None else users
+        users = self._by_page[number]
         if isinstance(shard, Shard):
-            return {user: fold(state, events) for user, state in shard.states(wanted).items()}
-        return shard.folded_states(wanted, events)
-
-    def _restore(self, states: dict[str, dict[str, Any]], events: Mapping[int, Event]) -> None:
-        shard = self._shard
-        assert shard is not None
-        if isinstance(shard, Shard):
-            shard.restore(msgspec.msgpack.encode(unfold(states, events)))
+            states = {user: fold(state, events) for user, state in shard.states(users).items()}
+            folded: dict[str, Any] = {"states": states, "columns": None}
         else:
-            shard.restore_folded(states, events)
+            folded = shard.folded(users, events)
+        texts = [[seq, dumps(encode_event(event))] for seq, event in events.items() if seq < since]
+        needed = min((seq for seq in events if seq >= since), default=self.intake.seq + 1)
+        page = packed([texts, folded])
+        self._pages[number] = _Page(self.generation, self.version, needed, len(page))
+        return page
 
-    def _text(self, event: Event) -> str:
-        """The event as JSON; each is written once, for the journal and for all pages."""
-        text = self._texts.get(event.seq)
-        if text is None:
-            text = self._texts[event.seq] = dumps(encode_event(event))
-        return text
+    def _join(self, page: bytes, past: Past) -> None:
+        """Let the users of a page go on where it was written, which is where the shard is."""
+        texts, folded = unpacked(page)
+        past.add(texts)
+        shard = self._shard
+        if isinstance(shard, BatchShard):
+            shard.restore_folded(folded, past)
+        elif shard is not None:
+            states = folded["states"] | (folded_of_columns(folded["columns"]) if folded["columns"] else {})
+            shard.restore(msgspec.msgpack.encode(unfold(states, past)))
 
-    def _forget_texts(self) -> None:
-        """Keep the texts of the last events only; older ones are made again if a page needs them."""
-        if len(self._texts) > 2 * _TEXTS:
-            self._texts = dict(list(self._texts.items())[-_TEXTS:])
+    def _go_on(self, past: Past, up_to: int) -> None:
+        """Serve the generations up to that one again; their deliveries were made then."""
+        for generation, groups in past.generations:
+            if self.generation < generation <= up_to:
+                for version, seqs in groups:
+                    self._move(version)
+                    self._publish([past[seq] for seq in seqs])
+        self.generation = up_to
 
     def _head(self, note: Any) -> bytes:
         return msgspec.msgpack.encode(
             {
+                "form": _FORM,
                 "generation": self.generation,
                 "version": self.version,
                 "pages": self._pages,
-                "page_bytes": self._page_bytes,
-                "journal_bytes": list(self._journal_bytes.items()),
+                "journal": list(self._recorded.kept.items()),
                 "intake": self.intake.state(),
                 "note": note,
             }
         )
-
-
-class _Part(LiveShard):
-    """The users of some pages, on their way from when their pages were written to the present."""
-
-    def __init__(self, of: LiveShard, numbers: set[int]) -> None:
-        pages = len(of._pages)
-        super().__init__(
-            of._catalogs, lambda user: of._serves(user) and page_of(user, pages) in numbers, Intake(), of._journal
-        )
-
-    def begin_with(self, version: int, pages: Iterable[bytes]) -> None:
-        """Start with the pages as they were written under that version."""
-        self._move(version)
-        states: dict[str, dict[str, Any]] = {}
-        texts: dict[int, str] = {}
-        for page in pages:
-            users, named = decode_page(page)
-            states |= users
-            texts |= named
-        self._restore(states, {seq: decode_event(text).at(seq) for seq, text in texts.items()})
-
-    def go_on(self, groups: Sequence[Any]) -> None:
-        """Serve a generation of the journal again; its deliveries were made then."""
-        for version, texts in groups:
-            self._move(version)
-            self._publish([decode_event(text).at(seq) for seq, text in texts])
 
 
 def _made(catalog: Catalog, serves: Callable[[str], bool], is_batch: bool) -> Shard | BatchShard:
