@@ -40,22 +40,21 @@ class Periodic(Windowed):
         if before is not None and periods[0] < before:
             periods = np.maximum(periods, before)
         old = len(self.entries)
-        of_event = periods[found.at]
-        if old:
-            of_event = np.concatenate((np.full(old, before, np.int64), of_event))
-        ends = np.flatnonzero(of_event[1:] != of_event[:-1]) + 1
-        if len(of_event):
-            ends = np.append(ends, len(of_event))
-        groups = of_event[ends - 1]
-        triggers, forwarded = self._triggers(stream, groups, positions, periods)
-        over = int((triggers < len(stream.events)).sum())
+        after = np.append(np.flatnonzero(periods[1:] != periods[:-1]) + 1, len(periods))  # where the next one begins
+        groups, ends = periods[after - 1], old + np.searchsorted(found.at, after)
+        if before is not None and before != groups[0]:
+            after, groups, ends = np.insert(after, 0, 0), np.insert(groups, 0, before), np.insert(ends, 0, old)
+        filled = _sizes(ends) > 0
+        after, groups, ends = after[filled], groups[filled], ends[filled]
+        triggers, forwarded = self._triggers(stream, after, groups, positions)
+        over = int((triggers < len(periods)).sum())
         end = int(ends[over - 1]) if over else 0
         chosen = self._chosen(ends[:over], stream.first_row + found.at, stream.seq[found.at], found.rank, found.grid)
-        kept = np.concatenate((chosen, np.arange(end, len(of_event))))
+        kept = np.concatenate((chosen, np.arange(end, old + len(found.at))))
         new = kept[kept >= old] - old
         stays = Found(found.at[new], found.pattern[new], found.rank[new], found.grid[new], found.degree[new])
         self.entries = grown(self.entries[kept[kept < old]], stream, stays, positions)
-        sent = self._sent(chosen, ends[:over], groups[:over], triggers[:over], forwarded[:over])
+        sent = self._sent(ends[:over], groups[:over], triggers[:over], forwarded[:over])
         self._matched += len(found.at)
         self._period = int(periods[-1])
         self._last = microseconds(stream.events[-1].time)
@@ -69,7 +68,7 @@ class Periodic(Windowed):
         ends, group = np.array([len(self.entries)]), np.array([self._period])
         chosen = self._chosen(ends, _NONE, _NONE, np.empty(0), _NONE)
         self.entries = self.entries[chosen]
-        return self._sent(chosen, ends, group, np.zeros(1, np.int64), np.array([self._end(self._period)]))
+        return self._sent(ends, group, np.zeros(1, np.int64), np.array([self._end(self._period)]))
 
     def settle(self) -> None:
         """Keep the period that is not over."""
@@ -96,12 +95,12 @@ class Periodic(Windowed):
         return state["candidates"], [0] * len(state["candidates"])
 
     def _triggers(
-        self, stream: Stream, groups: Integers, positions: Integers, periods: Integers
+        self, stream: Stream, after: Integers, groups: Integers, positions: Integers
     ) -> tuple[Integers, Integers]:
-        """At which event each group's period ends (one beyond the batch if it does not), and when it is forwarded."""
+        """At which event each group's period ends (one beyond the batch if it does not), and when it is forwarded; `after` is
+        the first event of a later period."""
         if self._unit is Unit.TIME:
-            triggers = np.searchsorted(periods, groups, side="right")
-            return triggers, np.array([self._end(period) for period in groups.tolist()], np.int64)
+            return after, np.array([self._end(period) for period in groups.tolist()], np.int64)
         last = self._origin + groups * self._span - 1
         triggers = np.searchsorted(positions, last)
         is_there = positions.take(triggers, mode="clip") == last
@@ -125,14 +124,19 @@ class Periodic(Windowed):
             best_diverse(ends, seqs, ranks, k, self._policy.sigma, space, chosen)
         return np.flatnonzero(chosen)
 
-    def _sent(
-        self, chosen: Integers, ends: Integers, groups: Integers, triggers: Integers, forwarded: Integers
-    ) -> Sent:
-        """What was chosen is sent, as the first of the entries."""
-        self._open = len(chosen)
-        group = np.searchsorted(ends, chosen, side="right")
-        return Sent(triggers[group], groups[group], forwarded[group], np.arange(len(chosen)))
+    def _sent(self, ends: Integers, groups: Integers, triggers: Integers, forwarded: Integers) -> Sent:
+        """What was chosen in each group is sent; it is the first of the entries."""
+        group = np.repeat(np.arange(len(ends)), np.minimum(_sizes(ends), self._k))
+        self._open = len(group)
+        return Sent(triggers[group], groups[group], forwarded[group], np.arange(len(group)))
 
     def _end(self, period: int) -> int:
         """When a period is forwarded that nothing ends but time, or the end of the stream."""
         return microseconds(instant(self._origin + period * self._span)) if self._unit is Unit.TIME else self._last
+
+
+def _sizes(ends: Integers) -> Integers:
+    """How many there are in each group."""
+    sizes = ends.copy()
+    sizes[1:] -= ends[:-1]
+    return sizes

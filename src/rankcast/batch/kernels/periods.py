@@ -20,15 +20,15 @@ def best_by_rank(ends: Any, grid: Any, k: int, chosen: Any) -> None:
     begin = 0
     for end in ends:
         size = 0
-        for entry in range(begin, end):
+        for entry in range(end - 1, begin - 1, -1):  # the latest first, for among equals it is chosen
             if size < k:
                 at = size
                 size += 1
-                while at > 0 and grid[entry] < grid[heap[(at - 1) // 2]]:
+                while at > 0 and grid[entry] <= grid[heap[(at - 1) // 2]]:
                     heap[at] = heap[(at - 1) // 2]
                     at = (at - 1) // 2
                 heap[at] = entry
-            elif grid[entry] >= grid[heap[0]]:
+            elif grid[entry] > grid[heap[0]]:
                 at = 0
                 while 2 * at + 1 < size:
                     child = 2 * at + 1
