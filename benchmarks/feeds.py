@@ -2,7 +2,7 @@
 
     python benchmarks/feeds.py --feeds 200 --rate 500 --seconds 60
 
-The service is `rankcast serve` in a process of its own, with tokens and the embedded pipeline; the load comes from this one:
+The service is `rankcast serve`, with tokens and the embedded pipeline, in processes of its own; the load comes from this one:
 a connection for every feed, and single publishes over 64 connections. In the end each feed must have got exactly what the
 store says was delivered to its user, in order and once.
 """
@@ -120,13 +120,19 @@ class Sample(NamedTuple):
 
 
 async def watch(process: int, samples: list[Sample]) -> None:
-    """A sample of the service every second."""
-    ticks = os.sysconf("SC_CLK_TCK")
+    """A sample of the service, its pipeline included, every second."""
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
     while True:
-        memory = Path(f"/proc/{process}/status").read_text().split("VmRSS:")[1].split()[0]
-        stat = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
-        samples.append(Sample(time.monotonic(), int(memory) / 1024, (int(stat[11]) + int(stat[12])) / ticks))
+        each = [used(number) for number in (process, *children)]
+        samples.append(Sample(time.monotonic(), sum(one[0] for one in each), sum(one[1] for one in each)))
         await asyncio.sleep(1)
+
+
+def used(process: int | str) -> tuple[float, float]:
+    """Memory in MiB and processor time in s of a process."""
+    memory = Path(f"/proc/{process}/status").read_text().split("VmRSS:")[1].split()[0]
+    stat = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    return int(memory) / 1024, (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
 
 
 async def load(

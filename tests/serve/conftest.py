@@ -1,5 +1,9 @@
+"""A service and its clients; and a store with a settable clock for what is pushed: digests and webhooks."""
+
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -7,6 +11,8 @@ from fastapi.testclient import TestClient
 
 from rankcast.serve import Service, Settings, create_app
 from rankcast.serve.access import Role
+from rankcast.serve.digests import Digests
+from rankcast.store import Store
 
 
 @pytest.fixture
@@ -49,3 +55,39 @@ def sign(guarded: TestClient) -> Sign:
         return {"Authorization": f"Bearer {token}"}
 
     return signed
+
+
+class Clock:
+    """Stands still, on a Monday at noon, until it is advanced."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def advance(self, **span: float) -> None:
+        self.now += timedelta(**span)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
+    """A store that goes by the clock."""
+    with Store.create(tmp_path / "store.db", clock=clock) as made:
+        yield made
+
+
+@pytest.fixture
+def served(store: Store) -> SimpleNamespace:
+    """A service over the store that is allowed to send to loopback."""
+    return SimpleNamespace(store=store, settings=SimpleNamespace(private_webhooks=True))
+
+
+@pytest.fixture
+def digests(served: SimpleNamespace) -> Digests:
+    return Digests(served)

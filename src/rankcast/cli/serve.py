@@ -1,4 +1,4 @@
-"""``rankcast serve``: the API, the web page and the pipeline, in one process."""
+"""``rankcast serve``: the API, the web page and the pipeline, with one command."""
 
 import shlex
 import signal
@@ -64,7 +64,9 @@ def serve(
     if world is not None:
         named(world)  # which refuses one that is not there, before anything is made
     limits = Limits(rate=rate, burst=round(2 * rate))
-    settings = Settings(store, host, port, dev, pipeline, page, private_webhooks=private_webhooks, limits=limits)
+    settings = Settings(
+        store, host, port, dev, pipeline, page, private_webhooks=private_webhooks, own_process=True, limits=limits
+    )
     listening = bound(settings)
     settings = replace(settings, port=listening.getsockname()[1])
     app = create_app(settings)

@@ -1,4 +1,4 @@
-"""The service: HTTP API, live deliveries, embedded pipeline and web page in one process."""
+"""The service: HTTP API, live deliveries, embedded pipeline and web page over one store."""
 
 from typing import TYPE_CHECKING
 

@@ -1,6 +1,6 @@
 """Publishing for many at once: requests that wait together share a transaction, and with it a flush of the disk."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from queue import SimpleQueue
 from threading import Lock, Thread
@@ -29,12 +29,13 @@ class _Request(NamedTuple):
 class Publisher:
     """One thread that logs what others hand to it: all that waits at the moment, up to 1,000 events, in one transaction.
 
-    A flush costs the disk's time once per transaction; so a single publish is as quick as ever, and many at the same time
+    `logged` is called after each. A flush costs the disk's time once per transaction; so a single publish is as quick as ever, and many at the same time
     cost little more than one.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, logged: Callable[[], None] = lambda: None) -> None:
         self._store = store
+        self._logged = logged
         self._queue: SimpleQueue[_Request | None] = SimpleQueue()
         self._thread: Thread | None = None
         self._lock = Lock()
@@ -93,5 +94,6 @@ class Publisher:
             for request in requests:
                 request.future.set_exception(error)
             return
+        self._logged()
         for request in requests:
             request.future.set_result(Outcome([refused.get(id(event)) or next(published) for event in request.events]))

@@ -26,11 +26,11 @@ class Runner:
 
     `batches`, `events` and `delivered` count what was committed since the start; `error` is the last failure, or None
     once a batch went well again. Each batch is one transaction, so that stopping or a crash loses and repeats nothing.
-    `committed` is called, in the thread of the runner, after each batch.
+    `told` is called, in the thread of the runner, after each batch and each failure.
     """
 
     def __init__(
-        self, store: Store, shards: int | None = None, poll: float = 0.5, committed: Callable[[], None] = lambda: None
+        self, store: Store, shards: int | None = None, poll: float = 0.5, told: Callable[[], None] = lambda: None
     ) -> None:
         self.batches = 0
         self.events = 0
@@ -39,7 +39,7 @@ class Runner:
         self._store = store
         self._shards = shards
         self._poll = poll
-        self._committed = committed
+        self._told = told
         self._serving: Server | None = None
         self._is_busy = False
         self._alone = Alone(store)
@@ -91,6 +91,7 @@ class Runner:
                 self._serving = None  # what is in memory may be ahead of what was committed
                 self.error = str(error) or type(error).__name__
                 failures += 1
+                self._tell()
                 self._stopping.wait(min(_LONGEST_WAIT, self._poll * 2**failures))
                 continue
             # As long a rest as the work took: then those who publish get their turn, and more comes in at once. A batch costs
@@ -109,7 +110,10 @@ class Runner:
             self.batches += 1
             self.events += batch.events
             self.delivered += batch.delivered
-            with suppress(RuntimeError):  # nobody listens any more: the loop was closed
-                self._committed()
+            self._tell()
             if self._stopping.is_set():
                 return
+
+    def _tell(self) -> None:
+        with suppress(RuntimeError):  # nobody listens any more: the loop was closed
+            self._told()

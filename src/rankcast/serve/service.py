@@ -13,6 +13,7 @@ from rankcast.serve import trials
 from rankcast.serve.access import Access
 from rankcast.serve.digests import Digests
 from rankcast.serve.feeds import Feeds
+from rankcast.serve.pipeline_process import PipelineProcess
 from rankcast.serve.publisher import Publisher
 from rankcast.serve.rates import Rates
 from rankcast.serve.runner import Runner
@@ -45,9 +46,13 @@ class Service:
         self.answers = AnswerLog(self.store.database)
         self.rates = Rates(settings.limits.rate, settings.limits.burst)
         self.metrics = Metrics(self.store)
-        self.publisher = Publisher(self.store)
         self.feeds = Feeds(self.store, settings.poll)
-        self.runner = Runner(self.store, settings.shards, settings.poll, committed=self._committed)
+        self.runner: Runner | PipelineProcess = (
+            PipelineProcess(settings.store, settings.shards, settings.poll, told=self._served)
+            if settings.own_process
+            else Runner(self.store, settings.shards, settings.poll, told=self._served)
+        )
+        self.publisher = Publisher(self.store, logged=self.runner.wake)
         self.digests = Digests(self, timedelta(days=settings.kept_days))
         self.webhooks = Webhooks(self, self.digests)
         self.metrics.registry.register(PushMetrics(self.webhooks, self.digests))
@@ -68,7 +73,7 @@ class Service:
         self.runner.stop()
         self.store.close()
 
-    def _committed(self) -> None:
+    def _served(self) -> None:
         self.feeds.wake()
         self.webhooks.wake()
 

@@ -40,7 +40,8 @@ class Settings:
     """One service: which store, where it listens, and whether it runs the pipeline itself.
 
     `dev` serves without tokens, everybody being the administrator; it is refused on an address that others can
-    reach. Digests and dead letters of webhooks are forgotten after `kept_days`; deliveries and events are not.
+    reach. With `own_process` the pipeline runs in a child process rather than in a thread: it starts a second later, and
+    has a processor of its own. Digests and dead letters of webhooks are forgotten after `kept_days`; deliveries and events are not.
     """
 
     store: str = "rankcast.db"
@@ -54,6 +55,7 @@ class Settings:
     poll: float = 0.5
     private_webhooks: bool = False
     kept_days: int = 90
+    own_process: bool = False
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:

@@ -1,50 +1,14 @@
-"""A store with a settable clock, users of all sorts, and digests over it."""
+"""What is put into the catalog and published, and the digests that come of it."""
 
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from digest_samples import MORNINGS
 
 from rankcast.language import decode_event, decode_record
 from rankcast.run import serve_pending
-from rankcast.serve.digests import Digests
-from rankcast.store import Store
-
-START = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)  # a Monday
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = START
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def advance(self, **span: float) -> None:
-        self.now += timedelta(**span)
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def store(tmp_path, clock) -> Iterator[Store]:
-    with Store.create(tmp_path / "store.db", clock=clock) as made:
-        yield made
-
-
-@pytest.fixture
-def served(store) -> SimpleNamespace:
-    return SimpleNamespace(store=store, settings=SimpleNamespace(private_webhooks=True))
-
-
-@pytest.fixture
-def digests(served) -> Digests:
-    return Digests(served)
+from rankcast.serve.digests import Digest
 
 
 @pytest.fixture
@@ -73,3 +37,15 @@ def publish(store, clock) -> Callable[..., None]:
         list(serve_pending(store, close=close))
 
     return published
+
+
+@pytest.fixture
+def next_digest(digests, clock) -> Callable[[], Digest]:
+    """The digest of the next morning."""
+
+    def following() -> Digest:
+        clock.now = MORNINGS.after(clock.now)
+        (number,) = digests.round()
+        return digests.digest("ann", number)
+
+    return following

@@ -1,4 +1,4 @@
-"""A store with a settable clock, users who get what is published, and a real receiver of webhooks on loopback."""
+"""Users who get what is published, and a real receiver of webhooks on loopback."""
 
 import asyncio
 import socket
@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,35 +20,13 @@ from rankcast.run import serve_pending
 from rankcast.serve.webhooks import Webhooks
 from rankcast.store import Store
 
-START = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = START
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def advance(self, **span: float) -> None:
-        self.now += timedelta(**span)
-
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def store(tmp_path, clock) -> Iterator[Store]:
-    with Store.create(tmp_path / "store.db", clock=clock) as made:
-        made.change(
-            put=[
-                decode_record({"kind": "subscription", "id": f"{user}-all", "user": user, "where": "true"})
-                for user in ("ann", "bob")
-            ]
-        )
-        yield made
+def store(store) -> Store:
+    """A store in which ann and bob want everything."""
+    for user in ("ann", "bob"):
+        store.change(put=[decode_record({"kind": "subscription", "id": f"{user}-all", "user": user, "where": "true"})])
+    return store
 
 
 @pytest.fixture
@@ -66,12 +43,6 @@ def publish(store, clock) -> Callable[..., None]:
         list(serve_pending(store))
 
     return published
-
-
-@pytest.fixture
-def served(store) -> SimpleNamespace:
-    """A service that is allowed to send to loopback."""
-    return SimpleNamespace(store=store, settings=SimpleNamespace(private_webhooks=True))
 
 
 @pytest.fixture

@@ -6,15 +6,10 @@ from datetime import time
 import msgspec
 import pytest
 
-from rankcast.serve.digests import Digests, QuietHours, Schedule
+from rankcast.serve.digests import QuietHours, Schedule
 from rankcast.store import MessageLog
 
 MORNINGS = Schedule.of_json({"days": "daily", "at": "08:00", "zone": "UTC"})
-
-
-@pytest.fixture
-def digests(served) -> Digests:
-    return Digests(served)
 
 
 @pytest.fixture

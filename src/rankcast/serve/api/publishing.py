@@ -158,7 +158,6 @@ async def _logged(service: Service, events: Sequence[Event]) -> list[Published |
     if not events:
         return []
     outcome = await asyncio.wrap_future(service.publisher.publish(events))
-    service.runner.wake()
     return outcome.results
 
 

@@ -6,25 +6,21 @@ from dataclasses import replace
 
 from nicegui import ui
 
-from rankcast.errors import ModelError, RankcastError
+from rankcast.errors import ModelError
 from rankcast.model import Concept, Membership
 from rankcast.serve.page.attribute_study import axis_of
-from rankcast.serve.page.concept_desk import ConceptDesk, key_of
-from rankcast.serve.page.concept_effects import show_effects
+from rankcast.serve.page.concept_desk import ConceptDesk
 from rankcast.serve.page.concept_fields import ConceptFields
+from rankcast.serve.page.concept_list import EVERYBODY, show_concepts
 from rankcast.serve.page.concept_naming import ask_for_name
+from rankcast.serve.page.concept_preview import ConceptPreview
 from rankcast.serve.page.concept_shapes import converted, first_shape
-from rankcast.serve.page.concept_trial import ConceptTrial
 from rankcast.serve.page.curve_editor import CurveEditor, form_of
-from rankcast.serve.page.looks import colour, wear
+from rankcast.serve.page.looks import wear
 from rankcast.serve.page.parts import act, complaining, empty, group, link, set_props, words
 from rankcast.serve.page.visitors import View
 
 __all__ = ["build"]
-
-_EVERYBODY = "everybody"
-_MOST = 60
-"""Concepts in the list."""
 
 
 async def build(view: View) -> None:
@@ -52,9 +48,6 @@ class _Workshop:
         self._concept: Concept | None = None
         self._draft: Membership | None = None
         self._proposed: tuple[Concept, ...] = ()
-        self._trial: ConceptTrial | None = None
-        self._latest = 0
-        self._is_trying = False
         self._build()
 
     # building
@@ -84,7 +77,9 @@ class _Workshop:
                 self._buttons = group("div", "rc-row rc-wrap")
         with group("section", "rc-card rc-column", aria_label="What would change", aria_live="polite"):
             words("h2", "What it matches")
-            self._effects = group("div", "rc-column")
+            effects = group("div", "rc-column")
+        only = None if self._view.visitor.switches else self._view.user
+        self._preview = ConceptPreview(effects, self._desk, only, self._complain)
         self._select(self._desk.first(self._view.query))
 
     def _chosen(self, attribute: str) -> None:
@@ -95,7 +90,7 @@ class _Workshop:
         """Edit this concept from what is saved."""
         self._concept, self._draft = concept, concept.membership if concept else None
         self._proposed = ()
-        self._trial = None
+        self._preview.restart()
         self._address()
         self._show()
 
@@ -109,7 +104,7 @@ class _Workshop:
     # showing
 
     def _show(self) -> None:
-        self._show_list()
+        show_concepts(self._list, self._desk, self._concept, self._select)
         self._show_head()
         self._show_curves()
         self._fields.show(self._draft, self._desk.study, still=self._is_still())
@@ -119,26 +114,6 @@ class _Workshop:
 
     def _is_still(self) -> bool:
         return self._concept is None or not self._desk.may_edit(self._concept) or bool(self._proposed)
-
-    def _show_list(self) -> None:
-        self._list.clear()
-        with self._list:
-            words("h2", self._desk.attribute)
-            words("p", self._desk.study.label(), "rc-small rc-soft")
-            concepts = self._desk.concepts()
-            if not concepts:
-                words("p", "No word for it yet. Let the data propose some, or make one.", "rc-soft")
-            for number, concept in enumerate(concepts[:_MOST]):
-                entry = group("button", "rcd-concept", type="button").on("click", lambda _, c=concept: self._select(c))
-                entry.style(f"--mine: {colour(number)}")
-                if concept is self._concept or (self._concept and key_of(concept) == key_of(self._concept)):
-                    set_props(entry, aria_current="true")
-                with entry:
-                    words("span", "", "rc-swatch")
-                    words("span", concept.name, "rc-strong")
-                    words("span", _EVERYBODY if concept.user is None else concept.user, "rc-soft rc-small")
-            if len(concepts) > _MOST:
-                words("p", f"and {len(concepts) - _MOST:,} more meanings of users' own", "rc-soft rc-small")
 
     def _show_head(self) -> None:
         self._head.clear()
@@ -233,35 +208,10 @@ class _Workshop:
         self._try()
 
     def _try(self) -> None:
-        """See what the draft would change, as soon as what was being tried is done."""
-        self._latest += 1
-        if not self._is_trying:
-            self._is_trying = True
-            ui.timer(0.01, self._tried, once=True)
+        self._preview.show(None if self._proposed else self._concept, self._draft)
 
-    async def _tried(self) -> None:
-        try:
-            shown = -1
-            while shown != self._latest:
-                shown = self._latest
-                concept, draft = self._concept, self._draft
-                if concept is None or draft is None or self._proposed:
-                    self._effects.clear()
-                    with self._effects:
-                        words("p", "Choose a concept to see what it does.", "rc-soft")
-                    continue
-                if self._trial is None or self._trial.concept is not concept:
-                    only = None if self._view.visitor.switches else self._view.user
-                    self._trial = await asyncio.to_thread(
-                        ConceptTrial, self._desk.catalog, concept, self._desk.events, only
-                    )
-                effects = await asyncio.to_thread(self._trial.of, draft)
-                if shown == self._latest:
-                    show_effects(self._effects, effects, f"{self._desk.attribute} is {concept.name}")
-        except RankcastError as error:
-            self._complaint.text, self._complaint.visible = str(error), True
-        finally:
-            self._is_trying = False
+    def _complain(self, error: str) -> None:
+        self._complaint.text, self._complaint.visible = error, True
 
     async def _save(self) -> None:
         if self._concept is None or self._draft is None:
@@ -295,12 +245,12 @@ class _Workshop:
         """Ask for the name of a new concept, and begin it in the middle of the data."""
 
         def begin(name: str, whose: str) -> None:
-            owner = None if whose == _EVERYBODY else self._view.user
+            owner = None if whose == EVERYBODY else self._view.user
             if (self._desk.attribute, name, owner) in self._desk.catalog.concepts:
                 raise ModelError(f"there is {name!r} already")
             self._select(Concept(name, self._desk.attribute, first_shape(axis_of(self._desk.study, [])), owner))
 
-        owners = [_EVERYBODY, self._view.user] if self._view.visitor.switches else [self._view.user]
+        owners = [EVERYBODY, self._view.user] if self._view.visitor.switches else [self._view.user]
         ask_for_name(self._desk.attribute, owners, begin)
 
     async def _mined(self) -> None:
