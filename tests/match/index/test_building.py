@@ -27,9 +27,10 @@ def built(*texts, sampler=None, scores=None):
 def test_every_place_has_one_turn_and_turns_repeat_users_and_scores():
     compiled = built("a = 2", "a = 1", "b = 1", "a = 1", "not true", scores=[0.1, 0.2, 0.3, 0.4, None])
     assert sorted(compiled.place_at.tolist()) == [0, 1, 2, 3, 4]
-    assert compiled.ranked_user.tolist() == compiled.user[compiled.place_at].tolist()
-    assert compiled.ranked_score.tolist() == plain_scores(compiled.scores)[compiled.place_at].tolist()
-    assert compiled.ranked_score[compiled.place_at.tolist().index(4)] == 1.0
+    score, user = compiled.scored.T.tolist()
+    assert user == compiled.user[compiled.place_at].tolist()
+    assert score == plain_scores(compiled.scores)[compiled.place_at].tolist()
+    assert score[compiled.place_at.tolist().index(4)] == 1.0
 
 
 def test_identical_subscriptions_have_turns_in_a_row():

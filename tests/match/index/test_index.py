@@ -30,9 +30,9 @@ def built(wishes):
 def test_the_best_of_each_user_is_that_of_the_candidates(wishes, values):
     made = built(wishes)
     codes = made.encoder.encode([event(value) for value in values])
-    found = made.ranked(codes)
     rows = {
         (at, made.compiled.users[user]): (score, count)
+        for found in made.ranked(codes)
         for at, user, score, count in zip(*(column.tolist() for column in found), strict=True)
     }
     expected = {}
@@ -46,9 +46,10 @@ def test_the_best_of_each_user_is_that_of_the_candidates(wishes, values):
 
 def test_blocks_of_events_are_counted_on():
     made = built([(0, 3, 0.5)])
-    found = made.ranked(made.encoder.encode([event(place % 7) for place in range(2 * BLOCK + 5)]))
-    assert found.event.tolist() == [place for place in range(2 * BLOCK + 5) if place % 7 >= 3]
-    assert len(made.ranked(made.encoder.encode([])).event) == 0
+    codes = made.encoder.encode([event(place % 7) for place in range(2 * BLOCK + 5)])
+    found = [place for block in made.ranked(codes) for place in block.event.tolist()]
+    assert found == [place for place in range(2 * BLOCK + 5) if place % 7 >= 3]
+    assert list(made.ranked(made.encoder.encode([]))) == []
 
 
 @given(CHANCE, st.integers(1, 8))
@@ -67,6 +68,10 @@ def test_more_matches_than_room(monkeypatch):
     found = made.candidates(made.encoder.encode([event(1)] * 3))
     assert found.subscription.tolist() == list(range(50)) * 3
     assert found.unsure is None
+    made = built([(i % 4, 0, 0.5) for i in range(50)])
+    assert [block.matches.tolist() for block in made.ranked(made.encoder.encode([event(1)] * 3))] == [
+        [13, 13, 12, 12] * 3
+    ]
 
 
 @pytest.mark.parametrize(("text", "is_unsure"), [("a is low", True), ("a = 1", False)])

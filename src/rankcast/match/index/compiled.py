@@ -24,7 +24,7 @@ class Compiled:
     `patterns.OPERATORS`; otherwise both are -1.
 
     Subscriptions have *turns*, in the order in which their postings lie, so that those found together lie together:
-    `place_at` has the place of each, `ranked_user` and `ranked_score` (1 where none was given) repeat what ranking needs.
+    `place_at` has the place of each, `scored` repeats what ranking needs: its score (1 where none was given) and its user.
     Those with one expression have turns in a row, `group_ends` has the first and the one after the last. A score that was not given is NaN. `records` has each subscription as JSON, or is
     empty.
     """
@@ -37,8 +37,7 @@ class Compiled:
     program_words: Integers
     group_ends: Integers
     place_at: Integers
-    ranked_user: Integers
-    ranked_score: NDArray[np.float64]
+    scored: NDArray[np.float64]
     attribute_names: Texts
     pattern_of: Integers
     constant_counts: Places

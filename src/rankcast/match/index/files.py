@@ -26,7 +26,7 @@ from rankcast.match.index.texts import Texts
 
 __all__ = ["VERSION", "read_index", "write_index"]
 
-VERSION = 2
+VERSION = 3
 """The format. A file of another version is refused; the index is then built again."""
 
 _MAGIC = b"rankcast index\r\n"

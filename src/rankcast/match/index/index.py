@@ -1,5 +1,6 @@
 """Running the kernel over a compiled index."""
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ from rankcast.match.index import kernels
 from rankcast.match.index.building import plain_scores
 from rankcast.match.index.compiled import Compiled
 from rankcast.match.index.events import Encoder, EventCodes
-from rankcast.match.index.ranking import Ranked, best_by_user
+from rankcast.match.index.ranking import Ranked, Ranking
 from rankcast.match.index.sorting import in_order
 from rankcast.match.index.words import SCORE_ONE, TURN
 
@@ -46,16 +47,23 @@ class Index:
         event, place, at = in_order(events, self.compiled.place_at.take(items & TURN))
         return Candidates(event, place, items[at] < 0 if items.min(initial=0) < 0 else None)
 
-    def ranked(self, codes: EventCodes) -> Ranked:
-        """The best score of each user among the candidates of each event, without the candidates themselves; they must be
-        sure and found once (crisp conjunctions and events of single values are)."""
-        compiled, users = self.compiled, len(self.compiled.users)
-        parts = []
-        for first in range(0, len(codes), kernels.BLOCK):  # what a block finds is still in the cache
+    def ranked(self, codes: EventCodes) -> Iterator[Ranked]:
+        """The best score of each user among the candidates of each event, without the candidates themselves, a block of
+        events at a time. The candidates must be sure and found once (crisp conjunctions and events of single values are).
+        One batch at a time: the next block takes the memory of the last."""
+        ranking = self._ranking
+        for first in range(0, len(codes), kernels.BLOCK):
             block = codes.part(first, min(len(codes), first + kernels.BLOCK))
-            found = best_by_user(len(block), *self.found(block), compiled.ranked_user, users, compiled.ranked_score)
-            parts.append(found._replace(event=found.event + np.int32(first)))
-        return Ranked(*(np.concatenate(columns) for columns in zip(*parts, strict=True))) if parts else Ranked.none()
+            while True:
+                reached, size = self._search(block, 0, 0, *ranking.found)
+                if reached == len(block):
+                    break
+                ranking.widen()
+            yield ranking.best(size, first, len(block))
+
+    @cached_property
+    def _ranking(self) -> Ranking:
+        return Ranking(self.compiled.scored, len(self.compiled.users), _FIRST_ROOM)
 
     def best(self, codes: EventCodes, n: int) -> tuple[NDArray[np.int64], NDArray[np.bool_], bool]:
         """At least the n candidates of one event with the highest scores, if there are so many: places, whether they
@@ -81,21 +89,30 @@ class Index:
 
     def found(self, codes: EventCodes, least: int = 0) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """What the kernel finds: events and turns with the flags of `words`, in no order, perhaps repeated."""
-        compiled = self.compiled
         events, items = [], []
         start = 0
         while start < len(codes):
             out_event, out_item = np.empty(self._room, np.int32), np.empty(self._room, np.int32)
-            start, size = kernels.match_events(
-                compiled.words, compiled.list_start, compiled.level_start, compiled.levels, compiled.instructions,
-                compiled.program_words, compiled.group_ends, codes.start, codes.attribute, codes.low,
-                codes.high, codes.is_soft, start, least, out_event, out_item,
-            )  # fmt: skip
+            start, size = self._search(codes, start, least, out_event, out_item)
             events.append(out_event[:size])
             items.append(out_item[:size])
             if start < len(codes):
                 self._room *= 2
+        if len(events) == 1:
+            return events[0], items[0]
         return np.concatenate([*events, _NONE]), np.concatenate([*items, _NONE])
+
+    def _search(
+        self, codes: EventCodes, start: int, least: int, out_event: NDArray[np.int32], out_item: NDArray[np.int32]
+    ) -> tuple[int, int]:
+        """Run the kernel from an event on: the first event of the block that found no room, and how much was found."""
+        compiled = self.compiled
+        reached, size = kernels.match_events(
+            compiled.words, compiled.list_start, compiled.level_start, compiled.levels, compiled.instructions,
+            compiled.program_words, compiled.group_ends, codes.start, codes.attribute, codes.low, codes.high,
+            codes.is_soft, start, least, out_event, out_item,
+        )  # fmt: skip
+        return int(reached), int(size)
 
 
 _NONE = np.zeros(0, np.int32)

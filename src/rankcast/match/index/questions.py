@@ -90,7 +90,7 @@ class Questions:
         if left:
             answers: dict[tuple[int, int, int], tuple[bool, float]] = {}
             at = np.flatnonzero(~known)
-            keys = event[at], self._group[turn[at]], self._norms[self._compiled.ranked_user[turn[at]]]
+            keys = event[at], self._group[turn[at]], self._norms[self._users(turn[at])]
             for i, key in zip(at.tolist(), zip(*(column.tolist() for column in keys), strict=True), strict=True):
                 answer = answers.get(key)
                 if answer is None:
@@ -113,7 +113,7 @@ class Questions:
     def _look_at(self, turns: Turns) -> None:
         """Groups are asked by these, for others in them may have been removed and ask something else by now. Expressions
         that are found together, which have turns in a row, get numbers in a row."""
-        group, user = self._group[turns], self._compiled.ranked_user[turns]
+        group, user = self._group[turns], self._users(turns)
         for at in np.flatnonzero(self._number[group] == _UNKNOWN).tolist():
             if self._number[group[at]] == _UNKNOWN:
                 one = self._subscription(int(self._compiled.place_at[turns[at]]))
@@ -123,6 +123,9 @@ class Questions:
             self._norms[number] = NORMS.index(self._senses.norm_of(self._compiled.users[number]))
         number = self._number[group]
         self._question[turns] = np.where(number == _PLAIN, _PLAIN, len(NORMS) * number + self._norms[user])
+
+    def _users(self, turns: Turns) -> Turns:
+        return self._compiled.user.take(self._compiled.place_at.take(turns))
 
     @cached_property
     def _group(self) -> Turns:
