@@ -3,11 +3,14 @@
 import os
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic, sleep
 
 from rankcast.errors import StoreError
 from rankcast.store import Store
 
 __all__ = ["Alone"]
+
+_POLL = 0.05
 
 
 class Alone:
@@ -22,8 +25,8 @@ class Alone:
         self._store = store
         self._held: int | None = None
 
-    def take(self) -> None:
-        """Take the right, or say who has it."""
+    def take(self, patience: float = 0.0) -> None:
+        """Take the right, or say who has it; `patience` is for how many seconds to wait for one who is about to end."""
         served = self._store.pipeline()
         place = self._store.database.place
         if served is not None and served.engine != "process" and served.last_batch >= 0:
@@ -38,14 +41,20 @@ class Alone:
         except ImportError:  # no such locks on this system
             return
         file = os.open(f"{place}-serving", os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(file)
-            raise StoreError(
-                f"the store {place!r} is served by another process already; end that one, or start with --no-pipeline"
-            ) from None
-        self._held = file
+        until = monotonic() + patience
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                if monotonic() < until:
+                    sleep(_POLL)
+                    continue
+                os.close(file)
+                raise StoreError(
+                    f"the store {place!r} is served by another process already; end that one, or start with --no-pipeline"
+                ) from None
+            self._held = file
+            return
 
     def give_back(self) -> None:
         """Let another serve the store."""

@@ -23,6 +23,8 @@ _log = logging.getLogger("rankcast.serve.pipeline")
 _COMMAND = "from rankcast.serve.pipeline_process import main; main()"
 _PATIENCE = 30.0
 _REST = 1.0
+_OTHERS = 3.0
+"""How long a child waits for that of a service that was killed to finish its batch."""
 
 
 class _Task(msgspec.Struct):
@@ -182,7 +184,7 @@ def main() -> None:
                 task.poll,
                 told=lambda: _say(_Report(runner.batches, runner.events, runner.delivered, runner.error)),
             )
-            runner.start()
+            runner.start(_OTHERS)
             _say(_Report())
             while os.read(0, 1 << 16):
                 runner.wake()

@@ -52,11 +52,12 @@ class Runner:
         """Whether the thread is alive."""
         return self._thread is not None and self._thread.is_alive()
 
-    def start(self) -> None:
-        """Begin serving; refused if another pipeline serves the store, or its state is in another number of shards."""
+    def start(self, patience: float = 0.0) -> None:
+        """Begin serving; refused if another pipeline serves the store, also after `patience` seconds, or if its state is in
+        another number of shards."""
         if self.is_running:
             return
-        self._alone.take()
+        self._alone.take(patience)
         present = len(self._store.progress().states)
         if present and self._shards not in (None, present):
             raise RankcastError(f"the delivery state of this store is in {present} shards, and stays so")
