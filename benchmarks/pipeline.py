@@ -1,5 +1,6 @@
 """The live pipeline: events per second, latency, what Spark adds, and how all that grows.
 
+    python benchmarks/pipeline.py store --users 100000 --folder F      make the store of a run before it
     python benchmarks/pipeline.py target              100,000 users, 1 M subscriptions, sliding top-10: 5,000 events/s? 1.5 s?
     python benchmarks/pipeline.py overhead            `deliver` on a batch DataFrame against the same shards in-process
     python benchmarks/pipeline.py sizes               by events per micro-batch, users and shards
@@ -8,156 +9,25 @@
     python benchmarks/pipeline.py one --users 10000 --rate 2000 --shards 2 --cores 2
     python benchmarks/pipeline.py shard --users 20000 one shard alone, without Spark: where its time goes
 
-Everything is made by hashes of numbers, so that two runs see the same. Latency is from the append to the event log to the commit of
-the delivery, both by the clock of this machine.
+Latency is from the append to the event log to the commit of the delivery, both by the clock of this machine. The events are published by
+a process of its own (`pipeline_world.py`) on the same cores.
 """
 
 import argparse
-import json
 import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
+import pipeline_world
+from pipeline_world import copy_of, events, latencies, records, say, shares, store_for
+from pyspark.sql.streaming.query import StreamingQuery
 
-from rankcast.language import parse
-from rankcast.model import Catalog, Event, Length, Mode, Policy, Record, Subscription
+from rankcast.model import Catalog
 from rankcast.store import Store
-
-START = datetime(2026, 1, 1, tzinfo=UTC)
-PER_USER = 10
-SUBSCRIPTIONS_PER_TOPIC = 200
-"""Each event is of one topic, and half of a topic's subscriptions want its level: 100 matches per event, whatever the users."""
-
-
-def number_of(*parts: object) -> int:
-    """A number that is the same every time."""
-    return int.from_bytes(blake2b(repr(parts).encode(), digest_size=6).digest())
-
-
-def topics_for(users: int) -> int:
-    """How many topics there are for so many users."""
-    return max(1, users * PER_USER // SUBSCRIPTIONS_PER_TOPIC)
-
-
-def records(users: int, window: int) -> Iterator[Record]:
-    """Users with ten subscriptions each and the top 10 of a sliding window."""
-    topics = topics_for(users)
-    for user in range(users):
-        for place in range(PER_USER):
-            topic, level = number_of("topic", user, place) % topics, number_of("level", user, place) % 10
-            where = parse(f"topic = 't{topic}' and level >= {level}")
-            yield Subscription(
-                f"s{user}.{place}", f"u{user}", where, score=(number_of("score", user, place) % 100) / 100
-            )
-        yield Policy(f"u{user}", mode=Mode.SLIDING, k=10, length=Length(window))
-
-
-def events(first: int, count: int, users: int) -> list[Event]:
-    """Events of one topic and a level each."""
-    topics = topics_for(users)
-    return [
-        Event(
-            f"e{n}",
-            START + timedelta(milliseconds=n),
-            {
-                "topic": (f"t{number_of('event', n) % topics}",),
-                "level": (number_of("at", n) % 10,),
-                "title": (f"title {n}",),
-            },
-        )
-        for n in range(first, first + count)
-    ]
-
-
-def store_for(folder: Path, users: int, window: int) -> Path:
-    """A store with the catalog; kept for the next run if the folder is."""
-    place = folder / f"pipeline-{users}-{window}.db"
-    if not place.exists():
-        unfinished = place.with_suffix(".part")
-        unfinished.unlink(missing_ok=True)
-        began = time.perf_counter()
-        with Store.create(unfinished) as store:
-            chunk: list[Record] = []
-            for record in records(users, window):
-                chunk.append(record)
-                if len(chunk) >= 50_000:
-                    store.change(put=chunk)
-                    chunk = []
-            store.change(put=chunk)
-            store.publish(events(0, 1, users))
-        for extra in ("-wal", "-shm"):
-            Path(f"{unfinished}{extra}").unlink(missing_ok=True)
-        unfinished.rename(place)
-        say("catalog", users=users, seconds=time.perf_counter() - began)
-    return place
-
-
-def say(what: str, **figures: float | int | str) -> None:
-    """One line of figures."""
-    shown = {name: round(value, 3) if isinstance(value, float) else value for name, value in figures.items()}
-    print(json.dumps({"what": what, **shown}), flush=True)
-
-
-def copy_of(place: Path, folder: Path) -> Path:
-    """A fresh copy of a store."""
-    import shutil
-
-    copy = folder / f"run-{time.monotonic_ns()}.db"
-    shutil.copy(place, copy)
-    return copy
-
-
-def latencies(store: Store, after: int) -> np.ndarray:
-    """Seconds from the log to the delivery, of the deliveries after a number."""
-    from sqlalchemy import select
-
-    from rankcast.store import schema
-
-    query = (
-        select(schema.deliveries.c.received - schema.events.c.logged)
-        .join(schema.events, schema.events.c.id == schema.deliveries.c.event_id)
-        .where(schema.deliveries.c.number > after)
-    )
-    with store.database.reading() as connection:
-        return np.array([row[0] for row in connection.execute(query)], float) / 1e6
-
-
-def shares(waits: np.ndarray) -> dict[str, float]:
-    """Median and tails."""
-    if not len(waits):
-        return {}
-    return {f"p{share}": float(np.percentile(waits, share)) for share in (50, 95, 99)}
-
-
-class Feed(threading.Thread):
-    """Publishes at a rate."""
-
-    def __init__(self, place: Path, users: int, rate: float, seconds: float, first: int) -> None:
-        super().__init__(daemon=True)
-        self._place, self._users, self._rate, self._seconds, self._next = place, users, rate, seconds, first
-        self.published = 0
-
-    def run(self) -> None:
-        """For as long as asked."""
-        step = 0.25 if self._rate >= 100 else 1.0 / self._rate
-        with Store.open(self._place) as store:
-            began, sent = time.monotonic(), 0
-            while (passed := time.monotonic() - began) < self._seconds:
-                due = int(passed * self._rate) - sent
-                if due > 0:
-                    store.publish(events(self._next, due, self._users), batch=10_000)
-                    self._next += due
-                    sent += due
-                time.sleep(step)
-            self.published = sent
 
 
 def live(
@@ -169,8 +39,10 @@ def live(
     seconds: float,
     cores: int | None = None,
     max_events: int = 50_000,
+    warm: int = 0,
 ) -> dict[str, float]:
-    """Serve a store while events are published at a rate; figures of the time after the first micro-batch."""
+    """Serve a store while events are published at a rate; figures of the time after `warm` events were served, which fill the
+    windows and show the shards which subscriptions go together."""
     from rankcast.spark import local_session, serve_store
     from rankcast.spark.failures import wait_for
 
@@ -183,14 +55,22 @@ def live(
             if wait_for(query, 0.5):
                 raise RuntimeError("the pipeline has ended")
         ready = time.monotonic() - began
+        store.publish(events(1, warm, users), batch=10_000)
+        served_to(query, store)
+        warmed = time.monotonic() - began - ready
         before, at = store.last_delivery(), time.monotonic()
-        feed = Feed(copy, users, rate, seconds, first=1)
-        feed.start()
-        feed.join()
-        lag = store.last_offset() - store.progress().offset
-        while store.progress().offset < store.last_offset():
+        feed = subprocess.Popen(
+            [sys.executable, pipeline_world.__file__, *map(str, (copy, users, rate, seconds, 1 + warm))],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        while feed.poll() is None:
             if wait_for(query, 0.2):
                 raise RuntimeError("the pipeline has ended")
+        assert feed.stdout is not None
+        published = int(feed.stdout.read())
+        lag = store.last_offset() - store.progress().offset
+        served_to(query, store)
         took = time.monotonic() - at
         known = store.pipeline()
         assert known is not None
@@ -200,14 +80,24 @@ def live(
     Path(copy).unlink()
     return {
         "rate": rate,
-        "served_per_s": feed.published / took,
+        "served_per_s": published / took,
         "lag_at_end": lag,
         "deliveries": len(waits),
         **shares(waits),
         "batch_s": float(np.median(durations)) if durations else 0.0,
         "state_mb": known.state_bytes / 1e6,
         "ready_s": ready,
+        "warm_s": warmed,
     }
+
+
+def served_to(query: StreamingQuery, store: Store) -> None:
+    """Wait until all that is published is served."""
+    from rankcast.spark.failures import wait_for
+
+    while store.progress().offset < store.last_offset():
+        if wait_for(query, 0.2):
+            raise RuntimeError("the pipeline has ended")
 
 
 def shard(folder: Path, users: int, window: int, count: int, batch: int) -> None:
@@ -337,13 +227,14 @@ def main() -> None:
         alone(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["target", "overhead", "sizes", "cores", "users", "one", "shard"])
+    parser.add_argument("what", choices=["store", "target", "overhead", "sizes", "cores", "users", "one", "shard"])
     parser.add_argument("--users", type=int, default=None)
     parser.add_argument("--window", type=int, default=20_000, help="events")
     parser.add_argument("--events", type=int, default=100_000)
     parser.add_argument("--batch", type=int, default=10_000)
     parser.add_argument("--rate", type=float, default=5_000.0, help="events per second")
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--warm", type=int, default=0, help="events before the measured ones")
     parser.add_argument("--shards", type=int, default=2)
     parser.add_argument("--cores", type=int, default=None)
     parser.add_argument("--folder", type=Path, default=None, help="keep the stores here for the next run")
@@ -352,28 +243,42 @@ def main() -> None:
         folder = given.folder or Path(temporary)
         folder.mkdir(exist_ok=True)
         runs = Path(temporary)
-        if given.what == "shard":
+        if given.what == "store":
+            store_for(folder, given.users or 100_000, given.window)
+        elif given.what == "shard":
             shard(folder, given.users or 20_000, given.window, given.events, given.batch)
         elif given.what == "overhead":
             overhead(runs, given.users or 10_000, given.window, given.events)
         elif given.what == "target":
             users = given.users or 100_000
             place = store_for(folder, users, given.window)
-            say("low load", users=users, **live(place, runs, users, given.shards, 1.0, given.seconds))
-            say("target", users=users, **live(place, runs, users, given.shards, given.rate, given.seconds))
+            say("low load", users=users, **live(place, runs, users, given.shards, 1.0, given.seconds, warm=given.warm))
+            say(
+                "target",
+                users=users,
+                **live(place, runs, users, given.shards, given.rate, given.seconds, warm=given.warm),
+            )
         elif given.what == "sizes":
             for users in (1_000, 10_000):
                 place = store_for(folder, users, given.window)
                 for shards in (1, 2, 4):
                     for most in (1_000, 10_000, 50_000):
-                        found = live(place, runs, users, shards, given.rate, given.seconds, max_events=most)
+                        found = live(
+                            place, runs, users, shards, given.rate, given.seconds, max_events=most, warm=given.warm
+                        )
                         say("sizes", users=users, shards=shards, max_events=most, **found)
         elif given.what == "cores":
             users = given.users or 10_000
             store_for(folder, users, given.window)
             for cores in (1, 2):
                 command = [sys.executable, __file__, "one", "--users", str(users), "--cores", str(cores)]
-                more = {"folder": folder, "window": given.window, "rate": given.rate, "seconds": given.seconds}
+                more = {
+                    "folder": folder,
+                    "window": given.window,
+                    "rate": given.rate,
+                    "seconds": given.seconds,
+                    "warm": given.warm,
+                }
                 options = [text for name, value in more.items() for text in (f"--{name}", str(value))]
                 subprocess.run([*command, "--shards", str(given.shards), *options], check=True)
         elif given.what == "one":
@@ -381,12 +286,18 @@ def main() -> None:
                 os.sched_setaffinity(0, range(given.cores))  # the processes that hold the shards inherit it
             users = given.users or 10_000
             place = store_for(folder, users, given.window)
-            found = live(place, runs, users, given.shards, given.rate, given.seconds, cores=given.cores)
+            found = live(
+                place, runs, users, given.shards, given.rate, given.seconds, cores=given.cores, warm=given.warm
+            )
             say("one", users=users, shards=given.shards, cores=given.cores or 0, **found)
         else:
             for users in (1_000, 10_000, 100_000, 1_000_000):
                 place = store_for(folder, users, given.window)
-                say("users", users=users, **live(place, runs, users, given.shards, given.rate, given.seconds))
+                say(
+                    "users",
+                    users=users,
+                    **live(place, runs, users, given.shards, given.rate, given.seconds, warm=given.warm),
+                )
 
 
 if __name__ == "__main__":

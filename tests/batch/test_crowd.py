@@ -52,7 +52,7 @@ def test_columns_are_the_states(worlds, seed):
         some = chance.sample(sorted(served.users), 12)
         parts = [some, [user for user in served.users if user not in some]]
         named = {}
-        folded = [served.folded(part, named) for part in parts]
+        folded = [served.folded(part, named, 10**9) for part in parts]
         assert plain(unfold(folded_of_columns(folded[0]["columns"]), named)) == plain(expected.states(some))
         served = BatchShard(catalog)
         for part in folded:
@@ -66,7 +66,7 @@ def test_columns_are_taken_by_users_who_are_in_no_crowd(worlds):
     served = BatchShard(catalog)
     served.publish(events)
     named = {}
-    folded = served.folded(served.users, named)
+    folded = served.folded(served.users, named, 10**9)
     fewer = BatchShard(catalog, lambda user: user in ("user1", "user4"))
     fewer.restore_folded(folded, named)
     assert fewer.states(fewer.users) == served.states(["user1", "user4"])
@@ -81,3 +81,15 @@ def test_what_outgrows_its_room_moves_and_gaps_are_closed(worlds):
         assert fast.publish(events[start : start + 50]) == oracle.publish(events[start : start + 50])
     assert fast.states(fast.users) == oracle.states(oracle.users)
     assert fast._crowd._used <= len(fast._crowd.held.row)
+
+
+def test_events_that_are_kept_elsewhere_are_left_out_but_for_the_first(worlds):
+    chance = random.Random(5)
+    catalog, events = crowd(worlds, chance), worlds.events(chance, 60)
+    served = BatchShard(catalog)
+    served.publish(events)
+    everything, older = {}, {}
+    served.folded(served.users, everything, 10**9)
+    since = sorted(everything)[len(everything) // 2]
+    served.folded(served.users, older, since)
+    assert older == {seq: event for seq, event in everything.items() if seq <= since}

@@ -55,7 +55,7 @@ class Member:
 class Crowd:
     """The windows of many users in one set of columns, over which a batch goes in one kernel.
 
-    What a window holds lies together, with room for as much again; one that outgrows its room moves to the end. A batch costs some
+    What a window holds lies together, with room for half as much again; one that outgrows its room moves to the end. A batch costs some
     0.1 µs per match and per entry of the windows that it concerns, and nothing for the other users.
     """
 
@@ -188,7 +188,7 @@ class Crowd:
         if self.__held is None:
             from rankcast.batch.kernels.crowds import Held
 
-            kinds = {"degree": np.float64, "sent": np.bool_}
+            kinds = {"pattern": np.int32, "degree": np.float64, "sent": np.bool_, "later": np.int32}
             self.__held = Held(*(np.zeros(1024, kinds.get(name, np.int64)) for name in Held._fields))
         return self.__held
 
@@ -204,7 +204,7 @@ class Crowd:
         members.count[numbers] = 0
         self._reserve(numbers, counts)
         outgrown = counts > members.room[numbers]
-        moved, room = numbers[outgrown], 2 * counts[outgrown]
+        moved, room = numbers[outgrown], counts[outgrown] * 3 // 2
         members.base[moved], members.room[moved] = self._used + np.cumsum(room) - room, room
         self._used += int(room.sum())
         members.begin[numbers], members.count[numbers] = members.base[numbers], counts
@@ -226,15 +226,17 @@ class Crowd:
     def _reserve(self, whose: Integers, new: Integers) -> None:
         """Have room behind the places in use for all windows that outgrow theirs."""
         wanted = self.members.count[whose] + new
-        more = 2 * int(wanted[wanted > self.members.room[whose]].sum())
+        more = int(wanted[wanted > self.members.room[whose]].sum()) * 3 // 2
         if self._used + more <= len(self.held.row):
             return
         rooms = int(self.members.room.sum())
         if 2 * rooms < self._used:
             self._close_gaps()
         size = max(self._used + more, len(self.held.row) * 3 // 2)
-        columns = (np.concatenate((c[: self._used], np.zeros(size - self._used, c.dtype))) for c in self.held)
-        self.__held = type(self.held)(*columns)
+        made = type(self.held)(*(np.empty(size, column.dtype) for column in self.held))
+        for new, old in zip(made, self.held, strict=True):
+            new[: self._used] = old[: self._used]
+        self.__held = made
 
     def _close_gaps(self) -> None:
         """Let the windows lie side by side, each with as much room as it has."""
@@ -244,7 +246,7 @@ class Crowd:
         base = np.cumsum(room) - room
         targets = np.repeat(base - (np.cumsum(count) - count), count) + np.arange(len(entries))
         self._used = int(room.sum())
-        made = type(self.held)(*(np.zeros(self._used, column.dtype) for column in self.held))
+        made = type(self.held)(*(np.empty(self._used, column.dtype) for column in self.held))
         for new, old in zip(made, self.held, strict=True):
             new[targets] = old[entries]
         self.__held = made

@@ -186,13 +186,17 @@ class BatchShard:
         """The delivery state of some users as plain data: a part of what `state` encodes."""
         return {user: self._state(self._users[user]) for user in users}
 
-    def folded(self, users: Iterable[str], events: dict[int, Event]) -> dict[str, Any]:
-        """The delivery state of some users as plain data, without the events, which are put into `events` by their `seq`, each
-        once: of users in the crowd as columns (`rankcast.batch.crowd_state`), of others one by one (`rankcast.batch.folded`)."""
+    def folded(self, users: Iterable[str], events: dict[int, Event], since: int) -> dict[str, Any]:
+        """The delivery state of some users as plain data, which names events by `seq`: of users in the crowd as columns
+        (`rankcast.batch.crowd_state`), of others one by one (`rankcast.batch.folded`).
+
+        The events that it names are put into `events`, each once; of those from `since` on, which the caller has elsewhere, the
+        first at least.
+        """
         served = [(user, self._users[user]) for user in users]
         members = [one for _, one in served if isinstance(one, Member)]
         states = {user: folded_state(one, self._table, events) for user, one in served if not isinstance(one, Member)}
-        return {"states": states, "columns": columns_of(self._crowd, members, self._table, events)}
+        return {"states": states, "columns": columns_of(self._crowd, members, self._table, events, since)}
 
     def restore_folded(self, folded: Mapping[str, Any], events: Mapping[int, Event]) -> None:
         """Go on where a folded state was taken, with the same catalog."""

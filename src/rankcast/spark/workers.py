@@ -12,6 +12,7 @@ from rankcast.model import Catalog, Event, in_publication_order
 from rankcast.overlay import check_publication
 from rankcast.shard import Shard
 from rankcast.spark.columns import events_of_json, events_of_table
+from rankcast.spark.live.frames import DELIVERY, deliveries_table
 
 __all__ = [
     "ADMITTED",
@@ -125,22 +126,11 @@ def in_worker(in_shard: InShard) -> Callable[[pa.Table], pa.Table]:
 
 def deliver_in_shard(catalog: Catalog, events: list[Event], admitted: Admitted) -> pa.Table:
     """The deliveries of one shard."""
-    schema = pa.schema(
-        [
-            ("user", pa.string()),
-            ("event", pa.string()),
-            ("seq", pa.int64()),
-            ("rank", pa.float64()),
-            ("subscriptions", pa.list_(pa.string())),
-            ("published", pa.timestamp("us", "UTC")),
-            ("forwarded", pa.timestamp("us", "UTC")),
-            ("window", pa.int64()),
-        ]
-    )
     shard = shard_for(len(events), catalog)
-    deliveries = shard.publish(events, admitted) + shard.close()
-    rows = [{name: getattr(delivery, name) for name in schema.names} for delivery in deliveries]
-    return pa.Table.from_pylist(rows, schema=schema)
+    if isinstance(shard, Shard):
+        return deliveries_table(shard.publish(events, admitted) + shard.close())
+    made = (shard.publish_columns(events, admitted), shard.close_columns())
+    return pa.concat_tables(columns.arrow().cast(DELIVERY) for columns in made)
 
 
 def match_in_shard(catalog: Catalog, events: list[Event], admitted: Admitted) -> pa.Table:

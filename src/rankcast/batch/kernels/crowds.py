@@ -167,15 +167,15 @@ def _in_order(member: int, held: Any, members: Any, times: Any, arrived: Any) ->
 @kernel
 def _make_room(member: int, new: int, held: Any, members: Any, used: int) -> int:
     """Let a window have so many more entries: where it is, at the beginning of its room, or in a larger room at the end of the
-    places in use, which are there (`places_needed`); the new end of them."""
+    places in use, which are there (`Crowd` sees to that); the new end of them."""
     begin, count, room = members.begin[member], members.count[member], members.room[member]
     base = members.base[member]
     if begin + count + new <= base + room:
         return used
     if count + new > room:
         base = used
-        members.room[member] = 2 * (count + new)
-        used += 2 * (count + new)
+        members.room[member] = (count + new) * 3 // 2
+        used += (count + new) * 3 // 2
     for place in range(count):
         source, target = begin + place, base + place
         held.row[target] = held.row[source]

@@ -4,6 +4,7 @@ It serves one micro-batch after the other on a socket in a private folder, and e
 the Spark executor that asked for it, is gone.
 """
 
+import gc
 import os
 import sys
 import time
@@ -206,6 +207,7 @@ def _arrived(tables: Sequence[tuple[int, pa.Table]], is_json: bool) -> Iterator[
 
 def main(path: str, pid: int) -> None:
     """Serve on the socket until the process is gone."""
+    gc.disable()  # see _talk
     host = Host()
     Thread(target=_watch, args=(host, path, pid), daemon=True).start()
     with Listener(path, family="AF_UNIX", backlog=64) as listener:
@@ -223,6 +225,10 @@ def _talk(host: Host, connection: Connection) -> None:
             try:
                 asked = connection.recv_bytes()
                 connection.send_bytes(encode(host.answer(decode_request(asked))))
+                # Collecting garbage would look at all that the shards hold, again and again, while somebody waits. So it is done
+                # between micro-batches, and looks at what the last one left.
+                gc.collect(1)
+                gc.freeze()
             except (EOFError, OSError):
                 return
 

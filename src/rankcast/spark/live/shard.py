@@ -260,7 +260,7 @@ class LiveShard:
             states = {user: fold(state, events) for user, state in shard.states(users).items()}
             folded: dict[str, Any] = {"states": states, "columns": None}
         else:
-            folded = shard.folded(users, events)
+            folded = shard.folded(users, events, since)
         texts = [[seq, dumps(encode_event(event))] for seq, event in events.items() if seq < since]
         needed = min((seq for seq in events if seq >= since), default=self.intake.seq + 1)
         page = packed([texts, folded])
