@@ -1,5 +1,6 @@
 """One user behind a novelty filter, served over arrays."""
 
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -104,12 +105,18 @@ class FilteredUser(ArrayUser):
         super()._one_by_one(stream, at, places, degrees, gathering)
 
     def _note_patterns(self) -> None:
-        known = len(self._starts) - 1
-        for pattern in self._patterns.all[known:]:
-            self._starts, self._matching = self._noted(self._starts, self._matching, pattern.matching)
-            self._specific_starts, self._specific = self._noted(self._specific_starts, self._specific, pattern.specific)
+        new = self._patterns.all[len(self._starts) - 1 :]
+        if not new:
+            return
+        self._starts, self._matching = self._noted(self._starts, self._matching, [one.matching for one in new])
+        if self._decays:
+            specific = [one.specific for one in new]
+            self._specific_starts, self._specific = self._noted(self._specific_starts, self._specific, specific)
 
-    def _noted(self, starts: Integers, places: Integers, names: tuple[str, ...]) -> tuple[Integers, Integers]:
-        """One more set of subscriptions behind others."""
-        own = np.array([self._place[name] for name in names if name in self._place], np.int64)
-        return np.append(starts, len(places) + len(own)), np.append(places, own)
+    def _noted(self, starts: Integers, places: Integers, sets: Sequence[tuple[str, ...]]) -> tuple[Integers, Integers]:
+        """More sets of subscriptions behind others."""
+        own = [[self._place[name] for name in names if name in self._place] for names in sets]
+        ends = len(places) + np.cumsum([len(each) for each in own])
+        return np.concatenate((starts, ends)), np.append(
+            places, np.array([one for each in own for one in each], np.int64)
+        )
