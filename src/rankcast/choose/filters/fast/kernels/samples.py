@@ -46,21 +46,11 @@ def sample(
 ) -> None:
     """Which events are drawn while the budget has room; a probability that is no number is that of a subscription never
     matched."""
+    everything = np.arange(len(probability))
     for event in range(len(patterns)):
         begin, end = starts[patterns[event]], starts[patterns[event] + 1]
         if eager:
-            for number in range(begin, end):
-                place = places[number]
-                if not np.isnan(probability[place]):
-                    now = probability_of(
-                        rate / whole[ACTIVE],
-                        counts[place],
-                        whole[T] - whole[START],
-                        first[place],
-                        last[place],
-                        interval,
-                    )
-                    probability[place] = aging * now + (1 - aging) * probability[place]
+            _renew(places[begin:end], interval, aging, rate, whole, probability, counts, first, last)
         chance = -np.inf
         for number in range(begin, end):
             known = probability[places[number]]
@@ -79,17 +69,27 @@ def sample(
             last[place] = position
         count(passed, whole, ring, k, period, eager)
         if not eager and whole[T] % period == 0:
-            for place in range(len(probability)):
-                if not np.isnan(probability[place]):
-                    now = probability_of(
-                        rate / whole[ACTIVE],
-                        counts[place],
-                        whole[T] - whole[START],
-                        first[place],
-                        last[place],
-                        interval,
-                    )
-                    probability[place] = aging * now + (1 - aging) * probability[place]
+            _renew(everything, interval, aging, rate, whole, probability, counts, first, last)
             if by_period:
                 whole[START] = whole[T]
                 counts[:] = 0
+
+
+@kernel
+def _renew(
+    places: Any,
+    interval: bool,
+    aging: float,
+    rate: float,
+    whole: Any,
+    probability: Any,
+    counts: Any,
+    first: Any,
+    last: Any,
+) -> None:
+    """Bring the probabilities of subscriptions that ever matched up to date."""
+    for place in places:
+        if not np.isnan(probability[place]):
+            share, events = rate / whole[ACTIVE], whole[T] - whole[START]
+            now = probability_of(share, counts[place], events, first[place], last[place], interval)
+            probability[place] = aging * now + (1 - aging) * probability[place]
