@@ -40,6 +40,7 @@ def live(
     cores: int | None = None,
     max_events: int = 50_000,
     warm: int = 0,
+    wanted: float = 1.0,
 ) -> dict[str, float]:
     """Serve a store while events are published at a rate; figures of the time after `warm` events were served, which fill the
     windows and show the shards which subscriptions go together."""
@@ -55,12 +56,12 @@ def live(
             if wait_for(query, 0.5):
                 raise RuntimeError("the pipeline has ended")
         ready = time.monotonic() - began
-        store.publish(events(1, warm, users), batch=10_000)
+        store.publish(events(1, warm, users, wanted), batch=10_000)
         served_to(query, store)
         warmed = time.monotonic() - began - ready
         before, at = store.last_delivery(), time.monotonic()
         feed = subprocess.Popen(
-            [sys.executable, pipeline_world.__file__, *map(str, (copy, users, rate, seconds, 1 + warm))],
+            [sys.executable, pipeline_world.__file__, *map(str, (copy, users, rate, seconds, 1 + warm, wanted))],
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -82,7 +83,8 @@ def live(
         "rate": rate,
         "served_per_s": published / took,
         "lag_at_end": lag,
-        "deliveries": len(waits),
+        "matches_per_event": known.matched / known.events,
+        "deliveries_per_s": len(waits) / took,
         **shares(waits),
         "batch_s": float(np.median(durations)) if durations else 0.0,
         "state_mb": known.state_bytes / 1e6,
@@ -235,6 +237,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=5_000.0, help="events per second")
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--warm", type=int, default=0, help="events before the measured ones")
+    parser.add_argument("--wanted", type=float, default=1.0, help="the share of events that somebody asks for")
     parser.add_argument("--shards", type=int, default=2)
     parser.add_argument("--cores", type=int, default=None)
     parser.add_argument("--folder", type=Path, default=None, help="keep the stores here for the next run")
@@ -243,6 +246,7 @@ def main() -> None:
         folder = given.folder or Path(temporary)
         folder.mkdir(exist_ok=True)
         runs = Path(temporary)
+        more = {"warm": given.warm, "wanted": given.wanted}
         if given.what == "store":
             store_for(folder, given.users or 100_000, given.window)
         elif given.what == "shard":
@@ -252,34 +256,31 @@ def main() -> None:
         elif given.what == "target":
             users = given.users or 100_000
             place = store_for(folder, users, given.window)
-            say("low load", users=users, **live(place, runs, users, given.shards, 1.0, given.seconds, warm=given.warm))
+            say("low load", users=users, **live(place, runs, users, given.shards, 1.0, given.seconds, **more))
             say(
                 "target",
                 users=users,
-                **live(place, runs, users, given.shards, given.rate, given.seconds, warm=given.warm),
+                **live(place, runs, users, given.shards, given.rate, given.seconds, **more),
             )
         elif given.what == "sizes":
             for users in (1_000, 10_000):
                 place = store_for(folder, users, given.window)
                 for shards in (1, 2, 4):
                     for most in (1_000, 10_000, 50_000):
-                        found = live(
-                            place, runs, users, shards, given.rate, given.seconds, max_events=most, warm=given.warm
-                        )
+                        found = live(place, runs, users, shards, given.rate, given.seconds, max_events=most, **more)
                         say("sizes", users=users, shards=shards, max_events=most, **found)
         elif given.what == "cores":
             users = given.users or 10_000
             store_for(folder, users, given.window)
             for cores in (1, 2):
                 command = [sys.executable, __file__, "one", "--users", str(users), "--cores", str(cores)]
-                more = {
+                asked = {
                     "folder": folder,
                     "window": given.window,
                     "rate": given.rate,
                     "seconds": given.seconds,
-                    "warm": given.warm,
                 }
-                options = [text for name, value in more.items() for text in (f"--{name}", str(value))]
+                options = [text for name, value in {**asked, **more}.items() for text in (f"--{name}", str(value))]
                 subprocess.run([*command, "--shards", str(given.shards), *options], check=True)
         elif given.what == "one":
             if given.cores is not None:
@@ -296,7 +297,7 @@ def main() -> None:
                 say(
                     "users",
                     users=users,
-                    **live(place, runs, users, given.shards, given.rate, given.seconds, warm=given.warm),
+                    **live(place, runs, users, given.shards, given.rate, given.seconds, **more),
                 )
 
 

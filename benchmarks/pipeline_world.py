@@ -2,7 +2,7 @@
 
 Everything is made by hashes of numbers, so that two runs see the same.
 
-    python benchmarks/pipeline_world.py STORE USERS RATE SECONDS FIRST     publish to a store at a rate; prints how many events
+    python benchmarks/pipeline_world.py STORE USERS RATE SECONDS FIRST WANTED     publish at a rate; prints how many events
 """
 
 import json
@@ -50,9 +50,9 @@ def records(users: int, window: int) -> Iterator[Record]:
         yield Policy(f"u{user}", mode=Mode.SLIDING, k=10, length=Length(window))
 
 
-def events(first: int, count: int, users: int) -> list[Event]:
-    """Events of one topic and a level each."""
-    topics = topics_for(users)
+def events(first: int, count: int, users: int, wanted: float = 1.0) -> list[Event]:
+    """Events of one topic and a level each; of a share of them somebody asks for the topic."""
+    topics = round(topics_for(users) / wanted)
     return [
         Event(
             f"e{n}",
@@ -121,7 +121,7 @@ def shares(waits: np.ndarray) -> dict[str, float]:
     return {f"p{share}": float(np.percentile(waits, share)) for share in (50, 95, 99)}
 
 
-def publish(place: Path, users: int, rate: float, seconds: float, first: int) -> int:
+def publish(place: Path, users: int, rate: float, seconds: float, first: int, wanted: float) -> int:
     """Publish events, from a number on, at a rate for so long; how many."""
     step = 0.25 if rate >= 100 else 1.0 / rate
     with Store.open(place) as store:
@@ -129,12 +129,12 @@ def publish(place: Path, users: int, rate: float, seconds: float, first: int) ->
         while (passed := time.monotonic() - began) < seconds:
             due = int(passed * rate) - sent
             if due > 0:
-                store.publish(events(first + sent, due, users), batch=10_000)
+                store.publish(events(first + sent, due, users, wanted), batch=10_000)
                 sent += due
             time.sleep(step)
         return sent
 
 
 if __name__ == "__main__":
-    place, users, rate, seconds, first = sys.argv[1:]
-    print(publish(Path(place), int(users), float(rate), float(seconds), int(first)))
+    place, users, rate, seconds, first, wanted = sys.argv[1:]
+    print(publish(Path(place), int(users), float(rate), float(seconds), int(first), float(wanted)))

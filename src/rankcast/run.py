@@ -11,7 +11,7 @@ from rankcast.errors import StoreError
 from rankcast.model import Catalog, Delivery
 from rankcast.overlay import Admission
 from rankcast.shard import Shard, shard_of
-from rankcast.store import Instants, Logged, Store
+from rankcast.store import SPARK, Instants, Logged, Store
 
 __all__ = ["Batch", "Server", "rebuild", "repartition", "serve_pending"]
 
@@ -89,6 +89,12 @@ class Server:
                 return
 
     def _load(self) -> None:
+        known = self._store.pipeline()
+        if known is not None and known.engine == SPARK and known.last_batch >= 0:
+            raise StoreError(
+                f"the store {self._store.database.place!r} is served by the pipeline with the checkpoint {known.place!r}; go on with "
+                "that (rankcast run --engine spark), or bring its delivery state back with: rankcast state repartition"
+            )
         progress = self._store.progress()
         if progress.states and len(progress.states) != self._count:
             raise StoreError(

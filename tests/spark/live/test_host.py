@@ -114,6 +114,8 @@ def test_what_a_process_began_is_taken_over(store, tmp_path, world):
         list(serve_pending(store, shards=3))
     pipeline.serve_log(store, 120, close=True)
     assert world.delivered(store) == world.expected(store)
+    with pytest.raises(StoreError, match="go on with that"):  # though nothing is pending
+        list(serve_pending(store, shards=3))
 
 
 def test_a_late_event_is_a_reject_and_counted(store, tmp_path, world):
