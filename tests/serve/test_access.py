@@ -6,6 +6,7 @@ from rankcast.errors import CatalogError, ModelError
 from rankcast.serve import Service
 from rankcast.serve import access as module
 from rankcast.serve.access import Access, Principal, Role
+from rankcast.store import AccessLog
 
 
 @pytest.fixture
@@ -47,6 +48,22 @@ def test_a_revoked_token_is_nobody(access: Access, service: Service, monkeypatch
     assert elsewhere.check(token) is None  # in another process, within a second
     with pytest.raises(CatalogError, match="no token 'x'"):
         access.revoke("x")
+
+
+def test_many_tokens_in_use_cost_one_look_a_second(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens = [service.access.create(Role.USER, f"user{number}") for number in range(5)]
+    access, now, looks = Access(service.store), module.monotonic(), list[str]()
+    monkeypatch.setattr(module, "monotonic", lambda: now)
+    for name in ("token", "revocations"):
+        read = getattr(AccessLog, name)
+        monkeypatch.setattr(AccessLog, name, lambda *given, read=read, name=name: looks.append(name) or read(*given))
+    for _ in range(3):
+        assert all(access.check(token) for token, _ in tokens)
+        now += 1.5
+    assert looks == ["revocations", *["token"] * 5, "revocations", "revocations"]
+    Access(service.store).revoke(tokens[0][1].id)
+    now += 1.5
+    assert [access.check(token) is None for token, _ in tokens] == [True, False, False, False, False]
 
 
 def test_the_store_does_not_hold_the_token(service: Service) -> None:

@@ -97,9 +97,8 @@ class PipelineProcess:
         self._stopping.set()
         with self._lock:
             child = self._child
-            if child is not None and child.stdin is not None:
-                with suppress(OSError):
-                    child.stdin.close()
+            if child is not None:
+                _close(child.stdin)
         if self._thread is not None:
             self._thread.join(_PATIENCE)
             if child is not None and self._thread.is_alive():
@@ -118,7 +117,8 @@ class PipelineProcess:
         """A child that serves the store, after its first report."""
         command = [sys.executable, "-c", _COMMAND]
         child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603  nothing of others
-        _write(child, msgspec.json.encode(self._task))
+        with suppress(OSError):  # it has ended already; then it says nothing either
+            _write(child, msgspec.json.encode(self._task))
         line = _output(child).readline()
         report = msgspec.json.decode(line, type=_Report) if line else _Report(refused="the pipeline does not start")
         if report.refused is not None:
@@ -126,6 +126,8 @@ class PipelineProcess:
             raise StoreError(report.refused)
         with self._lock:
             self._child = child
+            if self._stopping.is_set():  # meanwhile
+                _close(child.stdin)
         return child
 
     def _follow(self, child: "subprocess.Popen[bytes] | None") -> None:
@@ -159,11 +161,15 @@ def _write(child: "subprocess.Popen[bytes]", text: bytes) -> None:
 
 def _bury(child: "subprocess.Popen[bytes]") -> int:
     """Let go of a child whose output has ended; its status."""
-    for stream in (child.stdin, child.stdout):
-        if stream is not None:
-            with suppress(OSError):
-                stream.close()
+    _close(child.stdin)
+    _close(child.stdout)
     return child.wait()
+
+
+def _close(stream: IO[bytes] | None) -> None:
+    if stream is not None:
+        with suppress(OSError):
+            stream.close()
 
 
 def _output(child: "subprocess.Popen[bytes]") -> IO[bytes]:

@@ -22,6 +22,15 @@ SCREENSHOTS = Path(__file__).parents[3] / "out" / "screenshots"
 PATIENCE = 20_000
 """Milliseconds until something that should appear counts as missing; the machine may be busy."""
 
+STILL = """() => new Promise(done => {
+    const watch = new MutationObserver(() => { clearTimeout(quiet); quiet = setTimeout(end, 100); });
+    const end = () => { watch.disconnect(); requestAnimationFrame(() => requestAnimationFrame(done)); };
+    let quiet = setTimeout(end, 100);
+    watch.observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
+    setTimeout(end, 1000);
+})"""
+"""Resolved when nothing on the page has changed for 100 ms, or after a second of changes."""
+
 expect.set_options(timeout=PATIENCE)
 
 
@@ -195,7 +204,7 @@ def snap() -> Callable[[Page, str], None]:
 
     def snapped(page: Page, name: str) -> None:
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        page.wait_for_timeout(350)
+        page.evaluate(STILL)
         page.screenshot(path=SCREENSHOTS / f"{name}.png")
 
     return snapped
