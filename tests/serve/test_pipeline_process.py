@@ -4,12 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from waiting import until
 
 from rankcast.errors import StoreError
 from rankcast.language import decode_event, decode_record
@@ -18,14 +18,6 @@ from rankcast.serve import Service, Settings
 from rankcast.serve.pipeline_process import PipelineProcess
 
 pytestmark = pytest.mark.slow
-
-
-def until(holds: Callable[[], bool]) -> None:
-    for _ in range(3000):
-        if holds():
-            return
-        time.sleep(0.01)
-    raise AssertionError("waited for 30 s")
 
 
 def event(number: int) -> Event:

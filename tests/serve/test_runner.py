@@ -1,7 +1,5 @@
-import time
-from collections.abc import Callable
-
 import pytest
+from waiting import until
 
 from rankcast.errors import StoreError
 from rankcast.language import decode_event, decode_record
@@ -9,14 +7,6 @@ from rankcast.serve import Service, Settings, runner
 from rankcast.serve.runner import Runner
 from rankcast.shard import replay
 from rankcast.store import Batched
-
-
-def until(holds: Callable[[], bool]) -> None:
-    for _ in range(1000):
-        if holds():
-            return
-        time.sleep(0.01)
-    raise AssertionError("waited for 10 s")
 
 
 def film(number: int) -> dict[str, object]:
