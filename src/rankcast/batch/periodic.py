@@ -1,11 +1,12 @@
 """Periodic delivery over arrays (SPEC 4)."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from rankcast.batch.entries import Entries, grown
-from rankcast.batch.matching import Integers, Reals
+from rankcast.batch.matching import Integers
 from rankcast.batch.space import space_of
 from rankcast.batch.stream import NOTHING, Found, Sent, Stream
 from rankcast.batch.table import EventTable
@@ -42,14 +43,17 @@ class Periodic(Windowed):
         old = len(self.entries)
         after = np.append(np.flatnonzero(periods[1:] != periods[:-1]) + 1, len(periods))  # where the next one begins
         groups, ends = periods[after - 1], old + np.searchsorted(found.at, after)
-        if before is not None and before != groups[0]:
-            after, groups, ends = np.insert(after, 0, 0), np.insert(groups, 0, before), np.insert(ends, 0, old)
+        if old and before is not None and before != groups[0]:  # the entries are a group of their own
+            after, groups, ends = (np.concatenate(pair) for pair in (([0], after), ([before], groups), ([old], ends)))
         filled = _sizes(ends) > 0
         after, groups, ends = after[filled], groups[filled], ends[filled]
         triggers, forwarded = self._triggers(stream, after, groups, positions)
         over = int((triggers < len(periods)).sum())
         end = int(ends[over - 1]) if over else 0
-        chosen = self._chosen(ends[:over], stream.first_row + found.at, stream.seq[found.at], found.rank, found.grid)
+        if self._policy.sigma == 1:
+            chosen = self._chosen(ends[:over], {"grid": np.concatenate((self.entries["grid"], found.grid))})
+        else:
+            chosen = self._chosen(ends[:over], grown(self.entries, stream, found, positions))
         kept = np.concatenate((chosen, np.arange(end, old + len(found.at))))
         new = kept[kept >= old] - old
         stays = Found(found.at[new], found.pattern[new], found.rank[new], found.grid[new], found.degree[new])
@@ -66,7 +70,7 @@ class Periodic(Windowed):
             return NOTHING
         assert self._period is not None
         ends, group = np.array([len(self.entries)]), np.array([self._period])
-        chosen = self._chosen(ends, _NONE, _NONE, np.empty(0), _NONE)
+        chosen = self._chosen(ends, self.entries)
         self.entries = self.entries[chosen]
         return self._sent(ends, group, np.zeros(1, np.int64), np.array([self._end(self._period)]))
 
@@ -107,21 +111,20 @@ class Periodic(Windowed):
         latest = np.where(is_there, triggers, triggers - 1)  # the last event of each period, or of the batch
         return triggers, np.where(latest < 0, self._last, stream.times(np.maximum(latest, 0)))
 
-    def _chosen(self, ends: Integers, rows: Integers, seqs: Integers, ranks: Reals, grid: Integers) -> Integers:
-        """What is chosen in each group, among the entries and then new events of these rows, seqs and ranks."""
+    def _chosen(self, ends: Integers, among: Entries | Mapping[str, Integers]) -> Integers:
+        """What is chosen in each group of entries, of which the grid is enough if rank alone decides."""
         if not len(ends):
             return _NONE
         from rankcast.batch.kernels.periods import best_by_rank, best_diverse
 
-        held, end = self.entries, int(ends[-1])
+        end = int(ends[-1])
         chosen = np.zeros(end, np.bool_)
         k = min(self._k, end)  # room is made for k
         if self._policy.sigma == 1:
-            best_by_rank(ends, np.concatenate((held["grid"], grid)), k, chosen)
+            best_by_rank(ends, np.ascontiguousarray(among["grid"]), k, chosen)
         else:
-            space = space_of(np.concatenate((held["row"], rows))[:end], self._table, self._policy)
-            seqs, ranks = np.concatenate((held["seq"], seqs))[:end], np.concatenate((held["rank"], ranks))[:end]
-            best_diverse(ends, seqs, ranks, k, self._policy.sigma, space, chosen)
+            space = space_of(among["row"][:end], self._table, self._policy)
+            best_diverse(ends, among["seq"][:end], among["rank"][:end], k, self._policy.sigma, space, chosen)
         return np.flatnonzero(chosen)
 
     def _sent(self, ends: Integers, groups: Integers, triggers: Integers, forwarded: Integers) -> Sent:
