@@ -14,7 +14,7 @@ from rankcast.store import Store
 __all__ = ["Runner"]
 
 _LONGEST_WAIT = 30.0
-_SHORTEST_REST = 0.1
+_BEAT = 0.1
 _LONGEST_REST = 0.25
 _BUSY = 1_000
 """From how many events in a batch on it pays to load the kernels of the fast shards, which takes a second or two."""
@@ -26,11 +26,16 @@ class Runner:
 
     `batches`, `events` and `delivered` count what was committed since the start; `error` is the last failure, or None
     once a batch went well again. Each batch is one transaction, so that stopping or a crash loses and repeats nothing.
-    `told` is called, in the thread of the runner, after each batch and each failure.
+    `told` is called, in the thread of the runner, after each batch and each failure. `gives_way`: others need this process too.
     """
 
     def __init__(
-        self, store: Store, shards: int | None = None, poll: float = 0.5, told: Callable[[], None] = lambda: None
+        self,
+        store: Store,
+        shards: int | None = None,
+        poll: float = 0.5,
+        told: Callable[[], None] = lambda: None,
+        gives_way: bool = True,
     ) -> None:
         self.batches = 0
         self.events = 0
@@ -40,6 +45,7 @@ class Runner:
         self._shards = shards
         self._poll = poll
         self._told = told
+        self._gives_way = gives_way
         self._serving: Server | None = None
         self._is_busy = False
         self._alone = Alone(store)
@@ -95,10 +101,8 @@ class Runner:
                 self._tell()
                 self._stopping.wait(min(_LONGEST_WAIT, self._poll * 2**failures))
                 continue
-            # As long a rest as the work took: then those who publish get their turn, and more comes in at once. A batch costs
-            # a flush of the disk and a message to most feeds, however few events are in it: so ten a second are enough.
             if self.batches > before:
-                self._stopping.wait(min(max(_SHORTEST_REST, monotonic() - begun), _LONGEST_REST))
+                self._stopping.wait(self._rest(monotonic() - begun))
             self._woken.wait(self._poll)
 
     def _serve(self) -> None:
@@ -114,6 +118,13 @@ class Runner:
             self._tell()
             if self._stopping.is_set():
                 return
+
+    def _rest(self, worked: float) -> float:
+        """How long to wait for more. A batch costs a flush of the disk and a message to most feeds, however few events are in
+        it: so ten a second are enough. In one process with others it rests as long as it worked: they get their turn."""
+        if self._gives_way:
+            return min(max(_BEAT, worked), _LONGEST_REST)
+        return max(0.0, _BEAT - worked)
 
     def _tell(self) -> None:
         with suppress(RuntimeError):  # nobody listens any more: the loop was closed
