@@ -25,8 +25,8 @@ class Compiled:
 
     Subscriptions have *turns*, in the order in which their postings lie, so that those found together lie together:
     `place_at` has the place of each, `scored` repeats what ranking needs: its score (1 where none was given) and its user.
-    Those with one expression have turns in a row, `group_ends` has the first and the one after the last. A score that was not given is NaN. `records` has each subscription as JSON, or is
-    empty.
+    Those with one expression have turns in a row, `group_ends` has the first and the one after the last. A score that was
+    not given is NaN. `records` has each subscription as JSON, or is empty.
     """
 
     words: Integers
