@@ -46,7 +46,7 @@ def test_a_busy_runner_gives_the_same(service: Service, monkeypatch: pytest.Monk
     for first in (0, 100, 200):
         service.publish([decode_event(film(number)) for number in range(first, first + 100)])
         service.start()
-        until(lambda: service.store.progress().offset == service.store.last_offset())
+        until(lambda: service.store.progress().offset == service.store.last_offset(), 120)  # kernels may be compiled
     events = [logged.event for logged in service.store.events()]
     assert [one for _, one in service.store.deliveries()] == replay(service.catalog(), events)
 
