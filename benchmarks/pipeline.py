@@ -7,13 +7,14 @@
     python benchmarks/pipeline.py cores               one core against two
     python benchmarks/pipeline.py users               1 k to 1 M users
     python benchmarks/pipeline.py one --users 10000 --rate 2000 --shards 2 --cores 2
-    python benchmarks/pipeline.py shard --users 20000 one shard alone, without Spark: where its time goes
+    python benchmarks/pipeline.py shard --users 20000 one shard of two alone, without Spark: where its time goes
 
 Latency is from the append to the event log to the commit of the delivery, both by the clock of this machine. The events are published by
 a process of its own (`pipeline_world.py`) on the same cores.
 """
 
 import argparse
+import gc
 import os
 import subprocess
 import sys
@@ -27,6 +28,7 @@ from pipeline_world import copy_of, events, latencies, records, say, shares, sto
 from pyspark.sql.streaming.query import StreamingQuery
 
 from rankcast.model import Catalog
+from rankcast.shard import shard_of
 from rankcast.store import Store
 
 
@@ -38,7 +40,7 @@ def live(
     rate: float,
     seconds: float,
     cores: int | None = None,
-    max_events: int = 50_000,
+    max_events: int = 25_000,
     warm: int = 0,
     wanted: float = 1.0,
 ) -> dict[str, float]:
@@ -102,8 +104,8 @@ def served_to(query: StreamingQuery, store: Store) -> None:
             raise RuntimeError("the pipeline has ended")
 
 
-def shard(folder: Path, users: int, window: int, count: int, batch: int) -> None:
-    """One live shard without Spark, to see where its time goes."""
+def shard(users: int, window: int, count: int, batch: int, shards: int, wanted: float) -> None:
+    """One of some live shards without Spark, to see where its time goes; seconds are of processor time."""
     from rankcast.language import dumps, encode_event
     from rankcast.spark.live.intake import Intake, LogRow
     from rankcast.spark.live.shard import LiveShard, Saved
@@ -120,23 +122,29 @@ def shard(folder: Path, users: int, window: int, count: int, batch: int) -> None
         def whole(self, version: int) -> Catalog:
             return self._catalog
 
-    catalogs = Given(Catalog(list(records(users, window))))
-    began = time.perf_counter()
-    live_shard = LiveShard(catalogs, lambda user: True, Intake(), journal=200_000)
+    clock = time.process_time
+    catalogs = Given(Catalog(list(records(users, window, shards))))
+    began = clock()
+    live_shard = LiveShard(catalogs, lambda user: True, Intake())
     live_shard.begin(0)
-    say("shard made", users=users, seconds=time.perf_counter() - began)
+    say("shard made", users=users, shards=shards, seconds=clock() - began)
     pages: dict[int, bytes] = {}
     journal: dict[int, bytes] = {}
-    written = None
-    for first in range(1, count, batch):
-        rows = [LogRow(n, 0, dumps(encode_event(event))) for n, event in enumerate(events(first, batch, users), first)]
-        times = [time.perf_counter()]
+    first = 1
+    for size in [batch] * (count // batch) + [1] * 3:
+        made = events(first, size, users, wanted)
+        rows = [LogRow(n, 0, dumps(encode_event(event))) for n, event in enumerate(made, first)]
+        first += size
+        found = live_shard.matches
+        gc.collect(1)
+        gc.freeze()
+        times = [clock()]
         taken = live_shard.intake.take_log(rows)
-        times.append(time.perf_counter())
-        made = live_shard.serve(taken)
-        times.append(time.perf_counter())
+        times.append(clock())
+        deliveries = live_shard.serve(taken)
+        times.append(clock())
         written = live_shard.save(taken)
-        times.append(time.perf_counter())
+        times.append(clock())
         pages |= written.pages
         journal |= written.journal
         for generation in written.gone:
@@ -144,28 +152,20 @@ def shard(folder: Path, users: int, window: int, count: int, batch: int) -> None
         took = np.diff(times)
         say(
             "shard",
-            events=batch,
+            events=size,
             take=took[0],
             serve=took[1],
             save=took[2],
+            events_per_s=size / sum(took),
             pages=len(written.pages),
-            deliveries=made.num_rows,
+            matches=live_shard.matches - found,
+            deliveries=deliveries.num_rows,
             state_mb=live_shard.size / 1e6,
         )
-    for single in range(3):
-        rows = [LogRow(count + single + batch, 0, dumps(encode_event(events(count + single, 1, users)[0])))]
-        began = time.perf_counter()
-        taken = live_shard.intake.take_log(rows)
-        live_shard.serve(taken)
-        written = live_shard.save(taken)
-        pages |= written.pages
-        journal |= written.journal
-        say("one event", seconds=time.perf_counter() - began)
-    assert written is not None
-    began = time.perf_counter()
-    again = LiveShard(catalogs, lambda user: True, Intake(), journal=200_000)
+    began = clock()
+    again = LiveShard(catalogs, lambda user: True, Intake())
     again.restore(Saved(written.head, pages, journal))
-    say("restored", seconds=time.perf_counter() - began, journal=len(journal))
+    say("restored", seconds=clock() - began)
 
 
 def overhead(folder: Path, users: int, window: int, count: int) -> None:
@@ -175,17 +175,19 @@ def overhead(folder: Path, users: int, window: int, count: int) -> None:
     catalog = Catalog(list(records(users, window)))
     given = events(1, count, users)
     cores = os.cpu_count() or 1
-    lines = folder / "catalog.jsonl"
     from rankcast.language import dumps, encode_event, encode_record
 
-    lines.write_text("".join(f"{dumps(encode_record(record))}\n" for record in catalog.records()))
+    for number in range(cores):
+        own = [record for record in catalog.records() if shard_of(record.user, cores) == number]  # type: ignore[union-attr]
+        lines = "".join(f"{dumps(encode_record(record))}\n" for record in own)
+        (folder / f"catalog-{number}.jsonl").write_text(lines)
     texts = folder / "events.jsonl"
     texts.write_text("".join(f"{dumps(encode_event(event))}\n" for event in given))
     spark = local_session()
     for turn in range(2):
         began = time.perf_counter()
         workers = [
-            subprocess.Popen([sys.executable, __file__, "alone", str(lines), str(texts), str(n), str(cores)])
+            subprocess.Popen([sys.executable, __file__, "alone", str(folder / f"catalog-{n}.jsonl"), str(texts)])
             for n in range(cores)
         ]
         for worker in workers:
@@ -207,26 +209,24 @@ def overhead(folder: Path, users: int, window: int, count: int) -> None:
         )
 
 
-def alone(lines: str, texts: str, number: int, shards: int) -> None:
+def alone(lines: str, texts: str) -> None:
     """One shard in this process: what a worker of Spark does, without Spark."""
-    from rankcast.batch import shard_for
+    from rankcast.batch import BatchShard
     from rankcast.language import decode_event, decode_record
-    from rankcast.shard import shard_of
 
     with open(lines) as file:
-        found = [decode_record(line) for line in file]
-    own = Catalog([record for record in found if shard_of(record.user, shards) == number])  # type: ignore[union-attr]
+        catalog = Catalog([decode_record(line) for line in file])
     with open(texts) as file:
         given = [decode_event(line).at(place) for place, line in enumerate(file, 1)]
-    served = shard_for(len(given), own)
-    served.publish(given)
-    served.close()
+    served = BatchShard(catalog)
+    served.publish_columns(given).arrow()
+    served.close_columns()
 
 
 def main() -> None:
     """Measure what is asked for."""
     if sys.argv[1:2] == ["alone"]:
-        alone(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))
+        alone(*sys.argv[2:])
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["store", "target", "overhead", "sizes", "cores", "users", "one", "shard"])
@@ -250,7 +250,8 @@ def main() -> None:
         if given.what == "store":
             store_for(folder, given.users or 100_000, given.window)
         elif given.what == "shard":
-            shard(folder, given.users or 20_000, given.window, given.events, given.batch)
+            gc.disable()  # as in the processes that hold shards
+            shard(given.users or 20_000, given.window, given.events, given.batch, given.shards, given.wanted)
         elif given.what == "overhead":
             overhead(runs, given.users or 10_000, given.window, given.events)
         elif given.what == "target":

@@ -19,6 +19,7 @@ from sqlalchemy import select
 
 from rankcast.language import parse
 from rankcast.model import Event, Length, Mode, Policy, Record, Subscription
+from rankcast.shard import shard_of
 from rankcast.store import Store, schema
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -37,10 +38,12 @@ def topics_for(users: int) -> int:
     return max(1, users * PER_USER // SUBSCRIPTIONS_PER_TOPIC)
 
 
-def records(users: int, window: int) -> Iterator[Record]:
-    """Users with ten subscriptions each and the top 10 of a sliding window."""
+def records(users: int, window: int, shards: int = 1) -> Iterator[Record]:
+    """Users with ten subscriptions each and the top 10 of a sliding window; those of the first of some shards."""
     topics = topics_for(users)
     for user in range(users):
+        if shard_of(f"u{user}", shards) != 0:
+            continue
         for place in range(PER_USER):
             topic, level = number_of("topic", user, place) % topics, number_of("level", user, place) % 10
             where = parse(f"topic = 't{topic}' and level >= {level}")

@@ -16,7 +16,7 @@ from rankcast.model import EPOCH, Catalog, Event, Mode, Policy, Unit
 from rankcast.subscriber import Subscriber
 
 if TYPE_CHECKING:
-    from rankcast.batch.kernels.crowds import Held, Members
+    from rankcast.batch.kernels.crowd_columns import Held, Members
 
 __all__ = ["Crowd", "Member", "joins"]
 
@@ -77,7 +77,7 @@ class Crowd:
         length, k = member.policy.length, member.policy.k
         assert length is not None
         assert k is not None
-        from rankcast.batch.kernels.crowds import NEVER
+        from rankcast.batch.kernels.crowd_columns import NEVER
 
         member.number = len(self._known)
         self._known.append(member)
@@ -92,7 +92,7 @@ class Crowd:
 
     def remove(self, member: Member) -> None:
         """Let a user go."""
-        from rankcast.batch.kernels.crowds import NEVER
+        from rankcast.batch.kernels.crowd_columns import NEVER
 
         number = member.number
         self._known[number] = None
@@ -118,7 +118,8 @@ class Crowd:
     ) -> list[int]:
         """Serve a batch; the matches of user u, whose member is ``member_of[u]`` (-1 for none), lie from ``borders[u]`` to
         ``borders[u + 1]``. What is sent is gathered. Gives the users whose times go back: only the oracle can serve these."""
-        from rankcast.batch.kernels.crowds import NEVER, slide_all
+        from rankcast.batch.kernels.crowd_columns import NEVER
+        from rankcast.batch.kernels.crowds import slide_all
         from rankcast.batch.kernels.pairs import masks_of
 
         starts, members, masks = np.empty((3, len(at)), np.int64)
@@ -177,7 +178,7 @@ class Crowd:
     def members(self) -> "Members":
         """The users as columns, by number."""
         if self.__members is None:
-            from rankcast.batch.kernels.crowds import Members
+            from rankcast.batch.kernels.crowd_columns import Members
 
             self.__members = Members(*np.zeros((len(Members._fields), 16), np.int64))
         return self.__members
@@ -186,7 +187,7 @@ class Crowd:
     def held(self) -> "Held":
         """What the windows hold, as columns."""
         if self.__held is None:
-            from rankcast.batch.kernels.crowds import Held
+            from rankcast.batch.kernels.crowd_columns import Held
 
             kinds = {"pattern": np.int32, "degree": np.float64, "sent": np.bool_, "later": np.int32}
             self.__held = Held(*(np.zeros(1024, kinds.get(name, np.int64)) for name in Held._fields))

@@ -1,59 +1,13 @@
 """Windows of many users that slide over a batch by rank alone."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from rankcast.batch.kernels.crowd_columns import EVENTS, MATCHED, NEVER, TIME, grown, make_room, room_for
 from rankcast.choose.numbers import kernel
 
-__all__ = ["EVENTS", "MATCHED", "NEVER", "TIME", "Held", "Members", "Sendings", "look_again", "oldest_row", "slide_all"]
-
-EVENTS, MATCHED, TIME = 0, 1, 2
-"""What a window's length counts."""
-
-NEVER = np.int64(2**62)
-
-
-class Held(NamedTuple):
-    """What the windows hold, a column each; an entry is a place in them.
-
-    `later` is by how many later entries of its window an entry is outranked, or equalled; beyond the user's k it
-    is not counted on."""
-
-    row: Any
-    seq: Any
-    position: Any
-    pattern: Any
-    degree: Any
-    sent: Any
-    later: Any
-
-
-class Members(NamedTuple):
-    """The users, a column each: whose window lies where among the entries, and how long it is.
-
-    A user has the places from `base` on, `room` of them; the window begins at `begin` and has `count` entries, oldest first. From the
-    position `until` on something may happen though nothing matches."""
-
-    base: Any
-    room: Any
-    begin: Any
-    count: Any
-    k: Any
-    span: Any
-    unit: Any
-    matched: Any
-    until: Any
-
-
-class Sendings(NamedTuple):
-    """What is sent: at which event of the batch, by which of the visited, and which entry; in the order of the visited."""
-
-    event: Any
-    visit: Any
-    row: Any
-    seq: Any
-    pattern: Any
+__all__ = ["look_again", "oldest_row", "slide_all"]
 
 
 @kernel
@@ -81,7 +35,7 @@ def slide_all(
     not in order of time is `refused`, and left alone.
     """
     written = 0
-    sendings = _room(len(arrived) + 64)
+    sendings = room_for(len(arrived) + 64)
     order = np.empty(256, np.int64)
     for visit in range(len(visited)):
         member = visited[visit]
@@ -91,7 +45,7 @@ def slide_all(
         if members.unit[member] == TIME and not _in_order(member, held, members, times, arrived[begin:end]):
             refused[visit] = True
             continue
-        used = _make_room(member, new, held, members, used)
+        used = make_room(member, new, held, members, used)
         first = members.begin[member] + old
         for place in range(new):
             entry = first + place
@@ -112,7 +66,7 @@ def slide_all(
         if old + new + 1 > len(order):
             order = np.empty(2 * (old + new + 1), np.int64)
         if written + old + new > len(sendings.event):
-            sendings = _grown(sendings, written, 2 * (written + old + new))
+            sendings = grown(sendings, written, 2 * (written + old + new))
         size = _rank_old(member, held, members, grids, order)
         is_by_event = members.unit[member] == EVENTS
         now = seqs if is_by_event else times
@@ -123,30 +77,7 @@ def slide_all(
         members.matched[member] += new
         members.count[member] = old + new
         _settle(member, old, seqs, latest, arrived[begin:end], held, members)
-    return _grown(sendings, written, written), used
-
-
-@kernel
-def _room(size: int) -> Any:
-    return Sendings(
-        np.empty(size, np.int64),
-        np.empty(size, np.int64),
-        np.empty(size, np.int64),
-        np.empty(size, np.int64),
-        np.empty(size, np.int64),
-    )
-
-
-@kernel
-def _grown(sendings: Any, written: int, size: int) -> Any:
-    """The first `written` of what is sent, with room for so many."""
-    made = _room(size)
-    made.event[:written] = sendings.event[:written]
-    made.visit[:written] = sendings.visit[:written]
-    made.row[:written] = sendings.row[:written]
-    made.seq[:written] = sendings.seq[:written]
-    made.pattern[:written] = sendings.pattern[:written]
-    return made
+    return grown(sendings, written, written), used
 
 
 @kernel
@@ -162,31 +93,6 @@ def _in_order(member: int, held: Any, members: Any, times: Any, arrived: Any) ->
             return False
         last = times[event]
     return True
-
-
-@kernel
-def _make_room(member: int, new: int, held: Any, members: Any, used: int) -> int:
-    """Let a window have so many more entries: where it is, at the beginning of its room, or in a larger room at the end of the
-    places in use, which are there (`Crowd` sees to that); the new end of them."""
-    begin, count, room = members.begin[member], members.count[member], members.room[member]
-    base = members.base[member]
-    if begin + count + new <= base + room:
-        return used
-    if count + new > room:
-        base = used
-        members.room[member] = (count + new) * 3 // 2
-        used += (count + new) * 3 // 2
-    for place in range(count):
-        source, target = begin + place, base + place
-        held.row[target] = held.row[source]
-        held.seq[target] = held.seq[source]
-        held.position[target] = held.position[source]
-        held.pattern[target] = held.pattern[source]
-        held.degree[target] = held.degree[source]
-        held.sent[target] = held.sent[source]
-        held.later[target] = held.later[source]
-    members.base[member] = members.begin[member] = base
-    return used
 
 
 @kernel
