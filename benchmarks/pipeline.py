@@ -288,9 +288,7 @@ def main() -> None:
                 os.sched_setaffinity(0, range(given.cores))  # the processes that hold the shards inherit it
             users = given.users or 10_000
             place = store_for(folder, users, given.window)
-            found = live(
-                place, runs, users, given.shards, given.rate, given.seconds, cores=given.cores, warm=given.warm
-            )
+            found = live(place, runs, users, given.shards, given.rate, given.seconds, cores=given.cores, **more)
             say("one", users=users, shards=given.shards, cores=given.cores or 0, **found)
         else:
             for users in (1_000, 10_000, 100_000, 1_000_000):
