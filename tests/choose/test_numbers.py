@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankcast.choose import numbers
+from rankcast import compiling
 from rankcast.choose.numbers import exact_sum, grid_steps
 from rankcast.choose.ties import on_grid
 
@@ -34,7 +34,7 @@ def test_sums_are_rounded_once(values):
 
 
 INNER = """
-from rankcast.choose.numbers import kernel
+from rankcast.compiling import kernel
 
 @kernel
 def inner(x):
@@ -43,7 +43,7 @@ def inner(x):
 
 OUTER = """
 from inner_of_test import inner
-from rankcast.choose.numbers import kernel
+from rankcast.compiling import kernel
 
 @kernel
 def outer(x):
@@ -61,7 +61,7 @@ def test_a_kernel_is_compiled_again_when_one_that_it_calls_changes(tmp_path, mon
         for name in ("inner_of_test", "outer_of_test"):
             sys.modules.pop(name, None)
         importlib.invalidate_caches()
-        numbers._content.cache_clear()
+        compiling._content.cache_clear()
         return importlib.import_module("outer_of_test").outer
 
     first, again, changed = outer(1), outer(1), outer(22)

@@ -76,8 +76,8 @@ class History(Windowed):
         replace = policy.ties is Ties.REPLACE
         positions = entries["position"]
         if policy.sigma == 1:
-            return remember_by_rank(positions, entries["grid"], old, k, self._span, replace, held, sent)
-        return remember_diverse(
+            return int(remember_by_rank(positions, entries["grid"], old, k, self._span, replace, held, sent))
+        count: int = remember_diverse(
             positions,
             entries["rank"],
             old,
@@ -89,3 +89,4 @@ class History(Windowed):
             held,
             sent,
         )
+        return count

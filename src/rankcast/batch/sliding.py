@@ -87,7 +87,7 @@ class Sliding(Windowed):
         alive = np.flatnonzero(entries["dominated"][:old] < self._k)
         order = np.empty(len(entries) + 1, np.int64)
         order[: len(alive)] = alive[np.lexsort((alive, entries["grid"][alive]))[::-1]]
-        return slide_by_rank(
+        steps: int = slide_by_rank(
             now,
             at,
             entries["position"],
@@ -102,6 +102,7 @@ class Sliding(Windowed):
             triggers,
             chosen,
         )
+        return steps
 
     def _diverse(self, now: Integers, at: Integers, old: int, triggers: Integers, chosen: Integers) -> int:
         from rankcast.batch.kernels.windows import slide_diverse
@@ -113,7 +114,7 @@ class Sliding(Windowed):
         # Filling the table costs old^2 / 2 distances; without it a step costs about k * longest.
         pays = longest <= _LARGEST_TABLE and old * old < 2 * self._k * longest * (len(entries) - old)
         table = np.empty((longest, longest) if pays else (0, 0))
-        return slide_diverse(
+        steps: int = slide_diverse(
             now,
             at,
             positions,
@@ -131,6 +132,7 @@ class Sliding(Windowed):
             triggers,
             chosen,
         )
+        return steps
 
 
 def _dominated(grid: Integers) -> Integers:

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from rankcast.choose.numbers import exact_sum, grid_steps, kernel
+from rankcast.choose.numbers import exact_sum, grid_steps
+from rankcast.compiling import kernel
 
 __all__ = ["search"]
 
@@ -116,7 +117,7 @@ def _worth(chosen: Any, ranks: Any, apart: Any, k: int, sigma: float, values: An
             values[pairs] = apart[chosen[place], chosen[other]]
             pairs += 1
     diversity = exact_sum(values, pairs, parts) / pairs if pairs else 0.0
-    return grid_steps(sigma * rank + (1 - sigma) * diversity)
+    return int(grid_steps(sigma * rank + (1 - sigma) * diversity))
 
 
 @kernel

@@ -3,64 +3,19 @@
 This imports numba; import it where a kernel is about to run, not before.
 """
 
-from collections.abc import Callable
-from contextlib import suppress
-from functools import cache
-from hashlib import blake2b
-from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
-import numba
 import numpy as np
-from numba.core.dispatcher import Dispatcher
 
-__all__ = ["exact_sum", "grid_steps", "kernel"]
+from rankcast.compiling import kernel
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+__all__ = ["exact_sum", "grid_steps"]
 
 _STEPS = 1e12
 """How many steps of the grid there are to 1; exact as a float."""
 
 _SPLIT = 134217729.0
 """2**27 + 1: splits a float into halves whose products are exact (Dekker)."""
-
-
-def kernel(function: Function) -> Function:
-    """The function, compiled when it is first called; later processes load what the first one compiled.
-
-    Arithmetic is that of IEEE 754, nothing reordered or fused, so that a kernel gives the floats that Python gives. What
-    was compiled is kept until the function's file changes, or one of those whose kernels its module imports.
-    """
-    try:
-        compiled: Any = numba.njit(cache=True, error_model="numpy")(function)
-    except RuntimeError:  # no folder to keep it in
-        return cast(Function, numba.njit(error_model="numpy")(function))
-    # numba compares the stamp with that of what it kept, and by itself looks at the function's own file alone.
-    with suppress(OSError):  # no file of its own, as in an archive: then numba's stamp has to do
-        compiled._cache._cache_file._source_stamp = _stamp(function)
-    return cast(Function, compiled)
-
-
-def _stamp(function: Callable[..., Any]) -> str:
-    """A digest of the sources that a kernel is made of."""
-    digest = blake2b(digest_size=16)
-    for file in sorted(_sources(function)):
-        digest.update(_content(file))
-    return digest.hexdigest()
-
-
-def _sources(function: Callable[..., Any]) -> set[str]:
-    """The function's file, and the files of the kernels that its module imports, and so on."""
-    files = {function.__code__.co_filename}
-    for value in list(function.__globals__.values()):
-        if isinstance(value, Dispatcher) and value.py_func.__globals__ is not function.__globals__:
-            files |= _sources(value.py_func)
-    return files
-
-
-@cache
-def _content(file: str) -> bytes:
-    return Path(file).read_bytes()
 
 
 @kernel

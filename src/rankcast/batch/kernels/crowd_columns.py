@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankcast.choose.numbers import kernel
+from rankcast.compiling import kernel
 
 __all__ = ["EVENTS", "MATCHED", "NEVER", "TIME", "Held", "Members", "Sendings", "grown", "make_room", "room_for"]
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from rankcast.batch.kernels.crowd_columns import EVENTS, MATCHED, NEVER, TIME, grown, make_room, room_for
-from rankcast.choose.numbers import kernel
+from rankcast.compiling import kernel
 
 __all__ = ["look_again", "oldest_row", "slide_all"]
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rankcast.choose.numbers import exact_sum, kernel
+from rankcast.choose.numbers import exact_sum
+from rankcast.compiling import kernel
 
 __all__ = ["measure", "spread"]
 

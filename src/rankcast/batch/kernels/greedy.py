@@ -3,7 +3,8 @@
 from typing import Any
 
 from rankcast.batch.kernels.distances import measure
-from rankcast.choose.numbers import grid_steps, kernel
+from rankcast.choose.numbers import grid_steps
+from rankcast.compiling import kernel
 
 __all__ = ["NEAR", "NONE", "best_older", "choose_greedily", "later", "remember_distances"]
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from rankcast.batch.kernels.distances import measure
 from rankcast.batch.kernels.greedy import NEAR, NONE
-from rankcast.choose.numbers import exact_sum, grid_steps, kernel
+from rankcast.choose.numbers import exact_sum, grid_steps
+from rankcast.compiling import kernel
 
 __all__ = ["remember_by_rank", "remember_diverse"]
 
@@ -76,7 +77,7 @@ def _worth(
                 values[pairs] = table[place, other]
                 pairs += 1
     diversity = exact_sum(values, pairs, parts) / pairs if pairs else 0.0
-    return grid_steps(sigma * rank + (1 - sigma) * diversity)
+    return int(grid_steps(sigma * rank + (1 - sigma) * diversity))
 
 
 @kernel

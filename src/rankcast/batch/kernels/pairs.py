@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rankcast.choose.numbers import kernel
+from rankcast.compiling import kernel
 
 __all__ = ["degrees_of", "file_pairs", "look_up", "masks_of"]
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from rankcast.batch.kernels.greedy import NONE, best_older, choose_greedily, later, remember_distances
-from rankcast.choose.numbers import kernel
+from rankcast.compiling import kernel
 
 __all__ = ["slide_by_rank", "slide_diverse"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcast.match.index.compiling import kernel
+from rankcast.compiling import kernel
 from rankcast.match.index.draft import Draft
 from rankcast.model import Between, Compare, Exists, Op, Predicate, Scalar
 

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcast.compiling import kernel
 from rankcast.fuzzy.curves import curve_of
 from rankcast.fuzzy.pieces import Flat, Ramp
-from rankcast.match.index.compiling import kernel
 from rankcast.match.outcomes import Meaning
 from rankcast.model import And, Event, Expression, Hedge, Is, Membership, Norm, Predicate, Table, Thresholds
 

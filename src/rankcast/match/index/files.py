@@ -19,9 +19,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcast.compiling import kernel
 from rankcast.errors import StoreError
 from rankcast.match.index.compiled import Compiled
-from rankcast.match.index.compiling import kernel
 from rankcast.match.index.texts import Texts
 
 __all__ = ["VERSION", "read_index", "write_index"]

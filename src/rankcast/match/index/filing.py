@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from rankcast.match.index.compiling import kernel
+from rankcast.compiling import kernel
 from rankcast.match.index.words import FLAGS, LENGTH, MOST_RANGES, PROGRAM, RANGES
 
 __all__ = ["choose_keys", "count_blocks", "fill_blocks", "write_lists", "write_literals"]

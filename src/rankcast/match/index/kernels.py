@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from rankcast.match.index.compiling import kernel
+from rankcast.compiling import kernel
 from rankcast.match.index.words import (
     ACCEPT,
     CHECK,

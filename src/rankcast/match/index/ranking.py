@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcast.match.index.compiling import kernel
+from rankcast.compiling import kernel
 from rankcast.match.index.words import TURN
 
 __all__ = ["Ranked", "Ranking"]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rankcast.choose.numbers import kernel
+from rankcast.compiling import kernel
 
 __all__ = ["down", "push", "remove"]
 

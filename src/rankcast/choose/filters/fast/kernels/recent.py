@@ -6,7 +6,7 @@ import numpy as np
 
 from rankcast.choose.filters.fast.kernels.budget import ACTIVE, PASSED, T, count
 from rankcast.choose.filters.fast.kernels.samples import probability_of
-from rankcast.choose.numbers import kernel
+from rankcast.compiling import kernel
 
 __all__ = ["sample_recent"]
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from rankcast.choose.filters.fast.kernels.budget import ARRIVED, PASSED, SEEN, SUM, T, count
-from rankcast.choose.numbers import kernel
+from rankcast.compiling import kernel
 
 __all__ = ["sample_by_score"]
 

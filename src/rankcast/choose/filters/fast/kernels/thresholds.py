@@ -6,7 +6,7 @@ import numpy as np
 
 from rankcast.choose.filters.fast.kernels.budget import ABOVE, ARRIVED, BELOW, PASSED, SEEN, T, count
 from rankcast.choose.filters.fast.kernels.heaps import down, push, remove
-from rankcast.choose.numbers import kernel
+from rankcast.compiling import kernel
 
 __all__ = ["EAGER", "FIXED", "GIVEN", "INTERVAL", "LAZY", "RATE", "slide", "threshold"]
 

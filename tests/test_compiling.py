@@ -3,12 +3,12 @@
 import sys
 from importlib import util
 
-from rankcast.match.index import compiling
+from rankcast import compiling
 
 
 def asked(folder):
     """Load the kernel's file and what it imports anew, as another process would; the kernel's answer, and if it was kept."""
-    compiling._stamp.cache_clear()
+    compiling._content.cache_clear()
     for name in ("kept_words", "kept_kernel"):
         spec = util.spec_from_file_location(name, folder / f"{name}.py")
         sys.modules[name] = util.module_from_spec(spec)
@@ -23,7 +23,7 @@ def test_what_was_compiled_is_kept_until_a_constant_in_another_file_changes(tmp_
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # which would not notice a change within a second
     (tmp_path / "kept_words.py").write_text("WORD = 41\n")
     (tmp_path / "kept_kernel.py").write_text(
-        "from kept_words import WORD\nfrom rankcast.match.index.compiling import kernel\n"
+        "from kept_words import WORD\nfrom rankcast.compiling import kernel\n"
         "@kernel\ndef answer():\n    return WORD + 1\n"
     )
     assert asked(tmp_path) == (42, False)
