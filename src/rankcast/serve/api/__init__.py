@@ -1,7 +1,7 @@
 """The HTTP API, one file per resource, under /v1."""
 
-from rankcast.serve.api.names import register_names
+from rankcast.serve.api.names import register_names as _register_names
 
 __all__: list[str] = []
 
-register_names()
+_register_names()  # before any route is made
