@@ -27,6 +27,9 @@ _CAUSES = {
     sqlite3.SQLITE_FULL: "no space is left for the store {place!r}; nothing of the last change was kept",
     sqlite3.SQLITE_IOERR: "the disk failed under the store {place!r} ({error})",
 }
+_CACHE_KIB = 65_536
+"""How much of the file a connection may keep in memory; deliveries go to all parts of the indexes by user."""
+
 _engines: WeakSet[Engine] = WeakSet()
 
 
@@ -42,6 +45,7 @@ def connect(path: Path, wait: float) -> Engine:
         connection = sqlite3.connect(uri, uri=True, timeout=wait, isolation_level=None, check_same_thread=False)
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         return connection
 
     engine = create_engine("sqlite://", creator=opened, poolclass=QueuePool)
