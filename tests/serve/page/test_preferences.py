@@ -8,6 +8,11 @@ def level(page: Page, number: int) -> Any:
     return page.locator(".rc-level").nth(number - 1).locator(".rc-level-item .rc-strong")
 
 
+CAN_BE_DRAGGED = """() => [...document.querySelectorAll('.rc-level-items')].every(
+    box => Object.keys(box).some(key => key.startsWith('Sortable')))"""
+"""Boxes that were drawn anew take a moment until the library for dragging has marked them as its own."""
+
+
 def test_drag_and_buttons_make_levels(site: Any, visit: Callable[..., Page]) -> None:
     site.subscribe("ola", a="genre = 'a'", b="genre = 'b'", c="genre = 'c'")
     page = visit("/preferences", "ola")
@@ -15,12 +20,16 @@ def test_drag_and_buttons_make_levels(site: Any, visit: Callable[..., Page]) -> 
     page.get_by_role("button", name="Move ola-c down").click()
     expect(level(page, 1)).to_have_text(["a", "b"])
     expect(level(page, 2)).to_have_text(["c"])
+    page.wait_for_function(CAN_BE_DRAGGED)
     grip = page.locator(".rc-level-item", has_text="ola-b").locator(".rc-grip")
     target = page.locator(".rc-new-level .rc-level-items")
     grip.hover()
     page.mouse.down()
-    target.hover()
-    target.hover()
+    for step in range(100):  # as a hand does, until the item lies there
+        target.hover(position={"x": 20 + step % 10, "y": 8})
+        if page.locator(".rc-new-level .rc-level-item").count():
+            break
+        page.wait_for_timeout(50)
     page.mouse.up()
     expect(level(page, 3)).to_have_text(["b"])
     expect(page.locator(".rc-graph rect")).to_have_count(3)

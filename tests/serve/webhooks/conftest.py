@@ -158,7 +158,10 @@ def _receiving() -> Iterator[Receiver]:
             while (line := self.rfile.readline().decode().strip()) != "":
                 name, _, value = line.partition(":")
                 headers[name.lower()] = value.strip()
-            body = self.rfile.read(int(headers.get("content-length", 0)))
+            length = int(headers.get("content-length", 0))
+            body = self.rfile.read(length)
+            if len(body) < length:
+                return  # the sender was killed in the middle: no request has arrived
             received.requests.append(Request(path, headers, body))
             behave = received.script.popleft() if received.script else answer(204)
             with suppress(OSError):  # the sender has hung up
