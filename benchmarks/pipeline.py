@@ -178,7 +178,8 @@ def overhead(folder: Path, users: int, window: int, count: int) -> None:
     from rankcast.language import dumps, encode_event, encode_record
 
     for number in range(cores):
-        own = [record for record in catalog.records() if shard_of(record.user, cores) == number]  # type: ignore[union-attr]
+        served = [user for user in catalog.users() if shard_of(user, cores) == number]
+        own = [record for user in served for record in (*catalog.subscriptions_of(user), catalog.policy_of(user))]
         lines = "".join(f"{dumps(encode_record(record))}\n" for record in own)
         (folder / f"catalog-{number}.jsonl").write_text(lines)
     texts = folder / "events.jsonl"

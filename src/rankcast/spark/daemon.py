@@ -6,10 +6,13 @@ take each a second, here it takes one once. `local_session` asks for it; elsewhe
 
 from pyspark.daemon import manager
 
-import rankcast.spark.live.processor
-import rankcast.spark.source  # noqa: F401
+from rankcast.spark import source
+from rankcast.spark.live import processor
 
-__all__: list[str] = []
+__all__ = ["IMPORTED"]
+
+IMPORTED = (processor, source)
+"""What every worker finds imported, with all that these import."""
 
 if __name__ == "__main__":
     manager()
