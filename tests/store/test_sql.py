@@ -10,16 +10,17 @@ from rankcast.store.sql import append_new, chunks, last_number, paged, put_rows
 
 
 def test_only_new_rows_are_appended_counted_and_numbered(store):
-    def rows(*names: str) -> list[dict[str, object]]:
-        return [{"id": name, "catalog_version": 0, "content": "{}", "published": 0, "logged": 0} for name in names]
+    def append(*ids: str) -> int:
+        rows = [(name, 0, "{}", 0, 0) for name in ids]
+        return append_new(connection, number, ["id", "catalog_version", "content", "published", "logged"], rows)
 
     number = events.c.event_offset
     with store._database.writing() as connection:
-        assert append_new(connection, number, rows("a", "b")) == 2
-        assert append_new(connection, number, rows("b", "c", "c", "a", "d")) == 2
-        assert append_new(connection, number, []) == 0
-        assert append_new(connection, number, rows("d")) == 0
-        assert append_new(connection, number, rows("e")) == 1
+        assert append("a", "b") == 2
+        assert append("b", "c", "c", "a", "d") == 2
+        assert append() == 0
+        assert append("d") == 0
+        assert append("e") == 1
         log = connection.execute(select(number, events.c.id).order_by(number)).all()
     assert log == [(1, "a"), (2, "b"), (3, "c"), (4, "d"), (5, "e")]
 

@@ -94,6 +94,7 @@ def test_the_public_names_are_those():
         "AnswerLog",
         "Batched",
         "Change",
+        "DeliveryRow",
         "DigestLog",
         "IN_PROCESS",
         "Instants",

@@ -6,6 +6,7 @@ Spark calls them again with a micro-batch of which it does not know that it was 
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise, repeat
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,7 +19,7 @@ from rankcast.errors import ModelError, StoreError
 from rankcast.language import dumps
 from rankcast.spark.live.frames import DELIVERY, table_of
 from rankcast.spark.live.reports import Report, decode_report
-from rankcast.store import Batched, Store
+from rankcast.store import Batched, DeliveryRow, Store
 
 __all__ = ["JsonLines", "Made", "ParquetFiles", "Print", "Sink", "StoreSink", "sink_of", "unpack"]
 
@@ -93,23 +94,25 @@ class StoreSink:
             )
 
 
-def _rows(deliveries: pa.Table, served: int, matched: int) -> list[dict[str, Any]]:
+def _rows(deliveries: pa.Table, served: int, matched: int) -> list[DeliveryRow]:
     """Deliveries as rows of the store's table."""
-    columns = {
-        "user_id": deliveries["user"].to_pylist(),
-        "event_id": deliveries["event"].to_pylist(),
-        "seq": deliveries["seq"].to_pylist(),
-        "rank": deliveries["rank"].to_pylist(),
-        "subscriptions": [dumps(ids) for ids in deliveries["subscriptions"].to_pylist()],
-        "published": pc.cast(deliveries["published"], pa.int64()).to_pylist(),
-        "forwarded": pc.cast(deliveries["forwarded"], pa.int64()).to_pylist(),
-        "window_number": deliveries["window"].to_pylist(),
-    }
-    names = list(columns)
-    return [
-        {**dict(zip(names, values, strict=True)), "served": served, "matched": matched}
-        for values in zip(*columns.values(), strict=True)
-    ]
+    columns = (
+        deliveries["user"].to_pylist(),
+        deliveries["event"].to_pylist(),
+        deliveries["seq"].to_pylist(),
+        deliveries["rank"].to_pylist(),
+        _json_lists(deliveries["subscriptions"].combine_chunks()),
+        pc.cast(deliveries["published"], pa.int64()).to_pylist(),
+        pc.cast(deliveries["forwarded"], pa.int64()).to_pylist(),
+        deliveries["window"].to_pylist(),
+    )
+    return list(map(DeliveryRow, *columns, repeat(served), repeat(matched)))
+
+
+def _json_lists(lists: pa.ListArray) -> Iterator[str]:
+    """Lists of texts as JSON; several times as fast as through Arrow's own lists."""
+    texts, ends = lists.values.to_pylist(), lists.offsets.to_pylist()
+    return (dumps(texts[start:end]) for start, end in pairwise(ends))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from rankcast.store.access_log import AccessLog, KeptToken
 from rankcast.store.answer_log import AnswerLog
 from rankcast.store.catalog_log import Change
-from rankcast.store.delivery_log import Instants, Progress
+from rankcast.store.delivery_log import DeliveryRow, Instants, Progress
 from rankcast.store.digest_log import DigestLog
 from rankcast.store.event_log import Logged, LoggedText, Published
 from rankcast.store.leases import Lease
@@ -22,6 +22,7 @@ __all__ = [
     "AnswerLog",
     "Batched",
     "Change",
+    "DeliveryRow",
     "DigestLog",
     "Instants",
     "KeptReject",

@@ -20,7 +20,7 @@ from rankcast.store.schema import deliveries as log
 from rankcast.store.sql import append_new, last_number, paged, put_rows
 from rankcast.store.texts import readable
 
-__all__ = ["DeliveryLog", "Instants", "Progress"]
+__all__ = ["DeliveryLog", "DeliveryRow", "Instants", "Progress"]
 
 
 class Progress(NamedTuple):
@@ -37,6 +37,21 @@ class Instants(NamedTuple):
 
     served: datetime
     matched: datetime
+
+
+class DeliveryRow(NamedTuple):
+    """A delivery as its columns in the table, in microseconds; without `received`, which is the time of its commit."""
+
+    user_id: str
+    event_id: str
+    seq: int
+    rank: float
+    subscriptions: str
+    published: int
+    forwarded: int
+    window_number: int
+    served: int | None
+    matched: int | None
 
 
 class DeliveryLog:
@@ -61,11 +76,11 @@ class DeliveryLog:
         `expected_offset`: then another process has worked the events off; and if a pipeline on Spark serves the store.
         """
         now = microseconds(self._database.clock())
-        rows = [_row(delivery, now, instants) for delivery in deliveries]
+        rows = [_row(delivery, instants) for delivery in deliveries]
         with self._database.writing() as connection:
             known = self._in_process(connection, len(states), now)
             self._check(connection, offset, catalog_version, expected_offset)
-            written = append_new(connection, log.c.number, rows)
+            written = _append(connection, rows, now)
             size = sum(len(state or b"") for state in states.values())
             seconds = (instants.matched - instants.served).total_seconds() if instants else 0.0
             done = Batched(known.last_batch + 1, offset - expected_offset, seconds=seconds, state_bytes=size)
@@ -78,7 +93,7 @@ class DeliveryLog:
     def commit_batch(
         self,
         pipeline: str,
-        rows: Iterable[dict[str, object]],
+        rows: Sequence[DeliveryRow],
         rejects: Sequence[tuple[str, Reject]],
         done: Batched,
         start: int | None,
@@ -87,8 +102,8 @@ class DeliveryLog:
     ) -> int:
         """Write what a micro-batch of a pipeline on Spark made, in one transaction; how many deliveries were new.
 
-        A batch that was committed before, of which Spark did not learn because it was killed, writes nothing twice. `rows`
-        are deliveries as rows of the table; rejects come with their keys. `start` and `offset` are where the batch begins
+        A batch that was committed before, of which Spark did not learn because it was killed, writes nothing twice. The
+        deliveries get the time of the commit as `received`; rejects come with their keys. `start` and `offset` are where the batch begins
         and ends in the event log, None if its events are from elsewhere. Refused if another pipeline serves the store, or if
         deliveries between the progress and `start` are missing.
         """
@@ -101,7 +116,7 @@ class DeliveryLog:
                     f"{done.number} was written"
                 )
             again = done.number <= known.last_batch
-            written = append_new(connection, log.c.number, [{**row, "received": now} for row in rows])
+            written = _append(connection, rows, now)
             keep(connection, rejects, now)
             if offset is not None and start is not None:
                 self._advance(connection, known, start, offset, catalog_version)
@@ -190,6 +205,10 @@ class DeliveryLog:
             )
 
 
+def _append(connection: Connection, rows: Sequence[DeliveryRow], now: int) -> int:
+    return append_new(connection, log.c.number, (*DeliveryRow._fields, "received"), [(*row, now) for row in rows])
+
+
 def _reached(connection: Connection) -> tuple[int, int]:
     row = connection.execute(select(schema.progress.c.event_offset, schema.progress.c.catalog_version)).one()
     return row[0], row[1]
@@ -217,17 +236,16 @@ def _served_by(known: Pipeline | None) -> str:
     return f"served by the pipeline with the checkpoint {known.place!r}" if known.place else "served in-process"
 
 
-def _row(delivery: Delivery, now: int, instants: Instants | None) -> dict[str, object]:
-    return {
-        "user_id": delivery.user,
-        "event_id": delivery.event,
-        "seq": delivery.seq,
-        "rank": delivery.rank,
-        "subscriptions": dumps(delivery.subscriptions),
-        "published": microseconds(delivery.published),
-        "forwarded": microseconds(delivery.forwarded),
-        "window_number": delivery.window,
-        "served": microseconds(instants.served) if instants else None,
-        "matched": microseconds(instants.matched) if instants else None,
-        "received": now,
-    }
+def _row(delivery: Delivery, instants: Instants | None) -> DeliveryRow:
+    return DeliveryRow(
+        delivery.user,
+        delivery.event,
+        delivery.seq,
+        delivery.rank,
+        dumps(delivery.subscriptions),
+        microseconds(delivery.published),
+        microseconds(delivery.forwarded),
+        delivery.window,
+        microseconds(instants.served) if instants else None,
+        microseconds(instants.matched) if instants else None,
+    )

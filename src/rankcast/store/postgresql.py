@@ -34,7 +34,7 @@ def connect(url: URL, wait: float) -> Engine:
         url = url.set(drivername=_DRIVER)
     arguments = {key: value for key, value in _ARGUMENTS.items() if key not in url.query}
     try:
-        engine = create_engine(url, pool_pre_ping=True, connect_args=arguments)
+        engine = create_engine(url, pool_pre_ping=True, paramstyle="format", connect_args=arguments)
     except ModuleNotFoundError as error:
         raise StoreError(
             f"PostgreSQL needs the package {error.name!r}; install it with: pip install {error.name}"

@@ -6,16 +6,18 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, select
 
 from rankcast.model import Reject
 from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, microseconds
 from rankcast.store.schema import rejects as log
-from rankcast.store.sql import append_new, last_number
+from rankcast.store.sql import append_new
 from rankcast.store.texts import readable
 
 __all__ = ["KeptReject", "RejectLog", "keep"]
+
+_NAMES = ("seen_at", "file", "line", "reason", "raw", "key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +35,11 @@ class RejectLog:
 
     def reject(self, rejects: Iterable[Reject]) -> None:
         """Keep the rejects, in one transaction."""
-        rows = [_row(reject, microseconds(self._database.clock())) for reject in rejects]
+        rows = [_row(None, reject, microseconds(self._database.clock())) for reject in rejects]
         if not rows:
             return
         with self._database.writing() as connection:
-            first = last_number(connection, log.c.number) + 1
-            connection.execute(insert(log), [row | {"number": number} for number, row in enumerate(rows, first)])
+            append_new(connection, log.c.number, _NAMES, rows)
 
     def rejects(self, limit: int | None) -> list[KeptReject]:
         """The rejects, oldest first; with a limit, the last so many."""
@@ -51,17 +52,12 @@ class RejectLog:
 
 def keep(connection: Connection, rejects: Sequence[tuple[str, Reject]], now: int) -> int:
     """Keep rejects that have keys, each key once; how many were new."""
-    return append_new(connection, log.c.number, [{**_row(reject, now), "key": _digest(key)} for key, reject in rejects])
+    return append_new(connection, log.c.number, _NAMES, [_row(_digest(key), reject, now) for key, reject in rejects])
 
 
-def _row(reject: Reject, now: int) -> dict[str, object]:
-    return {
-        "seen_at": now,
-        "file": _escaped(reject.file),
-        "line": reject.line,
-        "reason": _escaped(reject.reason),
-        "raw": reject.raw.encode("utf-8", "surrogatepass"),
-    }
+def _row(key: str | None, reject: Reject, now: int) -> tuple[object, ...]:
+    raw = reject.raw.encode("utf-8", "surrogatepass")
+    return now, _escaped(reject.file), reject.line, _escaped(reject.reason), raw, key
 
 
 def _digest(key: str) -> str:

@@ -7,7 +7,7 @@ from types import TracebackType
 
 from rankcast.model import Catalog, Delivery, Event, Record, Reject
 from rankcast.store.catalog_log import CatalogLog, Change
-from rankcast.store.delivery_log import DeliveryLog, Instants, Progress
+from rankcast.store.delivery_log import DeliveryLog, DeliveryRow, Instants, Progress
 from rankcast.store.engine import Clock, Database, system_clock
 from rankcast.store.event_log import EventLog, Logged, LoggedText, Published, Refuse
 from rankcast.store.opening import create_database, open_database
@@ -163,7 +163,7 @@ class Store:
     def commit_batch(
         self,
         pipeline: str,
-        rows: Iterable[dict[str, object]],
+        rows: Sequence[DeliveryRow],
         rejects: Sequence[tuple[str, Reject]],
         done: Batched,
         start: int | None,

@@ -16,15 +16,14 @@ LIMITED = """
 import resource, sys
 from rankcast.errors import StoreError
 from rankcast.model import Delivery
-from rankcast.store import Batched, Store
+from rankcast.store import Batched, DeliveryRow, Store
 
 place, most = sys.argv[1], int(sys.argv[2])
 resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-row = {"user_id": "ann", "seq": 1, "rank": 1.0, "subscriptions": "[]", "published": 0, "forwarded": 0, "window_number": 1,
-       "served": 0, "matched": 0}
+row = DeliveryRow("ann", "", 1, 1.0, "[]", 0, 0, 1, 0, 0)
 with Store.open(place) as store:
     try:
-        store.commit_batch("p", [{**row, "event_id": f"{n:0200d}"} for n in range(20_000)], [], Batched(7), 10, 20, 1)
+        store.commit_batch("p", [row._replace(event_id=f"{n:0200d}") for n in range(20_000)], [], Batched(7), 10, 20, 1)
     except StoreError as error:
         print(error)
         sys.exit(3)
