@@ -1,10 +1,12 @@
 """Serving a store gives what a replay gives, whatever the batches, the shards and the restarts."""
 
+import itertools
 import random
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from rankcast.batch import BatchShard
 from rankcast.errors import CatalogError, StoreError
 from rankcast.language import parse
 from rankcast.model import Advertisement, Always, Event, Length, Mode, Policy, ScorerName, Subscription
@@ -151,6 +153,29 @@ def test_a_server_keeps_its_shards_and_notices_when_another_has_served(stores):
             list(serve_pending(store, shards=2))
         assert sum(batch.events for batch in server.serve()) == (0 if upto == 20 else 10)
     plain.publish(events(30))
+    list(serve_pending(plain))
+    assert delivered(store) == delivered(plain)
+
+
+@pytest.mark.parametrize("grows", ["the catalog", "the backlog"])
+def test_shards_are_chosen_anew_for_much_more(stores, monkeypatch, grows):
+    monkeypatch.setattr("rankcast.batch.shard._LITTLE", 200)  # pairs: 8 subscriptions and 10 expected events are fewer
+    monkeypatch.setattr("rankcast.run._FAR", 50)
+    more = [Subscription(f"u{number}", f"more{number}", parse(f"y = {number % 3}"), 0.5) for number in range(20)]
+    published, plain, store = events(150), stores("plain"), stores(grows)
+    server = Server(store, expected=10)
+    cuts = (0, 20, 40, 60) if grows == "the catalog" else (0, 20, 30, 150)
+    kinds = []
+    for start, end in itertools.pairwise(cuts):
+        if grows == "the catalog" and start == 20:
+            for each in (plain, store):
+                each.change(put=more)
+        for each in (plain, store):
+            each.publish(published[start:end])
+        list(server.serve())
+        kinds.append(type(server._shards[0]))
+    assert kinds == [Shard, Shard, BatchShard]
+    monkeypatch.undo()
     list(serve_pending(plain))
     assert delivered(store) == delivered(plain)
 

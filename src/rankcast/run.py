@@ -1,6 +1,6 @@
 """Serving a store in this process: events from its log, through the shards, into its deliveries."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -14,6 +14,9 @@ from rankcast.shard import Shard, shard_of
 from rankcast.store import SPARK, Instants, Logged, Store
 
 __all__ = ["Batch", "Server", "rebuild", "repartition", "serve_pending"]
+
+_FAR = 20_000
+"""So many events behind, the kind of shard is chosen anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,8 @@ class Server:
     batch
         How many events are committed together.
     expected
-        How many events are to come at least, by which, and by how many wait, the kind of shard is chosen.
+        How many events are to come at least, by which, by how many wait, and by the size of the catalog the kind of shard is chosen:
+        at the start, and again when there are twice as many subscriptions or 20,000 events wait.
     """
 
     def __init__(self, store: Store, shards: int = 1, batch: int = 5_000, expected: int = 0) -> None:
@@ -56,6 +60,8 @@ class Server:
         self._shards: list[Shard | BatchShard] = []
         self._offset = -1
         self._version = 0
+        self._chosen_for = 0
+        """How many subscriptions there were when the kind of shard was chosen."""
 
     def serve(self, close: bool = False) -> Iterator[Batch]:
         """Serve what is pending, as `serve_pending` does."""
@@ -63,6 +69,8 @@ class Server:
         if not self._shards or store.progress().offset != self._offset:
             self._load()
         while True:
+            if self._is_outgrown():
+                self._choose(_states(self._shards))
             logged = list(store.events(after=self._offset, limit=self._batch))
             expected, served = self._offset, clock()
             # Whoever stops or fails from here on leaves shards that have seen what was not committed.
@@ -79,7 +87,7 @@ class Server:
                 sorted(deliveries, key=lambda delivery: delivery.order),
                 offset=reached,
                 catalog_version=self._version,
-                states={number: shard.state() for number, shard in enumerate(shards)},
+                states=_states(shards),
                 expected_offset=expected,
                 instants=Instants(served, clock()),
             )
@@ -102,10 +110,23 @@ class Server:
                 f"change that with: rankcast state repartition --shards {self._count}"
             )
         self._offset, self._version = progress.offset, progress.catalog_version
-        pending = max(self._expected, self._store.last_offset() - progress.offset)
-        self._shards = _made(self._store.catalog(progress.catalog_version), self._count, pending)
-        for number, state in progress.states.items():
+        self._choose(progress.states)
+
+    def _choose(self, states: Mapping[int, bytes]) -> None:
+        """Make the shards that suit what is to be done, with their states."""
+        pending = max(self._expected, self._store.last_offset() - self._offset)
+        catalog = self._store.catalog(self._version)
+        self._chosen_for = len(catalog.subscriptions)
+        self._shards = _made(catalog, self._count, pending)
+        for number, state in states.items():
             self._shards[number].restore(state)
+
+    def _is_outgrown(self) -> bool:
+        """Whether shards that are made for little have much to do now."""
+        if isinstance(self._shards[0], BatchShard):
+            return False
+        subscriptions = len(self._store.catalog(self._version).subscriptions)
+        return subscriptions > 2 * self._chosen_for or self._store.last_offset() - self._offset >= _FAR
 
     def _publish(self, shards: Sequence[Shard | BatchShard], logged: list[Logged]) -> list[Delivery]:
         deliveries: list[Delivery] = []
@@ -160,7 +181,11 @@ def rebuild(store: Store, shards: int, batch: int = 5_000) -> Iterator[int]:
             _publish(served, catalog, list(group))
         offset = logged[-1].offset
         yield offset
-    store.put_states({number: shard.state() for number, shard in enumerate(served)}, progress.offset)
+    store.put_states(_states(served), progress.offset)
+
+
+def _states(shards: Sequence[Shard | BatchShard]) -> dict[int, bytes]:
+    return {number: shard.state() for number, shard in enumerate(shards)}
 
 
 def _made(catalog: Catalog, shards: int, events: int) -> list[Shard | BatchShard]:

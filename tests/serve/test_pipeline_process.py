@@ -53,6 +53,7 @@ def test_it_serves_what_is_published_as_soon_as_it_is_woken_and_one_that_dies_is
     os.kill(first, signal.SIGTERM)  # as when all processes are told to end: this one waits for its parent
     process.publish([event(3)])
     until(lambda: process.store.last_delivery() == 3)
+    until(lambda: process.runner.delivered == 3)  # one who is killed says no more
     os.kill(first, signal.SIGKILL)
     until(lambda: process.runner.error is not None)
     process.publish([event(4)])

@@ -1,12 +1,14 @@
-from concurrent.futures import ThreadPoolExecutor
+import asyncio
+from collections.abc import Sequence
 from pathlib import Path
+from threading import Event as Flag
 
 import pytest
 
 from rankcast.errors import CatalogError, StoreError
 from rankcast.language import decode_event
 from rankcast.model import Event
-from rankcast.serve.publisher import Publisher
+from rankcast.serve.publisher import Publisher, Results
 from rankcast.store import Published, Store
 
 
@@ -19,24 +21,40 @@ def event(name: str, x: int = 1) -> Event:
     return decode_event({"id": name, "time": "2004-01-01", "attributes": {"x": x}})
 
 
+async def published(publisher: Publisher, *requests: Sequence[Event]) -> list[Results]:
+    """What becomes of requests that are made at once."""
+    return await asyncio.wait_for(asyncio.gather(*map(publisher.publish, requests)), 10)
+
+
 def test_many_at_once_each_get_their_own_answer(store: Store) -> None:
     publisher = Publisher(store)
     requests = [[event(f"e{place}-{number}") for number in range(place % 4)] for place in range(60)]
-    with ThreadPoolExecutor(16) as threads:
-        outcomes = list(threads.map(lambda events: publisher.publish(events).result(10), requests))
-    for events, outcome in zip(requests, outcomes, strict=True):
-        assert [one.id for one in outcome.results if isinstance(one, Published)] == [one.id for one in events]
+    outcomes = asyncio.run(published(publisher, *requests))
+    for events, results in zip(requests, outcomes, strict=True):
+        assert [one.id for one in results if isinstance(one, Published)] == [one.id for one in events]
     assert store.last_offset() == sum(map(len, requests))
+    publisher.close()
+
+
+def test_several_loops_each_get_their_own_answer(store: Store) -> None:
+    publisher = Publisher(store)
+
+    async def both() -> tuple[list[Results], list[Results]]:
+        elsewhere = asyncio.to_thread(asyncio.run, published(publisher, [event("a")], [event("b")]))
+        return await asyncio.gather(published(publisher, [event("c")], [event("d")]), elsewhere)
+
+    here, there = asyncio.run(both())
+    for outcomes, names in ((there, "ab"), (here, "cd")):
+        assert [one.id for (one,) in outcomes if isinstance(one, Published)] == list(names)
     publisher.close()
 
 
 def test_a_bad_event_is_no_neighbours_problem(store: Store) -> None:
     publisher = Publisher(store)
-    publisher.publish([event("taken")]).result(10)
-    futures = [
-        publisher.publish(each) for each in ([event("a")], [event("b"), event("taken", 2), event("c")], [event("a")])
-    ]
-    first, second, third = (future.result(10).results for future in futures)
+    store.publish([event("taken")])
+    first, second, third = asyncio.run(
+        published(publisher, [event("a")], [event("b"), event("taken", 2), event("c")], [event("a")])
+    )
     assert [type(one) for one in second] == [Published, CatalogError, Published]
     assert [first, third] == [[Published("a", 2, False)], [Published("a", 2, True)]]
     publisher.close()
@@ -50,30 +68,45 @@ def test_a_store_that_fails_is_everybodys(store: Store, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(store, "publish", fail)
     with pytest.raises(StoreError, match="no space"):
-        publisher.publish([event("a")]).result(10)
+        asyncio.run(published(publisher, [event("a")]))
     monkeypatch.undo()
-    assert publisher.publish([event("a")]).result(10).results == [Published("a", 1, False)]
+    assert asyncio.run(published(publisher, [event("a")])) == [[Published("a", 1, False)]]
     publisher.close()
 
 
 def test_what_was_handed_in_is_logged_before_the_end(store: Store) -> None:
     publisher = Publisher(store)
-    futures = [publisher.publish([event(f"e{number}")]) for number in range(50)]
-    publisher.close()
-    assert all(future.done() for future in futures)
-    assert store.last_offset() == 50
-    with pytest.raises(StoreError, match="stopping"):
-        publisher.publish([event("late")])
+
+    async def scenario() -> None:
+        futures = [publisher.publish([event(f"e{number}")]) for number in range(50)]
+        publisher.close()
+        assert store.last_offset() == 50
+        await asyncio.wait_for(asyncio.gather(*futures), 10)
+        with pytest.raises(StoreError, match="stopping"):
+            publisher.publish([event("late")])
+
+    asyncio.run(scenario())
 
 
-def test_one_who_gave_up_in_time_has_published_nothing(store: Store) -> None:
-    publisher = Publisher(store)
-    with store.database.writing():  # the publisher has to wait, so the second request stays in the queue
+def test_one_who_gave_up_in_time_has_published_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    publisher, publish = Publisher(store), store.publish
+    taken_up, going_on = Flag(), Flag()
+
+    def slow(*given: Event, **named: object) -> list[Published]:
+        taken_up.set()
+        assert going_on.wait(10)
+        return publish(*given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(store, "publish", slow)
+
+    async def scenario() -> None:
         first = publisher.publish([event("a")])
-        while not first.running():
-            pass
+        assert await asyncio.to_thread(taken_up.wait, 10)
         second = publisher.publish([event("b")])
-        assert second.cancel()
-    assert first.result(10).results == [Published("a", 1, False)]
-    publisher.close()
-    assert store.event("b") is None
+        for future in (first, second):  # too late, and in time
+            future.cancel()
+        going_on.set()
+        await asyncio.to_thread(publisher.close)
+
+    asyncio.run(scenario())
+    assert [store.event(name) is not None for name in "ab"] == [True, False]

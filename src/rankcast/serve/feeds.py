@@ -2,19 +2,36 @@
 
 import asyncio
 from asyncio import AbstractEventLoop
-from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
 from threading import Event as Flag
 
+import msgspec
+
 from rankcast.errors import StoreError
+from rankcast.language import encode_delivery
 from rankcast.model import Delivery
 from rankcast.store import Store
 
-__all__ = ["Feeds"]
+__all__ = ["Fed", "Feeds"]
 
 _PAGE = 1000
 _ROOM = 1000
+
+
+@dataclass(eq=False)
+class Fed:
+    """A delivery on its way to those who listen."""
+
+    number: int
+    delivery: Delivery
+
+    @cached_property
+    def text(self) -> bytes:
+        """The delivery with its number in JSON, written once for all who listen."""
+        return msgspec.json.encode({"number": self.number, **encode_delivery(self.delivery)})
 
 
 class _Listener:
@@ -22,16 +39,28 @@ class _Listener:
 
     def __init__(self, user: str | None) -> None:
         self.user = user
-        self.waiting: deque[tuple[int, Delivery]] = deque()
+        self.waiting: list[Fed] = []
         self.missed = False
         self.called = asyncio.Event()
 
-    def take(self, number: int, delivery: Delivery) -> None:
+    def give(self, fed: Fed) -> None:
         # Once something was missed nothing later may come before it.
         self.missed = self.missed or len(self.waiting) >= _ROOM
         if not self.missed:
-            self.waiting.append((number, delivery))
+            self.waiting.append(fed)
         self.called.set()
+
+    async def take(self, patience: float | None) -> list[Fed]:
+        """All that waits; nothing if nothing comes for `patience` seconds."""
+        if not self.waiting:
+            self.called.clear()
+            loop = asyncio.get_running_loop()
+            timer = None if patience is None else loop.call_later(patience, self.called.set)
+            await self.called.wait()
+            if timer is not None:
+                timer.cancel()
+        taken, self.waiting = self.waiting, []
+        return taken
 
 
 class Feeds:
@@ -80,14 +109,14 @@ class Feeds:
         pages = self.pages(user, after)
         try:
             async for page in pages:
-                for numbered in page:
-                    yield numbered
+                for fed in page:
+                    yield fed.number, fed.delivery
         finally:
             await pages.aclose()
 
     async def pages(
         self, user: str | None = None, after: int | None = None, patience: float | None = None
-    ) -> AsyncGenerator[list[tuple[int, Delivery]], None]:
+    ) -> AsyncGenerator[list[Fed], None]:
         """As `listen`, but as many at a time as there are; an empty page if there was nothing for `patience` seconds."""
         listener = _Listener(user)
         at = after if after is not None else await asyncio.to_thread(self._store.last_delivery)
@@ -96,39 +125,24 @@ class Feeds:
                 since = self._enter(listener)
                 while at < since:
                     page = await asyncio.to_thread(self._stored, user, at, since)
-                    at = page[-1][0] if len(page) == _PAGE else since
+                    at = page[-1].number if len(page) == _PAGE else since
                     if page:
                         yield page
-                async for page in self._waiting(listener, patience):
-                    page = [numbered for numbered in page if numbered[0] > at]
-                    at = page[-1][0] if page else at
-                    yield page
+                while not self._ended.is_set() and (listener.waiting or not listener.missed):
+                    page = [fed for fed in await listener.take(patience) if fed.number > at]
+                    if self._ended.is_set():
+                        return
+                    at = page[-1].number if page else at
+                    if page or not listener.missed:
+                        yield page
                 self._leave(listener)
                 listener.missed = False
         finally:
             self._leave(listener)
 
-    async def _waiting(
-        self, listener: _Listener, patience: float | None
-    ) -> AsyncGenerator[list[tuple[int, Delivery]], None]:
-        """What comes in, until something was missed or all is over."""
-        while not self._ended.is_set() and (listener.waiting or not listener.missed):
-            if not listener.waiting:
-                listener.called.clear()
-                timer = (
-                    None if patience is None else asyncio.get_running_loop().call_later(patience, listener.called.set)
-                )
-                await listener.called.wait()
-                if timer is not None:
-                    timer.cancel()
-            page = list(listener.waiting)
-            listener.waiting.clear()
-            if not self._ended.is_set() and (page or not listener.missed):
-                yield page
-
-    def _stored(self, user: str | None, after: int, up_to: int) -> list[tuple[int, Delivery]]:
+    def _stored(self, user: str | None, after: int, up_to: int) -> list[Fed]:
         found = self._store.deliveries(user, after, _PAGE)
-        return [(number, delivery) for number, delivery in found if number <= up_to]
+        return [Fed(number, delivery) for number, delivery in found if number <= up_to]
 
     def _enter(self, listener: _Listener) -> int:
         """Join those who listen; the number after which everything will be handed over."""
@@ -163,16 +177,19 @@ class Feeds:
             with suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._woken.wait(), self._poll)
             self._woken.clear()
-            page: list[tuple[int, Delivery]] = []
+            page: list[Fed] = []
             while self._of_user and (not page or len(page) == _PAGE):
                 try:
-                    page = await asyncio.to_thread(lambda: list(self._store.deliveries(None, self._at, _PAGE)))
+                    page = await asyncio.to_thread(self._following)
                 except StoreError:  # a store that is busy now will be read again
                     break
                 if not page:
                     break
-                for number, delivery in page:
-                    self._at = number
-                    for name in (delivery.user, None):
+                self._at = page[-1].number
+                for fed in page:
+                    for name in (fed.delivery.user, None):
                         for listener in self._of_user.get(name, ()):
-                            listener.take(number, delivery)
+                            listener.give(fed)
+
+    def _following(self) -> list[Fed]:
+        return [Fed(number, delivery) for number, delivery in self._store.deliveries(None, self._at, _PAGE)]

@@ -24,7 +24,7 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        said = Headers(scope=scope).get("content-length", "0")
+        said = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         if not said.isdigit() or int(said) > self._most:
             await answer_of(self._too_large())(scope, receive, send)
             return

@@ -128,6 +128,7 @@ class PipelineProcess:
             self._child = child
             if self._stopping.is_set():  # meanwhile
                 _close(child.stdin)
+        self.wake()  # for what came between the child's first look and now
         return child
 
     def _follow(self, child: "subprocess.Popen[bytes] | None") -> None:

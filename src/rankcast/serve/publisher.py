@@ -1,29 +1,34 @@
 """Publishing for many at once: requests that wait together share a transaction, and with it a flush of the disk."""
 
+import asyncio
+from asyncio import AbstractEventLoop
+from collections import defaultdict
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from contextlib import suppress
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from rankcast.errors import ModelError, StoreError
 from rankcast.model import Event
 from rankcast.store import Published, Store
 
-__all__ = ["Outcome", "Publisher"]
+__all__ = ["Publisher", "Results"]
+
+Results: TypeAlias = list[Published | ModelError]
+"""What became of the events of one request, in their order: acknowledged, or why not."""
 
 _TOGETHER = 1000
 
 
-class Outcome(NamedTuple):
-    """What became of the events of one request, in their order: acknowledged, or why not."""
-
-    results: list[Published | ModelError]
-
-
 class _Request(NamedTuple):
     events: Sequence[Event]
-    future: "Future[Outcome]"
+    future: "asyncio.Future[Results]"
+
+
+class _Answer(NamedTuple):
+    future: "asyncio.Future[Results]"
+    outcome: Results | Exception
 
 
 class Publisher:
@@ -41,9 +46,9 @@ class Publisher:
         self._lock = Lock()
         self._is_closed = False
 
-    def publish(self, events: Sequence[Event]) -> "Future[Outcome]":
-        """Log events in order; the future is done when they are on disk. From any thread."""
-        future: Future[Outcome] = Future()
+    def publish(self, events: Sequence[Event]) -> "asyncio.Future[Results]":
+        """Log events in order; the future, of the loop that runs, is done when they are on disk."""
+        future: asyncio.Future[Results] = asyncio.get_running_loop().create_future()
         with self._lock:
             if self._is_closed:
                 raise StoreError("the service is stopping")
@@ -76,8 +81,8 @@ class Publisher:
                     break
                 together.append(request)
                 count += len(request.events)
-            # From here on nobody can cancel; who did so before, published nothing.
-            self._log([one for one in together if one.future.set_running_or_notify_cancel()])
+            # Who gives up from here on has published all the same; who did so before has not.
+            self._log([one for one in together if not one.future.cancelled()])
             if ending:
                 return
 
@@ -91,9 +96,32 @@ class Publisher:
                 )
             )
         except Exception as error:  # it is whoever asked that has to know
-            for request in requests:
-                request.future.set_exception(error)
+            _give([_Answer(request.future, error) for request in requests])
             return
         self._logged()
-        for request in requests:
-            request.future.set_result(Outcome([refused.get(id(event)) or next(published) for event in request.events]))
+        _give(
+            [
+                _Answer(request.future, [refused.get(id(event)) or next(published) for event in request.events])
+                for request in requests
+            ]
+        )
+
+
+def _give(answers: Sequence[_Answer]) -> None:
+    """Hand answers to the loops that wait for them, to each with one call."""
+    of_loop: dict[AbstractEventLoop, list[_Answer]] = defaultdict(list)
+    for answer in answers:
+        of_loop[answer.future.get_loop()].append(answer)
+    for loop, own in of_loop.items():
+        with suppress(RuntimeError):  # closed meanwhile: nobody waits
+            loop.call_soon_threadsafe(_settle, own)
+
+
+def _settle(answers: Sequence[_Answer]) -> None:
+    for future, outcome in answers:
+        if future.done():  # given up
+            continue
+        if isinstance(outcome, Exception):
+            future.set_exception(outcome)
+        else:
+            future.set_result(outcome)

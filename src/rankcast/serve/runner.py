@@ -16,9 +16,11 @@ __all__ = ["Runner"]
 _LONGEST_WAIT = 30.0
 _BEAT = 0.1
 _LONGEST_REST = 0.25
-_BUSY = 1_000
-"""From how many events in a batch on it pays to load the kernels of the fast shards, which takes a second or two."""
-_MANY = 1_000_000
+_BATCH = 1_000
+"""How many events are committed together at most: the feeds of a pipeline that is behind go on every second or so."""
+_EXPECTED = 1_500
+"""How many events a service counts on, by which the kind of shard is chosen: from 667 subscriptions on it is the fast one, whose
+kernels take 200 MiB and a second or two to load. So that is with the first events, not when many come at once."""
 
 
 class Runner:
@@ -47,7 +49,6 @@ class Runner:
         self._told = told
         self._gives_way = gives_way
         self._serving: Server | None = None
-        self._is_busy = False
         self._alone = Alone(store)
         self._woken = Flag()
         self._stopping = Flag()
@@ -107,11 +108,8 @@ class Runner:
 
     def _serve(self) -> None:
         if self._serving is None:
-            self._serving = Server(self._store, self._shards or 1, expected=_MANY if self._is_busy else 0)
+            self._serving = Server(self._store, self._shards or 1, _BATCH, _EXPECTED)
         for batch in self._serving.serve():
-            if batch.events >= _BUSY and not self._is_busy:
-                self._is_busy = True
-                self._serving = None  # from the next time on with shards that are made for many events
             self.batches += 1
             self.events += batch.events
             self.delivered += batch.delivered

@@ -8,9 +8,9 @@ from fastapi import APIRouter, Header, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
-from rankcast.model import Delivery
 from rankcast.serve.api.deliveries import Include, form
 from rankcast.serve.callers import Administrator, Caller, Owner, ServiceOf
+from rankcast.serve.feeds import Fed
 from rankcast.serve.problems import Problem
 from rankcast.serve.service import Service
 from rankcast.store.delivery_pages import bounds, count_after
@@ -93,7 +93,7 @@ async def _stream(
     async def written() -> AsyncGenerator[bytes, None]:
         yield b"retry: 1000\n\n"
         if resync is not None:
-            yield _event("resync", resync, start)
+            yield _event("resync", msgspec.json.encode(resync), start)
         else:
             # An id without data: who is cut off before the first delivery resumes here all the same.
             yield b"id: %d\n\n" % start
@@ -103,7 +103,12 @@ async def _stream(
             async for page in pages:
                 if not service.settings.dev and service.access.check(secret) is None:
                     return  # revoked meanwhile
-                yield await _text(service, page, include) if page else b": heartbeat\n\n"
+                if not page:
+                    yield b": heartbeat\n\n"
+                elif include is None:
+                    yield b"".join(_event("delivery", fed.text, fed.number) for fed in page)
+                else:
+                    yield await run_in_threadpool(_with_events, service, page, include)
         finally:
             service.streams[token] -= 1
             await pages.aclose()
@@ -131,13 +136,10 @@ def _start(service: Service, user: str | None, given: str | None) -> tuple[int, 
     return kept.last, {"reason": reason, "first": kept.first, "last": kept.last}
 
 
-async def _text(service: Service, page: list[tuple[int, Delivery]], include: str | None) -> bytes:
-    if include is not None:
-        forms = await run_in_threadpool(lambda: [form(service, number, one, include) for number, one in page])
-    else:
-        forms = [form(service, number, delivery, None) for number, delivery in page]
-    return b"".join(_event("delivery", made, made["number"]) for made in forms)
+def _with_events(service: Service, page: list[Fed], include: str) -> bytes:
+    forms = [form(service, fed.number, fed.delivery, include) for fed in page]
+    return b"".join(_event("delivery", msgspec.json.encode(made), made["number"]) for made in forms)
 
 
-def _event(kind: str, data: dict[str, object], number: int) -> bytes:
-    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, kind.encode(), msgspec.json.encode(data))
+def _event(kind: str, data: bytes, number: int) -> bytes:
+    return b"id: %d\nevent: %b\ndata: %b\n\n" % (number, kind.encode(), data)

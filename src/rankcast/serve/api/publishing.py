@@ -1,17 +1,17 @@
 """Publishing: one event, or many, each once."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Iterator
 from hashlib import blake2b
 from typing import Annotated, Any, NamedTuple
 from uuid import uuid4
 
 import msgspec
 from fastapi import APIRouter, Header, Request
-from fastapi.routing import APIRoute
 from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from rankcast.errors import ModelError, RecordError
+from rankcast.errors import ModelError, RankcastError, RecordError
 from rankcast.language import decode_event
 from rankcast.language.json_text import read_object
 from rankcast.model import Event, Reject
@@ -19,35 +19,16 @@ from rankcast.serve.access import Principal, Role
 from rankcast.serve.api.answers import JSON, answer
 from rankcast.serve.api.schemas import body, says
 from rankcast.serve.callers import PublishingCaller, publishing_caller
-from rankcast.serve.problems import Problem, problem_of
+from rankcast.serve.problems import Problem, answer_of, problem_of
 from rankcast.serve.service import Service
 from rankcast.store import Published
 
-__all__ = ["router"]
+__all__ = ["Publishing", "router"]
 
+_PATH = "/v1/events"
 _KEY_LENGTH = 200
 
-
-class _ByHand(APIRoute):
-    """A route whose parameters are read by hand, and documented all the same.
-
-    Publishing is asked for most often, and what a framework does to find a caller and a header takes longer than the rest.
-    """
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """What answers a request: `publish`, with the parameters that it declares."""
-
-        async def handle(request: Request) -> Response:
-            key = request.headers.get("idempotency-key")
-            if key is not None and not 1 <= len(key) <= _KEY_LENGTH:
-                wrong = {"where": "header.idempotency-key", "reason": f"it must have 1 to {_KEY_LENGTH} characters"}
-                raise Problem(422, "parameters", f"{wrong['where']}: {wrong['reason']}", errors=[wrong])
-            return await publish(publishing_caller(request), request, key)
-
-        return handle
-
-
-router = APIRouter(prefix="/events", tags=["events"], route_class=_ByHand)
+router = APIRouter(prefix="/events", tags=["events"])
 
 LINES = "application/x-ndjson"
 _LINES = (LINES, "application/jsonl", "application/x-jsonlines", "application/jsonlines")
@@ -112,6 +93,37 @@ async def publish(
     return made
 
 
+class Publishing:
+    """Answers `POST /v1/events` before a route is looked for.
+
+    Publishing is asked for most often, and what a framework does to find the route, the caller and a header takes longer
+    than the rest. The route itself documents it, and answers under any other prefix.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Publish, or pass another request on."""
+        if scope["type"] != "http" or scope["path"] != _PATH or scope["method"] != "POST":
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope, receive)
+        try:
+            response = await publish(publishing_caller(request), request, _key(request))
+        except RankcastError as error:
+            response = answer_of(problem_of(error))
+        await response(scope, receive, send)
+
+
+def _key(request: Request) -> str | None:
+    key = request.headers.get("idempotency-key")
+    if key is not None and not 1 <= len(key) <= _KEY_LENGTH:
+        wrong = {"where": "header.idempotency-key", "reason": f"it must have 1 to {_KEY_LENGTH} characters"}
+        raise Problem(422, "parameters", f"{wrong['where']}: {wrong['reason']}", errors=[wrong])
+    return key
+
+
 class _Given(NamedTuple):
     """What an idempotency key gives to events without an id and a time."""
 
@@ -126,7 +138,7 @@ async def _publish(
     raws = list(_split(content, kind, limits.bulk)) if several else [content]
     lines = [_read(service, caller, raw, place, given) for place, raw in enumerate(raws)]
     events = [line.event for line in lines if isinstance(line.event, Event)]
-    results = iter(await _logged(service, events))
+    results = iter(await service.publisher.publish(events) if events else [])
     done: list[Published | ModelError] = [
         next(results) if isinstance(line.event, Event) else line.event for line in lines
     ]
@@ -152,13 +164,6 @@ async def _publish(
             ],
         }
     )
-
-
-async def _logged(service: Service, events: Sequence[Event]) -> list[Published | ModelError]:
-    if not events:
-        return []
-    outcome = await asyncio.wrap_future(service.publisher.publish(events))
-    return outcome.results
 
 
 def _split(content: bytes, kind: str, most: int) -> Iterator[bytes]:

@@ -27,7 +27,7 @@ from rankcast.serve.api.schemas import PROBLEMS
 __all__ = ["add_routes"]
 
 _RESOURCES = (
-    publishing,  # first, because routes are tried one after the other and this one is asked most
+    publishing,
     events,
     live,
     deliveries,
