@@ -107,8 +107,9 @@ def served_to(query: StreamingQuery, store: Store) -> None:
 def shard(users: int, window: int, count: int, batch: int, shards: int, wanted: float) -> None:
     """One of some live shards without Spark, to see where its time goes; seconds are of processor time."""
     from rankcast.language import dumps, encode_event
-    from rankcast.spark.live.intake import Intake, LogRow
+    from rankcast.spark.live.intake import Intake
     from rankcast.spark.live.shard import LiveShard, Saved
+    from rankcast.store import LogRow
 
     class Given:
         """A catalog that is there."""

@@ -51,7 +51,7 @@ def test_what_the_pipeline_did(store):
     publish(store, 3)
     store.claim("p1", "checkpoint", shards=2)
     done = Batched(0, events=3, matched=7, late=1, rejected=1, seconds=0.25, state_bytes=1000)
-    store.commit_batch("p1", [], [("k", Reject("topic", 1, "late", "{}"))], done, 0, 3, 0)
+    store.commit_batch("p1", {}, [("k", Reject("topic", 1, "late", "{}"))], done, 0, 3, 0)
     text = Metrics(store).text()
     found = values(text)
     expected = {

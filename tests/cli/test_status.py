@@ -32,7 +32,7 @@ def test_for_people(store: Any, monkeypatch: Any) -> None:
     with Store.open("rankcast.db") as opened:
         opened.claim("p1", "checkpoint", shards=2)
         assert "none yet" in store("status").stdout
-        opened.commit_batch("p1", [], [], Batched(0, 5, 4, 3, 2, 0.25, 20_000), None, None, 0)
+        opened.commit_batch("p1", {}, [], Batched(0, 5, 4, 3, 2, 0.25, 20_000), None, None, 0)
     shown = store("status").stdout
     assert "Spark, checkpoint checkpoint; 2 shards" in shown
     assert "5 events: 4 matched, 0 delivered, 3 late, 2 rejected" in shown

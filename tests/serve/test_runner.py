@@ -82,6 +82,6 @@ def test_a_store_has_one_embedded_pipeline(service: Service, settings: Settings)
 def test_a_store_that_spark_serves_is_left_alone(service: Service) -> None:
     service.store.claim("p1", "checkpoint", 1)
     service.store.publish([decode_event(film(1))])
-    service.store.commit_batch("p1", [], [], Batched(0), 0, 1, 0)
+    service.store.commit_batch("p1", {}, [], Batched(0), 0, 1, 0)
     with pytest.raises(StoreError, match=r"pipeline on Spark.*--no-pipeline"):
         Runner(service.store).start()

@@ -25,7 +25,7 @@ from rankcast.model import (
     Unit,
 )
 from rankcast.shard import Shard
-from rankcast.spark.live.frames import LOG, Mark, log_blob, table_of
+from rankcast.spark.live.frames import LOG, Mark, encode_mark, table_of
 from rankcast.spark.live.host import Host
 from rankcast.spark.live.reports import decode_report
 from rankcast.spark.live.requests import Frame, Request, Settings
@@ -143,12 +143,8 @@ class Pipeline:
         self.reports.append(reports)
         return made
 
-    def serve_log(self, store, up_to, close=False):
-        rows = [(text.offset, text.catalog_version, text.content) for text in store.event_texts(self.at, up_to)]
-        return self.serve_rows(rows, self.at, up_to, close)
-
-    def serve_rows(self, rows, start, up_to, close=False):
-        made = self.serve([Frame(LOG, log_blob(rows, Mark("p", start, up_to, close)))])
+    def serve_log(self, up_to, close=False):
+        made = self.serve([Frame(LOG, encode_mark(Mark("p", self.at, up_to, close)))])
         self.at = up_to
         return made
 

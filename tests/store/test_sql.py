@@ -11,8 +11,9 @@ from rankcast.store.sql import append_new, chunks, last_number, paged, put_rows
 
 def test_only_new_rows_are_appended_counted_and_numbered(store):
     def append(*ids: str) -> int:
-        rows = [(name, 0, "{}", 0, 0) for name in ids]
-        return append_new(connection, number, ["id", "catalog_version", "content", "published", "logged"], rows)
+        same = [0] * len(ids)
+        columns = {"id": ids, "catalog_version": same, "content": ["{}"] * len(ids), "published": same, "logged": same}
+        return append_new(connection, number, columns)
 
     number = events.c.event_offset
     with store._database.writing() as connection:

@@ -6,7 +6,7 @@ Spark calls them again with a micro-batch of which it does not know that it was 
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, repeat
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -19,7 +19,7 @@ from rankcast.errors import ModelError, StoreError
 from rankcast.language import dumps
 from rankcast.spark.live.frames import DELIVERY, table_of
 from rankcast.spark.live.reports import Report, decode_report
-from rankcast.store import Batched, DeliveryRow, Store
+from rankcast.store import Batched, Store
 
 __all__ = ["JsonLines", "Made", "ParquetFiles", "Print", "Sink", "StoreSink", "sink_of", "unpack"]
 
@@ -67,11 +67,19 @@ def made_of(rows: DataFrame, batch: int) -> Made:
     return Made(batch, together.sort_by(order), reports)
 
 
-@dataclass(frozen=True)
 class StoreSink:
-    """Writes deliveries, rejects, progress and counts to the store, all in one transaction."""
+    """Writes deliveries, rejects, progress and counts to the store, all in one transaction.
 
-    store: str
+    The store stays open between micro-batches, with what it has in memory of the indexes that each goes all over.
+    """
+
+    def __init__(self, store: str) -> None:
+        self._url = store
+        self._opened: Store | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Elsewhere the store is opened anew."""
+        return {"_url": self._url, "_opened": None}
 
     def __call__(self, made: Made) -> None:
         """Write what a micro-batch made."""
@@ -87,32 +95,40 @@ class StoreSink:
             seconds=max(report.seconds for report in made.reports),
             state_bytes=sum(report.state_bytes for report in made.reports),
         )
-        rows = _rows(made.deliveries, min(r.served for r in made.reports), max(r.matched for r in made.reports))
-        with Store.open(self.store) as store:
-            store.commit_batch(
-                first.pipeline, rows, first.kept(), done, first.start, first.end, max(r.version for r in made.reports)
-            )
+        served, matched = min(r.served for r in made.reports), max(r.matched for r in made.reports)
+        if self._opened is None:
+            self._opened = Store.open(self._url)
+        self._opened.commit_batch(
+            first.pipeline,
+            _columns(made.deliveries, served, matched),
+            first.kept(),
+            done,
+            first.start,
+            first.end,
+            max(report.version for report in made.reports),
+        )
 
 
-def _rows(deliveries: pa.Table, served: int, matched: int) -> list[DeliveryRow]:
-    """Deliveries as rows of the store's table."""
-    columns = (
-        deliveries["user"].to_pylist(),
-        deliveries["event"].to_pylist(),
-        deliveries["seq"].to_pylist(),
-        deliveries["rank"].to_pylist(),
-        _json_lists(deliveries["subscriptions"].combine_chunks()),
-        pc.cast(deliveries["published"], pa.int64()).to_pylist(),
-        pc.cast(deliveries["forwarded"], pa.int64()).to_pylist(),
-        deliveries["window"].to_pylist(),
-    )
-    return list(map(DeliveryRow, *columns, repeat(served), repeat(matched)))
+def _columns(deliveries: pa.Table, served: int, matched: int) -> dict[str, list[Any]]:
+    """Deliveries as columns of the store's table."""
+    return {
+        "user_id": deliveries["user"].to_pylist(),
+        "event_id": deliveries["event"].to_pylist(),
+        "seq": deliveries["seq"].to_pylist(),
+        "rank": deliveries["rank"].to_pylist(),
+        "subscriptions": _json_lists(deliveries["subscriptions"].combine_chunks()),
+        "published": pc.cast(deliveries["published"], pa.int64()).to_pylist(),
+        "forwarded": pc.cast(deliveries["forwarded"], pa.int64()).to_pylist(),
+        "window_number": deliveries["window"].to_pylist(),
+        "served": [served] * deliveries.num_rows,
+        "matched": [matched] * deliveries.num_rows,
+    }
 
 
-def _json_lists(lists: pa.ListArray) -> Iterator[str]:
+def _json_lists(lists: pa.ListArray) -> list[str]:
     """Lists of texts as JSON; several times as fast as through Arrow's own lists."""
     texts, ends = lists.values.to_pylist(), lists.offsets.to_pylist()
-    return (dumps(texts[start:end]) for start, end in pairwise(ends))
+    return [dumps(texts[start:end]) for start, end in pairwise(ends)]
 
 
 @dataclass(frozen=True)

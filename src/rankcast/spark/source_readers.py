@@ -11,7 +11,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 
 from rankcast.errors import StoreError
 from rankcast.spark.live.frames import Mark
-from rankcast.spark.source_tables import TABLES, Options, Range
+from rankcast.spark.source_tables import TABLES, Options, Range, marked
 from rankcast.store import Store
 
 __all__ = ["BatchReader", "StreamReader"]
@@ -37,7 +37,7 @@ class BatchReader(DataSourceReader):
         """Ranges of at least some thousands of rows."""
         with Store.open(self._options.store) as store:
             first, last = self._options.first(store), TABLES[self._options.table].last(store)
-        return _parts(first, last, None, is_whole=self._options.table == "catalog")
+        return _parts(first, last, is_whole=self._options.table == "catalog")
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a range."""
@@ -105,11 +105,11 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Ranges of the rows between two offsets."""
         self._check(start)
         if not self._table.is_pipeline:
-            return _parts(start["number"], end["number"], None, is_whole=self._options.table == "catalog")
+            return _parts(start["number"], end["number"], is_whole=self._options.table == "catalog")
         if start == end:
             return []
         mark = Mark(start["pipeline"], start["number"], end["number"], start["closed"] != end["closed"])
-        return _parts(start["number"], end["number"], mark, is_whole=self._options.table == "versions" or mark.close)
+        return [_Part(Range(start["number"], end["number"], mark))]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a range."""
@@ -151,16 +151,20 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         )
 
 
-def _parts(after: int, up_to: int, mark: Mark | None, is_whole: bool) -> list[InputPartition]:
+def _parts(after: int, up_to: int, is_whole: bool) -> list[InputPartition]:
     """The range cut for as many tasks as there are cores, if it is worth it."""
     count = 1 if is_whole else max(1, min(os.cpu_count() or 1, (up_to - after) // _FEW))
-    if up_to <= after and mark is None:
+    if up_to <= after:
         return []
     cuts = [after + (up_to - after) * number // count for number in range(count + 1)]
-    return [_Part(Range(low, high, mark)) for low, high in pairwise(cuts)]
+    return [_Part(Range(low, high)) for low, high in pairwise(cuts)]
 
 
 def _read(options: Options, partition: InputPartition) -> Iterator[pa.RecordBatch]:
     assert isinstance(partition, _Part)
-    with Store.open(options.store) as store:
-        yield from TABLES[options.table].read(store, partition.part)
+    read, mark = TABLES[options.table].read, partition.part.mark
+    if mark is not None:
+        yield marked(mark)
+    elif read is not None:
+        with Store.open(options.store) as store:
+            yield from read(store, partition.part)

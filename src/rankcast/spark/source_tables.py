@@ -8,10 +8,10 @@ import pyarrow as pa
 
 from rankcast.errors import ModelError, did_you_mean
 from rankcast.language import dumps, encode_record, parse_time
-from rankcast.spark.live.frames import Mark, log_blob
+from rankcast.spark.live.frames import Mark, encode_mark
 from rankcast.store import Store
 
-__all__ = ["TABLES", "Options", "Range", "SourceTable"]
+__all__ = ["TABLES", "Options", "Range", "SourceTable", "marked"]
 
 _CHUNK = 10_000
 
@@ -25,13 +25,20 @@ class Range(NamedTuple):
 
 
 class SourceTable(NamedTuple):
-    """A table: its columns, the number of its last row, and its rows as Arrow batches."""
+    """A table: its columns, the number of its last row, and its rows as Arrow batches.
+
+    Only pipelines read a table without rows; they claim the store. It says from where to where a micro-batch goes, and the
+    shards read that themselves.
+    """
 
     schema: str
     last: Callable[[Store], int]
-    read: Callable[[Store, Range], Iterator[pa.RecordBatch]]
-    is_pipeline: bool = False
-    """Whether only pipelines read it: they claim the store."""
+    read: Callable[[Store, Range], Iterator[pa.RecordBatch]] | None
+
+    @property
+    def is_pipeline(self) -> bool:
+        """Whether only pipelines read it."""
+        return self.read is None
 
 
 @dataclass(frozen=True)
@@ -193,17 +200,9 @@ def _deliveries(store: Store, part: Range) -> Iterator[pa.RecordBatch]:
     return _batches(((number, *(getattr(one, name) for name in names)) for number, one in numbered), _DELIVERIES)
 
 
-def _log(store: Store, part: Range) -> Iterator[pa.RecordBatch]:
-    """The log as one row: what a pipeline packs."""
-    assert part.mark is not None
-    rows = [(text.offset, text.catalog_version, text.content) for text in store.event_texts(part.after, part.up_to)]
-    yield pa.RecordBatch.from_arrays([pa.array([log_blob(rows, part.mark)], pa.binary())], schema=_BLOB)
-
-
-def _versions(store: Store, part: Range) -> Iterator[pa.RecordBatch]:
-    """The version that a micro-batch is served under, as one row."""
-    assert part.mark is not None
-    yield pa.RecordBatch.from_arrays([pa.array([log_blob([], part.mark)], pa.binary())], schema=_BLOB)
+def marked(mark: Mark) -> pa.RecordBatch:
+    """A pipeline's way through the log or the versions, as one row."""
+    return pa.RecordBatch.from_arrays([pa.array([encode_mark(mark)], pa.binary())], schema=_BLOB)
 
 
 TABLES = {
@@ -219,7 +218,7 @@ TABLES = {
         Store.last_delivery,
         _deliveries,
     ),
-    "log": SourceTable("blob binary", Store.last_offset, _log, is_pipeline=True),
-    "versions": SourceTable("blob binary", Store.version, _versions, is_pipeline=True),
+    "log": SourceTable("blob binary", Store.last_offset, None),
+    "versions": SourceTable("blob binary", Store.version, None),
 }
-"""By name; the last two are for pipelines: the log and the version of the catalog, packed."""
+"""By name; the last two are for pipelines: from where to where they go."""

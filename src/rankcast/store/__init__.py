@@ -3,9 +3,9 @@
 from rankcast.store.access_log import AccessLog, KeptToken
 from rankcast.store.answer_log import AnswerLog
 from rankcast.store.catalog_log import Change
-from rankcast.store.delivery_log import DeliveryRow, Instants, Progress
+from rankcast.store.delivery_log import Instants, Progress
 from rankcast.store.digest_log import DigestLog
-from rankcast.store.event_log import Logged, LoggedText, Published
+from rankcast.store.event_log import Logged, LoggedText, LogRow, Published
 from rankcast.store.leases import Lease
 from rankcast.store.pipelines import IN_PROCESS, SPARK, Batched, Pipeline
 from rankcast.store.quiet_log import QuietLog
@@ -22,12 +22,12 @@ __all__ = [
     "AnswerLog",
     "Batched",
     "Change",
-    "DeliveryRow",
     "DigestLog",
     "Instants",
     "KeptReject",
     "KeptToken",
     "Lease",
+    "LogRow",
     "Logged",
     "LoggedText",
     "MessageLog",

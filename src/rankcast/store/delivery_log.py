@@ -17,10 +17,10 @@ from rankcast.store.pipelines import IN_PROCESS, Batched, Pipeline
 from rankcast.store.rejects import keep
 from rankcast.store.schema import datetime_of, microseconds
 from rankcast.store.schema import deliveries as log
-from rankcast.store.sql import append_new, last_number, paged, put_rows
+from rankcast.store.sql import Columns, append_new, last_number, paged, put_rows
 from rankcast.store.texts import readable
 
-__all__ = ["DeliveryLog", "DeliveryRow", "Instants", "Progress"]
+__all__ = ["DeliveryLog", "Instants", "Progress"]
 
 
 class Progress(NamedTuple):
@@ -37,21 +37,6 @@ class Instants(NamedTuple):
 
     served: datetime
     matched: datetime
-
-
-class DeliveryRow(NamedTuple):
-    """A delivery as its columns in the table, in microseconds; without `received`, which is the time of its commit."""
-
-    user_id: str
-    event_id: str
-    seq: int
-    rank: float
-    subscriptions: str
-    published: int
-    forwarded: int
-    window_number: int
-    served: int | None
-    matched: int | None
 
 
 class DeliveryLog:
@@ -76,11 +61,11 @@ class DeliveryLog:
         `expected_offset`: then another process has worked the events off; and if a pipeline on Spark serves the store.
         """
         now = microseconds(self._database.clock())
-        rows = [_row(delivery, instants) for delivery in deliveries]
+        columns = _columns(list(deliveries), now, instants)
         with self._database.writing() as connection:
             known = self._in_process(connection, len(states), now)
             self._check(connection, offset, catalog_version, expected_offset)
-            written = _append(connection, rows, now)
+            written = append_new(connection, log.c.number, columns)
             size = sum(len(state or b"") for state in states.values())
             seconds = (instants.matched - instants.served).total_seconds() if instants else 0.0
             done = Batched(known.last_batch + 1, offset - expected_offset, seconds=seconds, state_bytes=size)
@@ -93,7 +78,7 @@ class DeliveryLog:
     def commit_batch(
         self,
         pipeline: str,
-        rows: Sequence[DeliveryRow],
+        deliveries: Columns,
         rejects: Sequence[tuple[str, Reject]],
         done: Batched,
         start: int | None,
@@ -103,7 +88,7 @@ class DeliveryLog:
         """Write what a micro-batch of a pipeline on Spark made, in one transaction; how many deliveries were new.
 
         A batch that was committed before, of which Spark did not learn because it was killed, writes nothing twice. The
-        deliveries get the time of the commit as `received`; rejects come with their keys. `start` and `offset` are where the batch begins
+        deliveries come as columns of the table, and get the time of the commit as `received`; rejects come with their keys. `start` and `offset` are where the batch begins
         and ends in the event log, None if its events are from elsewhere. Refused if another pipeline serves the store, or if
         deliveries between the progress and `start` are missing.
         """
@@ -116,7 +101,8 @@ class DeliveryLog:
                     f"{done.number} was written"
                 )
             again = done.number <= known.last_batch
-            written = _append(connection, rows, now)
+            count = len(deliveries["user_id"]) if deliveries else 0
+            written = append_new(connection, log.c.number, {**deliveries, "received": [now] * count})
             keep(connection, rejects, now)
             if offset is not None and start is not None:
                 self._advance(connection, known, start, offset, catalog_version)
@@ -205,10 +191,6 @@ class DeliveryLog:
             )
 
 
-def _append(connection: Connection, rows: Sequence[DeliveryRow], now: int) -> int:
-    return append_new(connection, log.c.number, (*DeliveryRow._fields, "received"), [(*row, now) for row in rows])
-
-
 def _reached(connection: Connection) -> tuple[int, int]:
     row = connection.execute(select(schema.progress.c.event_offset, schema.progress.c.catalog_version)).one()
     return row[0], row[1]
@@ -236,16 +218,18 @@ def _served_by(known: Pipeline | None) -> str:
     return f"served by the pipeline with the checkpoint {known.place!r}" if known.place else "served in-process"
 
 
-def _row(delivery: Delivery, instants: Instants | None) -> DeliveryRow:
-    return DeliveryRow(
-        delivery.user,
-        delivery.event,
-        delivery.seq,
-        delivery.rank,
-        dumps(delivery.subscriptions),
-        microseconds(delivery.published),
-        microseconds(delivery.forwarded),
-        delivery.window,
-        microseconds(instants.served) if instants else None,
-        microseconds(instants.matched) if instants else None,
-    )
+def _columns(deliveries: Sequence[Delivery], now: int, instants: Instants | None) -> Columns:
+    count = len(deliveries)
+    return {
+        "user_id": [one.user for one in deliveries],
+        "event_id": [one.event for one in deliveries],
+        "seq": [one.seq for one in deliveries],
+        "rank": [one.rank for one in deliveries],
+        "subscriptions": [dumps(one.subscriptions) for one in deliveries],
+        "published": [microseconds(one.published) for one in deliveries],
+        "forwarded": [microseconds(one.forwarded) for one in deliveries],
+        "window_number": [one.window for one in deliveries],
+        "served": [microseconds(instants.served) if instants else None] * count,
+        "matched": [microseconds(instants.matched) if instants else None] * count,
+        "received": [now] * count,
+    }

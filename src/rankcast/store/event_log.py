@@ -3,9 +3,10 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import starmap
 from typing import Any, NamedTuple, TypeAlias
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, func, select
 
 from rankcast.errors import CatalogError, ModelError
 from rankcast.model import Catalog, Event, Term
@@ -15,10 +16,10 @@ from rankcast.store.catalog_state import load_shared
 from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, microseconds
 from rankcast.store.schema import events as log
-from rankcast.store.sql import chunks, last_number, paged
+from rankcast.store.sql import chunks, insert_rows, last_number, paged
 from rankcast.store.texts import event_of, event_text
 
-__all__ = ["EventLog", "Logged", "LoggedText", "Published", "Refuse"]
+__all__ = ["EventLog", "LogRow", "Logged", "LoggedText", "Published", "Refuse"]
 
 Refuse: TypeAlias = Callable[[Event, ModelError], None]
 """Takes an event that cannot be logged, and why."""
@@ -40,6 +41,14 @@ class Logged(NamedTuple):
     offset: int
     catalog_version: int
     event: Event
+
+
+class LogRow(NamedTuple):
+    """What a pipeline needs of an event of the log, not decoded."""
+
+    offset: int
+    catalog_version: int
+    content: str
 
 
 class LoggedText(NamedTuple):
@@ -94,6 +103,16 @@ class EventLog:
             published, logged = datetime_of(row.published), datetime_of(row.logged)
             yield LoggedText(row.event_offset, row.catalog_version, row.content, row.id, published, logged)
 
+    def rows(self, after: int, up_to: int) -> list[LogRow]:
+        """The log after an offset up to another, in order: as much as one micro-batch holds."""
+        query = (
+            select(log.c.event_offset, log.c.catalog_version, log.c.content)
+            .where(log.c.event_offset > after, log.c.event_offset <= up_to)
+            .order_by(log.c.event_offset)
+        )
+        with self._database.reading() as connection:
+            return list(starmap(LogRow, connection.execute(query)))
+
     def offset_before(self, time: datetime) -> int:
         """The offset before the first event that was published at that time or later; the last if there is none."""
         query = select(func.min(log.c.event_offset)).where(log.c.published >= microseconds(time))
@@ -139,7 +158,7 @@ def _append(
     shared = load_shared(connection) if any(_names_something(event) for event, _ in texts) else Catalog()
     offset = last_number(connection, log.c.event_offset)
     published: list[Published] = []
-    rows: list[dict[str, object]] = []
+    rows: list[tuple[object, ...]] = []
     for event, text in texts:
         if event.id in known:
             old_offset, old_text = known[event.id]
@@ -156,19 +175,10 @@ def _append(
             continue
         offset += 1
         known[event.id] = (offset, text)
-        rows.append(
-            {
-                "event_offset": offset,
-                "id": event.id,
-                "catalog_version": version,
-                "content": text,
-                "published": microseconds(event.time),
-                "logged": now,
-            }
-        )
+        rows.append((offset, event.id, version, text, microseconds(event.time), now))
         published.append(Published(event.id, offset, duplicate=False))
     if rows:
-        connection.execute(insert(log), rows)
+        insert_rows(connection, log, log.columns.keys(), rows)
     return published
 
 

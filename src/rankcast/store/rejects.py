@@ -12,12 +12,10 @@ from rankcast.model import Reject
 from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, microseconds
 from rankcast.store.schema import rejects as log
-from rankcast.store.sql import append_new
+from rankcast.store.sql import Columns, append_new
 from rankcast.store.texts import readable
 
 __all__ = ["KeptReject", "RejectLog", "keep"]
-
-_NAMES = ("seen_at", "file", "line", "reason", "raw", "key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +33,10 @@ class RejectLog:
 
     def reject(self, rejects: Iterable[Reject]) -> None:
         """Keep the rejects, in one transaction."""
-        rows = [_row(None, reject, microseconds(self._database.clock())) for reject in rejects]
-        if not rows:
-            return
-        with self._database.writing() as connection:
-            append_new(connection, log.c.number, _NAMES, rows)
+        kept = [(None, reject, microseconds(self._database.clock())) for reject in rejects]
+        if kept:
+            with self._database.writing() as connection:
+                append_new(connection, log.c.number, _columns(kept))
 
     def rejects(self, limit: int | None) -> list[KeptReject]:
         """The rejects, oldest first; with a limit, the last so many."""
@@ -52,12 +49,18 @@ class RejectLog:
 
 def keep(connection: Connection, rejects: Sequence[tuple[str, Reject]], now: int) -> int:
     """Keep rejects that have keys, each key once; how many were new."""
-    return append_new(connection, log.c.number, _NAMES, [_row(_digest(key), reject, now) for key, reject in rejects])
+    return append_new(connection, log.c.number, _columns([(_digest(key), reject, now) for key, reject in rejects]))
 
 
-def _row(key: str | None, reject: Reject, now: int) -> tuple[object, ...]:
-    raw = reject.raw.encode("utf-8", "surrogatepass")
-    return now, _escaped(reject.file), reject.line, _escaped(reject.reason), raw, key
+def _columns(rejects: Sequence[tuple[str | None, Reject, int]]) -> Columns:
+    return {
+        "seen_at": [seen for _, _, seen in rejects],
+        "file": [_escaped(reject.file) for _, reject, _ in rejects],
+        "line": [reject.line for _, reject, _ in rejects],
+        "reason": [_escaped(reject.reason) for _, reject, _ in rejects],
+        "raw": [reject.raw.encode("utf-8", "surrogatepass") for _, reject, _ in rejects],
+        "key": [key for key, _, _ in rejects],
+    }
 
 
 def _digest(key: str) -> str:

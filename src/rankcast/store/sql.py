@@ -1,8 +1,8 @@
 """The few pieces of SQL that all logs share, the same for SQLite and PostgreSQL."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from sqlalchemy import Column, Connection, Row, Select, Table, bindparam, func, insert, select
 from sqlalchemy.dialects import postgresql, sqlite
@@ -10,7 +10,10 @@ from sqlalchemy.exc import IntegrityError
 
 from rankcast.store.engine import Database
 
-__all__ = ["append_new", "chunks", "insert_rows", "last_number", "paged", "put_rows"]
+__all__ = ["Columns", "append_new", "chunks", "insert_rows", "last_number", "paged", "put_rows"]
+
+Columns: TypeAlias = Mapping[str, Sequence[Any]]
+"""Rows to be written as their columns, which come in the table's order."""
 
 _Item = TypeVar("_Item")
 _Rows = Sequence[dict[str, Any]]
@@ -18,36 +21,38 @@ _Rows = Sequence[dict[str, Any]]
 _PAGE = 1000
 
 
-def append_new(connection: Connection, number: Column[int], names: Sequence[str], rows: Sequence[Sequence[Any]]) -> int:
-    """Append to a log the rows (values of the named columns) that break no unique key, numbered on without gaps; how many.
+def append_new(connection: Connection, number: Column[int], columns: Columns) -> int:
+    """Append to a log the rows that break no unique key, numbered on without gaps; how many.
 
     Some 6 µs a row where all are new, as they nearly always are; if one is not, all are tried one by one, at some 30 µs.
     """
-    if not rows:
+    names, values = list(columns), list(columns.values())
+    count = len(values[0]) if values else 0
+    if not count:
         return 0
     before = last_number(connection, number)
     try:
         with connection.begin_nested():
-            numbered = [(place, *row) for place, row in enumerate(rows, before + 1)]
-            insert_rows(connection, number.table, [number.name, *names], numbered)
-        return len(rows)
+            rows = list(zip(range(before + 1, before + count + 1), *values, strict=True))
+            insert_rows(connection, number.table, [number.name, *names], rows)
+        return count
     except IntegrityError:
         following = select(func.coalesce(func.max(number), 0) + 1).scalar_subquery()
-        named = [dict(zip(names, row, strict=True)) for row in rows]
+        named = [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
         connection.execute(
             _insert(connection, number.table).values({number: following}).on_conflict_do_nothing(), named
         )
         return last_number(connection, number) - before
 
 
-def insert_rows(connection: Connection, table: Table, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+def insert_rows(connection: Connection, table: Table, names: Sequence[str], rows: list[tuple[Any, ...]]) -> None:
     """Insert values of the named columns, which come in the table's order; all rows are new.
 
     They go to the driver as they are: SQLAlchemy takes longer over them than the database.
     """
     compiled = insert(table).values({name: bindparam(name) for name in names}).compile(dialect=connection.dialect)
     assert compiled.positiontup == list(names), f"columns of {table.name!r} out of order"
-    connection.exec_driver_sql(compiled.string, list(map(tuple, rows)))
+    connection.exec_driver_sql(compiled.string, rows)
 
 
 def put_rows(connection: Connection, table: Table, rows: _Rows, replace: Sequence[str]) -> None:

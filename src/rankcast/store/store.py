@@ -7,12 +7,13 @@ from types import TracebackType
 
 from rankcast.model import Catalog, Delivery, Event, Record, Reject
 from rankcast.store.catalog_log import CatalogLog, Change
-from rankcast.store.delivery_log import DeliveryLog, DeliveryRow, Instants, Progress
+from rankcast.store.delivery_log import DeliveryLog, Instants, Progress
 from rankcast.store.engine import Clock, Database, system_clock
-from rankcast.store.event_log import EventLog, Logged, LoggedText, Published, Refuse
+from rankcast.store.event_log import EventLog, Logged, LoggedText, LogRow, Published, Refuse
 from rankcast.store.opening import create_database, open_database
 from rankcast.store.pipelines import SPARK, Batched, Pipeline, PipelineLog
 from rankcast.store.rejects import KeptReject, RejectLog
+from rankcast.store.sql import Columns
 from rankcast.store.stats import Stats, stats
 
 __all__ = ["Store"]
@@ -133,6 +134,10 @@ class Store:
         """The log after an offset up to another as it is kept, not decoded."""
         return self._events.texts(after, up_to)
 
+    def log_rows(self, after: int, up_to: int) -> list[LogRow]:
+        """The log after an offset up to another, for a pipeline: as much as one micro-batch holds."""
+        return self._events.rows(after, up_to)
+
     def offset_before(self, time: datetime) -> int:
         """The offset before the first event that was published at that time or later; the last if there is none."""
         return self._events.offset_before(time)
@@ -163,7 +168,7 @@ class Store:
     def commit_batch(
         self,
         pipeline: str,
-        rows: Sequence[DeliveryRow],
+        deliveries: Columns,
         rejects: Sequence[tuple[str, Reject]],
         done: Batched,
         start: int | None,
@@ -171,7 +176,7 @@ class Store:
         catalog_version: int,
     ) -> int:
         """Write what a micro-batch of a pipeline on Spark made; see `DeliveryLog.commit_batch`."""
-        return self._deliveries.commit_batch(pipeline, rows, rejects, done, start, offset, catalog_version)
+        return self._deliveries.commit_batch(pipeline, deliveries, rejects, done, start, offset, catalog_version)
 
     def put_states(self, states: Mapping[int, bytes], expected_offset: int) -> None:
         """Replace the states of all shards as of the progress; whoever serves the store next goes on with these."""

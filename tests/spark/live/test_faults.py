@@ -16,14 +16,17 @@ LIMITED = """
 import resource, sys
 from rankcast.errors import StoreError
 from rankcast.model import Delivery
-from rankcast.store import Batched, DeliveryRow, Store
+from rankcast.store import Batched, Store
 
 place, most = sys.argv[1], int(sys.argv[2])
 resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-row = DeliveryRow("ann", "", 1, 1.0, "[]", 0, 0, 1, 0, 0)
+many = 20_000
+columns = {"user_id": ["ann"] * many, "event_id": [f"{n:0200d}" for n in range(many)], "seq": [1] * many, "rank": [1.0] * many,
+           "subscriptions": ["[]"] * many, "published": [0] * many, "forwarded": [0] * many, "window_number": [1] * many,
+           "served": [0] * many, "matched": [0] * many}
 with Store.open(place) as store:
     try:
-        store.commit_batch("p", [row._replace(event_id=f"{n:0200d}") for n in range(20_000)], [], Batched(7), 10, 20, 1)
+        store.commit_batch("p", columns, [], Batched(7), 10, 20, 1)
     except StoreError as error:
         print(error)
         sys.exit(3)
@@ -40,7 +43,7 @@ def store(tmp_path, world):
 def test_a_full_disk_is_said_and_the_batch_is_written_when_there_is_room(store, tmp_path, world):
     store.publish(world.events(20))
     pipeline = world.Pipeline(store, tmp_path / "s.db")
-    pipeline.serve_log(store, 10)
+    pipeline.serve_log(10)
     before = world.delivered(store)
     most = max(file.stat().st_size for file in tmp_path.glob("s.db*")) + 100_000
     done = subprocess.run(
@@ -50,31 +53,30 @@ def test_a_full_disk_is_said_and_the_batch_is_written_when_there_is_room(store, 
     assert "s.db" in done.stdout
     assert world.delivered(store) == before
     assert store.progress().offset == 10
-    pipeline.serve_log(store, 20, close=True)
+    pipeline.serve_log(20, close=True)
     assert world.delivered(store) == world.expected(store)
 
 
 def test_a_store_that_cannot_be_reached_is_said_and_served_when_it_is_back(store, tmp_path, world):
     store.publish(world.events(30))
     pipeline = world.Pipeline(store, tmp_path / "s.db")
-    pipeline.serve_log(store, 10)
+    pipeline.serve_log(10)
     state, at = dict(pipeline.state), pipeline.at
     files = sorted(tmp_path.glob("s.db*"))
     away = tmp_path / "away"
     away.mkdir()
-    rows = [(text.offset, text.catalog_version, text.content) for text in store.event_texts(10, 20)]
     store.close()
     for file in files:
         file.rename(away / file.name)
     pipeline.host = Host()
     with pytest.raises(StoreError, match="no store at"):
-        pipeline.serve_rows(rows, 10, 20)
+        pipeline.serve_log(20)
     for file in files:
         (away / file.name).rename(file)
     pipeline.state, pipeline.at = state, at
     with Store.open(tmp_path / "s.db") as again:
-        pipeline.serve_log(again, 20)
-        pipeline.serve_log(again, 30, close=True)
+        pipeline.serve_log(20)
+        pipeline.serve_log(30, close=True)
         assert world.delivered(again) == world.expected(again)
 
 
@@ -91,10 +93,10 @@ def test_a_clock_that_jumps_back_costs_nothing(tmp_path, world):
         for first in range(0, 60, 10):
             now[0] += timedelta(hours=-3 if first == 30 else 1)
             store.publish(published[first : first + 10])
-            pipeline.serve_log(store, first + 10)
+            pipeline.serve_log(first + 10)
             if first % 20:
                 pipeline.host = Host()
-        pipeline.serve_log(store, 60, close=True)
+        pipeline.serve_log(60, close=True)
         assert world.delivered(store) == world.expected(store)
         assert store.rejects() == []
 

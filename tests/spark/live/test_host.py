@@ -10,7 +10,7 @@ from rankcast.errors import StoreError
 from rankcast.language import dumps, encode_event
 from rankcast.model import Event, in_publication_order
 from rankcast.shard import Shard, replay
-from rankcast.spark.live.frames import EVENTS, VERSION, Mark, log_blob, stream_of
+from rankcast.spark.live.frames import EVENTS, VERSION, Mark, encode_mark, stream_of
 from rankcast.spark.live.host import Host
 from rankcast.spark.live.requests import Frame
 from rankcast.spark.workers import JSON
@@ -59,12 +59,12 @@ def test_cuts_deaths_and_catalog_changes_do_not_show(store, tmp_path, world, see
         before = dict(pipeline.state)
         up_to = min(120, pipeline.at + chance.randint(1, 30))
         start = pipeline.at
-        pipeline.serve_log(store, up_to)
+        pipeline.serve_log(up_to)
         if chance.random() < 0.3:  # Spark did not hear of it: the same again, from the state before
             pipeline.state, pipeline.at = before, start
             pipeline.batch -= 1
-            pipeline.serve_log(store, up_to)
-    pipeline.serve_log(store, 120, close=True)
+            pipeline.serve_log(up_to)
+    pipeline.serve_log(120, close=True)
     assert world.delivered(store) == world.expected(store)
     assert store.progress().offset == 120
     assert store.pipeline().events == 120
@@ -76,7 +76,7 @@ def test_the_state_stays_bounded(store, tmp_path, world):
     pipeline = world.Pipeline(store, tmp_path / "s.db", shards=1, journal=50)
     sizes = []
     while pipeline.at < 600:
-        pipeline.serve_log(store, pipeline.at + 10)
+        pipeline.serve_log(pipeline.at + 10)
         sizes.append(pipeline.reports[-1][0].state_bytes)
         _, _, pages, journal = pipeline.state[0]
         assert sizes[-1] == sum(map(len, pages.values())) + sum(map(len, journal.values()))
@@ -88,12 +88,12 @@ def test_many_users_have_many_pages_and_a_journal_between_them(store, tmp_path, 
     store.publish(world.events(60))
     pipeline = world.Pipeline(store, tmp_path / "s.db", shards=1, journal=100)
     for up_to in (10, 20, 30, 40):
-        pipeline.serve_log(store, up_to)
+        pipeline.serve_log(up_to)
     _, _, pages, journal = pipeline.state[0]
     assert len(pages) == 4
     assert len(journal) == 1  # small micro-batches share a segment
     pipeline.host = Host()
-    pipeline.serve_log(store, 60, close=True)
+    pipeline.serve_log(60, close=True)
     assert world.delivered(store) == world.expected(store)
 
 
@@ -107,12 +107,12 @@ def test_what_a_process_began_is_taken_over(store, tmp_path, world):
         break
     assert 0 < done < 120
     pipeline = world.Pipeline(store, tmp_path / "s.db", journal=10_000)
-    pipeline.serve_log(store, done + 5)
+    pipeline.serve_log(done + 5)
     pipeline.host = Host()
-    pipeline.serve_log(store, 90)
+    pipeline.serve_log(90)
     with pytest.raises(StoreError, match="served by the pipeline with the checkpoint 'cp'"):
         list(serve_pending(store, shards=3))
-    pipeline.serve_log(store, 120, close=True)
+    pipeline.serve_log(120, close=True)
     assert world.delivered(store) == world.expected(store)
     with pytest.raises(StoreError, match="go on with that"):  # though nothing is pending
         list(serve_pending(store, shards=3))
@@ -124,9 +124,9 @@ def test_a_late_event_is_a_reject_and_counted(store, tmp_path, world):
     within = Event("within", made[19].time - timedelta(minutes=9), {"x": (5,)})
     store.publish([*made[:20], late, within, *made[20:]])
     pipeline = world.Pipeline(store, tmp_path / "s.db", lateness=10 * 60 * 10**6)
-    pipeline.serve_log(store, 20)
+    pipeline.serve_log(20)
     pipeline.host = Host()
-    pipeline.serve_log(store, 32)
+    pipeline.serve_log(32)
     assert store.pipeline().late == 1
     assert store.pipeline().rejected == 1
     (reject,) = store.rejects()
@@ -148,7 +148,7 @@ def test_a_poisoned_event_is_a_reject_and_the_others_are_served(store, tmp_path,
         connection.execute(update(log).where(log.c.event_offset == 7).values(content='{"id": "e7", "time": '))
     pipeline = world.Pipeline(store, tmp_path / "s.db")
     for up_to in (10, 30):
-        pipeline.serve_log(store, up_to)
+        pipeline.serve_log(up_to)
         pipeline.host = Host()
     (reject,) = store.rejects()
     assert (reject.file, reject.line) == ("event log", 7)
@@ -166,7 +166,7 @@ def packed(events):
 
 
 def version(start, end):
-    return Frame(VERSION, log_blob([], Mark("p", start, end)))
+    return Frame(VERSION, encode_mark(Mark("p", start, end)))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -219,9 +219,9 @@ def test_bad_rows_from_elsewhere_are_rejects_once(store, tmp_path, world):
 def test_a_pipeline_that_does_not_serve_the_store_any_more_writes_nothing(store, tmp_path, world):
     store.publish(world.events(20))
     pipeline = world.Pipeline(store, tmp_path / "s.db")
-    pipeline.serve_log(store, 10)
+    pipeline.serve_log(10)
     store.release()
     store.claim("other", "elsewhere", 2)
     with pytest.raises(StoreError, match="served by the pipeline with the checkpoint 'elsewhere'"):
-        pipeline.serve_log(store, 20)
+        pipeline.serve_log(20)
     assert store.progress().offset == 10

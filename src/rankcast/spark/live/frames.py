@@ -1,12 +1,12 @@
-"""Packed rows: Arrow blobs that go to every shard, and deliveries that come back."""
+"""Packed rows: blobs that go to every shard, and deliveries that come back."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import msgspec
 import pyarrow as pa
 
 from rankcast.model import Delivery
-from rankcast.spark.live.intake import LogRow
 
 __all__ = [
     "DELIVERY",
@@ -14,16 +14,15 @@ __all__ = [
     "LOG",
     "VERSION",
     "Mark",
+    "decode_mark",
     "deliveries_table",
-    "log_blob",
-    "log_rows",
-    "mark_of",
+    "encode_mark",
     "stream_of",
     "table_of",
 ]
 
 LOG, EVENTS, VERSION = 1, 2, 3
-"""What a blob holds: rows of the store's log, events from elsewhere, or versions of the catalog."""
+"""What a blob holds: a mark of the store's log, events from elsewhere (an Arrow stream), or a mark of the catalog's versions."""
 
 DELIVERY = pa.schema(
     [
@@ -38,11 +37,9 @@ DELIVERY = pa.schema(
     ]
 )
 
-_LOG = pa.schema([("offset", pa.int64()), ("version", pa.int64()), ("content", pa.string())])
-
 
 class Mark(NamedTuple):
-    """Which pipeline read a blob from the store, from where to where, and whether the stream ends with it."""
+    """Which pipeline goes from where to where in the store's log, or versions, and whether the stream ends with that."""
 
     pipeline: str
     start: int
@@ -50,25 +47,14 @@ class Mark(NamedTuple):
     close: bool = False
 
 
-def log_blob(rows: Sequence[tuple[int, int, str]], mark: Mark) -> bytes:
-    """Rows of the log (offset, version, content), with their mark."""
-    offsets, versions, contents = zip(*rows, strict=True) if rows else ((), (), ())
-    arrays = [pa.array(offsets, pa.int64()), pa.array(versions, pa.int64()), pa.array(contents, pa.string())]
-    marked = _LOG.with_metadata({name: str(int(v) if isinstance(v, bool) else v) for name, v in mark._asdict().items()})
-    return stream_of(pa.Table.from_arrays(arrays, schema=marked))
+def encode_mark(mark: Mark) -> bytes:
+    """A mark as a blob."""
+    return msgspec.msgpack.encode(mark)
 
 
-def log_rows(table: pa.Table) -> Iterator[LogRow]:
-    """The rows that a blob of the log holds."""
-    columns = (table[name].to_pylist() for name in _LOG.names)
-    for offset, version, content in zip(*columns, strict=True):
-        yield LogRow(offset, version, content)
-
-
-def mark_of(table: pa.Table) -> Mark:
+def decode_mark(blob: bytes) -> Mark:
     """The mark of a blob from the store."""
-    said: dict[str, str] = {name.decode(): value.decode() for name, value in table.schema.metadata.items()}
-    return Mark(said["pipeline"], int(said["start"]), int(said["end"]), said["close"] == "1")
+    return msgspec.msgpack.decode(blob, type=Mark)
 
 
 def table_of(blob: bytes) -> pa.Table:

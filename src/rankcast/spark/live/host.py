@@ -22,7 +22,7 @@ from rankcast.errors import RankcastError, StoreError
 from rankcast.shard import shard_of
 from rankcast.spark.columns import events_of_json, events_of_table
 from rankcast.spark.live.catalogs import Catalogs, FixedCatalog, StoreCatalogs
-from rankcast.spark.live.frames import EVENTS, LOG, VERSION, Mark, log_rows, mark_of, stream_of, table_of
+from rankcast.spark.live.frames import EVENTS, Mark, decode_mark, stream_of, table_of
 from rankcast.spark.live.intake import Arrived, Intake, Taken
 from rankcast.spark.live.reports import Report, encode_report
 from rankcast.spark.live.requests import Answer, Request, Settings, decode_request, encode
@@ -114,14 +114,15 @@ class Host:
     def _serve(self, request: Request, alive: _Alive) -> Answer:
         served, began = datetime.now(UTC), time.monotonic()
         shard, is_log = alive.shard, request.settings.is_log
-        tables = [(frame.kind, table_of(frame.blob)) for frame in request.frames]
-        marks = [mark_of(table) for kind, table in tables if kind in (LOG, VERSION)]
+        tables = [table_of(frame.blob) for frame in request.frames if frame.kind == EVENTS]
+        marks = [decode_mark(frame.blob) for frame in request.frames if frame.kind != EVENTS]
         alive.pipeline = _agreed(alive.pipeline, marks)
         before = shard.matches
         if is_log:
-            rows = [row for _, table in tables for row in log_rows(table)]
+            store = self._store(request.settings.store)
+            rows = [row for mark in marks for row in store.log_rows(mark.start, mark.end)]
             if shard.version is None:
-                self._begin(request, alive, marks, min(rows).version if rows else None)
+                self._begin(request, alive, marks, rows[0].catalog_version if rows else None)
             taken, close = shard.intake.take_log(rows), any(mark.close for mark in marks)
             deliveries = shard.serve(taken, close)
         else:
@@ -192,11 +193,9 @@ def _agreed(known: str, marks: Sequence[Mark]) -> str:
     return known
 
 
-def _arrived(tables: Sequence[tuple[int, pa.Table]], is_json: bool) -> Iterator[Arrived]:
+def _arrived(tables: Sequence[pa.Table], is_json: bool) -> Iterator[Arrived]:
     """The events that packed rows hold, or why they do not."""
-    for kind, table in tables:
-        if kind != EVENTS:
-            continue
+    for table in tables:
         if not is_json:
             yield from map(Arrived, events_of_table(table))
         elif table.num_columns == 1:

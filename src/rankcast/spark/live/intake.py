@@ -15,17 +15,10 @@ from rankcast.errors import ModelError, RankcastError
 from rankcast.language import decode_event, dumps, encode_event, show_duration, show_time
 from rankcast.model import Catalog, Event, Reject
 from rankcast.overlay import check_publication
+from rankcast.store import LogRow
 from rankcast.store.texts import check_id
 
-__all__ = ["Arrived", "Intake", "LogRow", "Taken"]
-
-
-class LogRow(NamedTuple):
-    """A row of the store's event log."""
-
-    offset: int
-    version: int
-    content: str
+__all__ = ["Arrived", "Intake", "Taken"]
 
 
 class Arrived(NamedTuple):
@@ -73,7 +66,7 @@ class Intake:
         texts: dict[int, str] = {}
         late = 0
         fresh = sorted((row for row in rows if row.offset > self.seq), key=lambda row: row.offset)
-        for version, of_version in groupby(fresh, key=lambda row: row.version):
+        for version, of_version in groupby(fresh, key=lambda row: row.catalog_version):
             events: list[Event] = []
             for row in of_version:
                 self.seq = row.offset
