@@ -9,15 +9,19 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import httpx
 import pytest
 from typer.testing import CliRunner
+from waiting import until
 
 from rankcast.cli.main import app
 from rankcast.language import decode_event, decode_record
 from rankcast.serve.access import Access
+from rankcast.serve.digests import Digests, Schedule
 from rankcast.store import Store
 
 pytestmark = pytest.mark.slow
@@ -55,6 +59,20 @@ def test_one_command_from_nothing_to_the_first_delivery(tmp_path: Path) -> None:
         assert process.wait(20) == 0
         assert process.stderr is not None
         assert "stopped" in process.stderr.read()
+
+
+def test_old_digests_are_forgotten_after_the_days_that_were_said(tmp_path: Path) -> None:
+    place = tmp_path / "old.db"
+    for age in (4, 2, 0):
+        made_at = datetime.now(UTC) - timedelta(days=age)
+        with Store.create(place, exist_ok=True, clock=lambda made_at=made_at: made_at) as store:
+            digests = Digests(SimpleNamespace(store=store))
+            digests.set_schedule("ann", Schedule.of_json({"days": "daily", "at": "08:00", "zone": "UTC"}))
+            digests.make("ann")
+    with Store.open(place) as store, served(place, "--kept-days", "3"):
+        until(lambda: len(Digests(SimpleNamespace(store=store)).digests("ann")) == 2)
+    result = runner.invoke(app, ["serve", "--store", str(place), "--kept-days", "0"])
+    assert result.exit_code == 2
 
 
 def test_what_was_acknowledged_survives_the_hardest_end(tmp_path: Path) -> None:

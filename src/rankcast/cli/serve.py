@@ -34,6 +34,9 @@ def serve(
     private_webhooks: Annotated[
         bool, typer.Option("--private-webhooks", help="Let webhooks go to private addresses too, such as this machine.")
     ] = False,
+    kept_days: Annotated[
+        int, typer.Option(min=1, metavar="DAYS", help="After how many days digests and dead letters are forgotten.")
+    ] = 90,
     world: Annotated[
         str | None,
         typer.Option(
@@ -65,7 +68,16 @@ def serve(
         named(world)  # which refuses one that is not there, before anything is made
     limits = Limits(rate=rate, burst=round(2 * rate))
     settings = Settings(
-        store, host, port, dev, pipeline, page, private_webhooks=private_webhooks, own_process=True, limits=limits
+        store,
+        host,
+        port,
+        dev,
+        pipeline,
+        page,
+        private_webhooks=private_webhooks,
+        kept_days=kept_days,
+        own_process=True,
+        limits=limits,
     )
     listening = bound(settings)
     settings = replace(settings, port=listening.getsockname()[1])

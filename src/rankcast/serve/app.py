@@ -10,6 +10,7 @@ from fastapi.openapi.utils import get_openapi
 
 from rankcast import __version__
 from rankcast.serve.api.publishing import Publishing
+from rankcast.serve.api.push_schemas import PUSH_SCHEMAS
 from rankcast.serve.api.routes import add_routes
 from rankcast.serve.api.schemas import SCHEMAS
 from rankcast.serve.guards import BodyLimit, OwnMachineOnly
@@ -69,12 +70,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI document, with the forms of `rankcast.serve.api.schemas`."""
+    """The OpenAPI document, with the forms of `rankcast.serve.api.schemas` and `push_schemas`."""
     if app.openapi_schema is None:
         made = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
         schemas = made.setdefault("components", {}).setdefault("schemas", {})
         for unused in ("HTTPValidationError", "ValidationError"):
             schemas.pop(unused, None)
-        schemas.update(SCHEMAS)
+        schemas.update(SCHEMAS | PUSH_SCHEMAS)
         app.openapi_schema = made
     return app.openapi_schema

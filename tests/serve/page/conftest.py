@@ -185,6 +185,8 @@ def visit(site: Site, contexts: Callable[[bool, bool], BrowserContext]) -> Itera
             page.on("pageerror", lambda error: wrong.append(str(error)))
             page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
         page.goto(url + path)
+        # What is done before the page is connected may arrive in another order. A page that says what is wrong never is.
+        page.wait_for_function("window.did_handshake || !document.getElementById('app')")
         return page
 
     yield opened

@@ -1,8 +1,7 @@
-"""The JSON forms of webhooks, quiet hours and digests in the words of OpenAPI; importing this adds them to the others."""
+"""The JSON forms of webhooks, quiet hours and digests in the words of OpenAPI."""
 
 from typing import Any
 
-from rankcast.serve.api.schemas import SCHEMAS
 from rankcast.serve.digests import DAYS, Reason
 from rankcast.serve.webhooks import TYPES
 
@@ -177,5 +176,3 @@ PUSH_SCHEMAS: dict[str, Any] = {
     ),
 }
 """All forms by name."""
-
-SCHEMAS.update(PUSH_SCHEMAS)

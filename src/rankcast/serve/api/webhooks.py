@@ -9,7 +9,6 @@ from starlette.responses import Response
 
 from rankcast.errors import CatalogError, RecordError
 from rankcast.language import show_time
-from rankcast.serve.api import push_schemas  # noqa: F401  its forms are named below
 from rankcast.serve.api.answers import Body, answer
 from rankcast.serve.api.fields import fields_in, texts
 from rankcast.serve.api.schemas import body, says

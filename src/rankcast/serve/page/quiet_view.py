@@ -1,5 +1,7 @@
 """Quiet hours and digests of a user: when nothing is pushed, and when everything comes at once."""
 
+from contextlib import suppress
+
 from nicegui import ui
 
 from rankcast.language import show_time
@@ -22,6 +24,7 @@ def show_quiet(view: View) -> None:
 class _Quiet:
     def __init__(self, view: View) -> None:
         self._view = view
+        self._zone_here = "UTC"
         with group("section", "rc-card rc-column", aria_label="Quiet hours and digests"):
             words("h2", "Quiet hours and digests")
             words(
@@ -30,6 +33,21 @@ class _Quiet:
                 "rc-soft rc-small",
             )
             self._body = group("div", "rc-column")
+        if self._is_unknown():
+            ui.timer(0, self._ask, once=True)
+        else:
+            self._draw()
+
+    def _is_unknown(self) -> bool:
+        """Whether nothing says in which zone the user lives."""
+        digests, user = self._view.service.digests, self._view.user
+        return digests.quiet_hours(user) is None and digests.schedule(user) is None
+
+    async def _ask(self) -> None:
+        """Take the zone of the visitor's own clock; before there is a field, so that it replaces nothing that was typed."""
+        with suppress(TimeoutError):  # no answer: then it is UTC
+            zone = await ui.run_javascript("Intl.DateTimeFormat().resolvedOptions().timeZone", timeout=10)
+            self._zone_here = str(zone or "UTC")
         self._draw()
 
     def _draw(self) -> None:
@@ -51,7 +69,7 @@ class _Quiet:
                 set_props(self._days, aria_label="Digest")
                 words("span", "at", "rc-soft")
                 self._at = _clock(show_clock(schedule.at) if schedule else "08:00", "Time of the digest")
-            zone = hours.zone if hours else schedule.zone if schedule else "UTC"
+            zone = hours.zone if hours else schedule.zone if schedule else self._zone_here
             with group("div", "rc-row rc-wrap"):
                 self._zone = ui.input("Time zone", value=zone).props("dense outlined").classes("rc-choice")
                 act("Save", self._save, label="Save quiet hours and digest")
@@ -60,16 +78,6 @@ class _Quiet:
                     due = show_time(digest.due)
                     set_props(words("time", due, "rc-when rc-soft"), datetime=due)
                     words("span", digests.digest(user, digest.number).summary())
-        if hours is None and schedule is None:
-            self._guess_zone()
-
-    def _guess_zone(self) -> None:
-        """Take the zone of the visitor's own clock, once the page is there to ask for it."""
-
-        async def ask() -> None:
-            self._zone.value = await ui.run_javascript("Intl.DateTimeFormat().resolvedOptions().timeZone", timeout=10)
-
-        ui.timer(0, ask, once=True)
 
     def _save(self) -> None:
         digests, user = self._view.service.digests, self._view.user
