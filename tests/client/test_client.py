@@ -51,6 +51,21 @@ def wait_for(service: Service, count: int) -> None:
     raise AssertionError(f"only {service.store.last_delivery()} deliveries; {service.runner.error}")
 
 
+def test_names_with_slashes(served: tuple[str, Service]) -> None:
+    address, service = served
+    with Client(address, service.access.create(Role.USER, "a/b")[0]) as odd:
+        first, second = odd.subscribe("genre = 'drama'", "x/y"), odd.subscribe("genre = 'crime'", "/")
+        odd.prefer("x/y", over="/")
+        assert odd.subscriptions() == [first, second]
+        assert [(one.prefer, one.over) for one in odd.preferences()] == [("x/y", "/")]
+        concept = Concept("low/mid", "price/night", Trapezoid(0, 0, 5, 9), "a/b")
+        assert odd.put_concept(concept) == concept
+        service.publish([decode_event({"id": "http://a/1", "time": "2004-01-01", "attributes": {"genre": "drama"}})])
+        wait_for(service, 1)
+        assert [(one.delivery.user, one.delivery.event) for one in odd.deliveries()] == [("a/b", "http://a/1")]
+        assert odd.explain("http://a/1")["sent"] is True
+
+
 def test_all_verbs(served: tuple[str, Service], tokens: dict[str, str]) -> None:
     address, service = served
     with Client(address, tokens["ann"]) as ann, Client(address, tokens["shop"]) as shop:

@@ -81,8 +81,6 @@ class Access:
             check_scalar(text)
         if name == "":
             raise ModelError("a token needs the name of its user or publisher")
-        if name is not None and "/" in name:
-            raise ModelError(f"a token's name is part of addresses and cannot have a slash: {name[:60]!r}")
         token_id = token_hex(6)
         secret = urlsafe_b64encode(token_bytes(32)).rstrip(b"=").decode()
         token = f"rc_{token_id}_{secret}"

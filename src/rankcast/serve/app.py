@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from rankcast import __version__
+from rankcast.serve.api.names import EncodedSlashes
 from rankcast.serve.api.publishing import Publishing
 from rankcast.serve.api.push_schemas import PUSH_SCHEMAS
 from rankcast.serve.api.routes import add_routes
@@ -55,6 +56,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.service = service
     add_problems(app)
+    app.add_middleware(EncodedSlashes)
     app.add_middleware(Publishing)
     app.add_middleware(BodyLimit, most=service.settings.limits.body)
     if service.settings.dev:

@@ -1,5 +1,6 @@
 """The records of the catalog over HTTP: made, read, replaced under conditions, removed."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -29,8 +30,20 @@ def test_a_name_with_slashes_is_addressed_all_the_same(client: TestClient) -> No
     assert client.put("/v1/concepts/price/low%2Fmid", json={"trapezoid": [0, 0, 5, 9]}).json()["name"] == "low/mid"
     client.post("/v1/events", json={"id": "https://example.org/1", "attributes": {"genre": "drama"}})
     assert client.get("/v1/events/https%3A%2F%2Fexample.org%2F1").json()["id"] == "https://example.org/1"
-    refused = client.post("/v1/tokens", json={"role": "user", "name": "a/b"})
-    assert (refused.status_code, "cannot have a slash" in refused.json()["detail"]) == (422, True)
+    assert client.get("/v1/events/https://example.org/1").json()["id"] == "https://example.org/1"
+    concept = client.put("/v1/users/a%2Fb/concepts/price%2Fnight/low%2fmid", json={"trapezoid": [0, 0, 5, 9]}).json()
+    assert (concept["user"], concept["attribute"], concept["name"]) == ("a/b", "price/night", "low/mid")
+    assert client.put("/v1/users/a%2Fb/subscriptions/c%252F", json=DRAMA).json()["id"] == "c%2F"
+    assert client.get("/v1/users/a%2Fb").json()["subscriptions"] == 1
+    assert client.get("/v1/users/a/b").status_code == 404
+    assert client.get("/v1%2Fusers/a%2Fb").status_code == 404
+
+
+def test_a_slash_makes_nobody_anybody_else(guarded: TestClient, sign: Callable[..., dict[str, str]]) -> None:
+    odd, ann = sign("user", "ann/policy"), sign("user", "ann")
+    assert guarded.get("/v1/users/ann%2Fpolicy", headers=odd).status_code == 200
+    assert guarded.get("/v1/users/ann/policy", headers=odd).status_code == 403
+    assert guarded.get("/v1/users/ann%2Fpolicy", headers=ann).status_code == 403
 
 
 def test_the_same_expression_without_an_id_is_one_subscription(client: TestClient) -> None:

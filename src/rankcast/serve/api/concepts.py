@@ -24,13 +24,13 @@ def list_concepts(caller: Caller, service: ServiceOf) -> Response:
     return answer([encode_record(one) for one in service.catalog().concepts.values() if one.user is None])
 
 
-@router.get("/concepts/{attribute}/{name:name}", responses=says("Concept", "The concept"))
+@router.get("/concepts/{attribute:part}/{name:name}", responses=says("Concept", "The concept"))
 def show_concept(attribute: str, name: str, caller: Caller, service: ServiceOf, request: Request) -> Response:
     """What a word means on an attribute, for everybody."""
     return record_answer(_found(service, attribute, name, None), request)
 
 
-@router.put("/concepts/{attribute}/{name:name}", openapi_extra=body("Concept"), responses=_MADE)
+@router.put("/concepts/{attribute:part}/{name:name}", openapi_extra=body("Concept"), responses=_MADE)
 def put_concept(
     attribute: str, name: str, caller: Administrator, service: ServiceOf, request: Request, content: Body
 ) -> Response:
@@ -38,13 +38,13 @@ def put_concept(
     return _put(service, request, content, attribute, name, None)
 
 
-@router.delete("/concepts/{attribute}/{name:name}", status_code=204, responses=says(None, "It was removed", 204))
+@router.delete("/concepts/{attribute:part}/{name:name}", status_code=204, responses=says(None, "It was removed", 204))
 def remove_concept(attribute: str, name: str, caller: Administrator, service: ServiceOf, request: Request) -> Response:
     """Remove a shared concept; refused while something names it. Administrators only."""
     return _remove(service, request, attribute, name, None)
 
 
-@router.get("/users/{user}/concepts", responses=says("Concepts", "What words mean for this user"))
+@router.get("/users/{user:part}/concepts", responses=says("Concepts", "What words mean for this user"))
 def list_own_concepts(user: Owner, service: ServiceOf) -> Response:
     """All concepts as this user means them: one's own where there is one, else the shared one."""
     concepts = service.catalog().concepts
@@ -53,13 +53,15 @@ def list_own_concepts(user: Owner, service: ServiceOf) -> Response:
     return answer([encode_record(one) for one in {**shared, **own}.values()])
 
 
-@router.get("/users/{user}/concepts/{attribute}/{name:name}", responses=says("Concept", "The user's own concept"))
+@router.get(
+    "/users/{user:part}/concepts/{attribute:part}/{name:name}", responses=says("Concept", "The user's own concept")
+)
 def show_own_concept(user: Owner, attribute: str, name: str, service: ServiceOf, request: Request) -> Response:
     """A concept of the user's own."""
     return record_answer(_found(service, attribute, name, user), request)
 
 
-@router.put("/users/{user}/concepts/{attribute}/{name:name}", openapi_extra=body("Concept"), responses=_MADE)
+@router.put("/users/{user:part}/concepts/{attribute:part}/{name:name}", openapi_extra=body("Concept"), responses=_MADE)
 def put_own_concept(
     user: Owner, attribute: str, name: str, service: ServiceOf, request: Request, content: Body
 ) -> Response:
@@ -68,7 +70,7 @@ def put_own_concept(
 
 
 @router.delete(
-    "/users/{user}/concepts/{attribute}/{name:name}",
+    "/users/{user:part}/concepts/{attribute:part}/{name:name}",
     status_code=204,
     responses=says(None, "It was removed", 204),
 )

@@ -27,7 +27,7 @@ Include = Annotated[str | None, Query(pattern="^event$", description="`event`: w
 _SAYS = says("Deliveries", "A page of deliveries")
 
 
-@router.get("/users/{user}/deliveries", responses=_SAYS)
+@router.get("/users/{user:part}/deliveries", responses=_SAYS)
 def list_deliveries(
     user: Owner,
     service: ServiceOf,

@@ -18,7 +18,7 @@ from rankcast.store.digest_log import LeftOut
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/users/{user}", tags=["digests"])
+router = APIRouter(prefix="/users/{user:part}", tags=["digests"])
 
 _Number = Annotated[int, Path(ge=1, lt=2**63, description="The number of the digest.")]
 _Limit = Annotated[int, Query(ge=1, le=500, description="How many at most.")]

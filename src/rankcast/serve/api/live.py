@@ -47,7 +47,7 @@ _SAYS: dict[int | str, dict[str, Any]] = {
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
-@router.get("/users/{user}/deliveries/live", responses=_SAYS, response_class=StreamingResponse)
+@router.get("/users/{user:part}/deliveries/live", responses=_SAYS, response_class=StreamingResponse)
 async def live_deliveries(
     user: Owner,
     caller: Caller,

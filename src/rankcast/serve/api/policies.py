@@ -10,7 +10,7 @@ from rankcast.serve.problems import Problem
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/users/{user}/policy", tags=["policy"])
+router = APIRouter(prefix="/users/{user:part}/policy", tags=["policy"])
 
 
 @router.get("", responses=says("Policy", "The policy; fields that have their default are left out"))

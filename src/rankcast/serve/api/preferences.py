@@ -16,7 +16,7 @@ from rankcast.serve.service import Service
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/users/{user}/preferences", tags=["preferences"])
+router = APIRouter(prefix="/users/{user:part}/preferences", tags=["preferences"])
 
 
 @router.get("", responses=says("Preferences", "The pairs, and the level of each subscription"))
@@ -50,7 +50,7 @@ def replace_preferences(user: Owner, service: ServiceOf, content: Body) -> Respo
     return _all(service, user)
 
 
-@router.delete("/{prefer}/{over:name}", status_code=204, responses=says(None, "It holds no more", 204))
+@router.delete("/{prefer:part}/{over:name}", status_code=204, responses=says(None, "It holds no more", 204))
 def forget_preference(user: Owner, prefer: str, over: str, service: ServiceOf) -> Response:
     """Take a preference back."""
     with service.changing:

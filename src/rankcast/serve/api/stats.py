@@ -37,7 +37,7 @@ def stats(caller: Administrator, service: ServiceOf) -> Response:
     )
 
 
-@router.get("/users/{user}/stats", responses=says("Anything", "Measures of the last deliveries"))
+@router.get("/users/{user:part}/stats", responses=says("Anything", "Measures of the last deliveries"))
 def stats_of_user(user: Owner, service: ServiceOf) -> Response:
     """How evenly a user was served: entropy, fairness and distances over the last 10,000 deliveries; and the funnel of the
     last 1,000 events."""

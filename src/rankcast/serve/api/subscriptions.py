@@ -16,7 +16,7 @@ from rankcast.serve.service import Service
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/users/{user}/subscriptions", tags=["subscriptions"])
+router = APIRouter(prefix="/users/{user:part}/subscriptions", tags=["subscriptions"])
 
 _MADE = says("Subscription", "It was there and was replaced") | says("Subscription", "It was made", 201)
 

@@ -16,7 +16,7 @@ from rankcast.serve.problems import Problem
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/users/{user}", tags=["trials"])
+router = APIRouter(prefix="/users/{user:part}", tags=["trials"])
 
 
 @router.post(

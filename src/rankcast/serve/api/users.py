@@ -27,7 +27,7 @@ def list_users(caller: Caller, service: ServiceOf) -> Response:
     return answer([user for user in service.users() if caller.is_user(user)])
 
 
-@router.get("/users/{user}", responses=says("UserSummary", "The user"))
+@router.get("/users/{user:part}", responses=says("UserSummary", "The user"))
 def show_user(user: Owner, service: ServiceOf) -> Response:
     """How many subscriptions and preferences a user has, and the policy. A user who has nothing yet is shown too."""
     catalog = service.catalog()
@@ -41,7 +41,7 @@ def show_user(user: Owner, service: ServiceOf) -> Response:
     )
 
 
-@router.delete("/users/{user}", status_code=204, responses=says(None, "All was removed", 204))
+@router.delete("/users/{user:part}", status_code=204, responses=says(None, "All was removed", 204))
 def remove_user(user: Owner, service: ServiceOf) -> Response:
     """Remove a user's subscriptions, preferences, policy and own concepts. What was delivered stays in the log."""
     with service.changing:

@@ -21,7 +21,7 @@ from rankcast.store.webhook_messages import MessageKey
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/users/{user}/webhooks", tags=["webhooks"])
+router = APIRouter(prefix="/users/{user:part}/webhooks", tags=["webhooks"])
 
 _Id = Annotated[str, Path(description="The id of the webhook.", examples=["wh_0123456789abcdef"])]
 _Limit = Annotated[int, Query(ge=1, le=1000, description="How many at most.")]
