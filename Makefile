@@ -24,7 +24,7 @@ static: $(STAMP)
 check: static ## the fast part, under a minute: format, lint, types, import rules, quick tests
 	$(PYTEST) --hypothesis-profile=quick -m "not spark and not slow" tests
 
-services: # what only tests need: Chromium, PostgreSQL, Kafka
+services: $(STAMP) # what only tests need: Chromium, PostgreSQL, Kafka
 	@scripts/services
 
 test: static services ## all that CI runs: the fast part, all tests, doctests, the examples of README and docs

@@ -21,6 +21,9 @@ settings.register_profile("ci", _PATIENT, derandomize=True)
 settings.register_profile("quick", _PATIENT, max_examples=20)
 settings.load_profile("ci" if os.environ.get("CI") else "rankcast")
 
+# Every JVM of the tests lives for seconds: compiling its code well, or collecting garbage on all cores, costs more than it
+# ever saves. Without these a pipeline that is started for a few events takes one and a half times the processor time.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 TESTS = Path(__file__).parent
 LONG = (
@@ -48,23 +51,30 @@ LONG = (
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what uses Spark and start it first, because it takes longest. Under xdist what shares the session is in one
-    process, and what starts Spark in processes of its own in another."""
+    """Mark what uses Spark and start it first, because it takes longest. Under xdist what shares the session or the broker is
+    in one process, what starts Spark in processes of its own in another, and what shares the service and the browser in
+    either."""
     for item in items:
-        if "spark" in getattr(item, "fixturenames", ()):
+        needs = set(getattr(item, "fixturenames", ()))
+        if "spark" in needs:
             item.add_marker(pytest.mark.spark)
-        if "kafka" in getattr(item, "fixturenames", ()):
+        if "kafka" in needs:
             item.add_marker(pytest.mark.slow)
-        if item.get_closest_marker("spark"):
-            shares = "spark" in getattr(item, "fixturenames", ()) or item.path.is_relative_to(TESTS / "cli")
+        if item.get_closest_marker("spark") or "kafka" in needs:
+            shares = needs & {"spark", "kafka"} or item.path.is_relative_to(TESTS / "cli")
             item.add_marker(pytest.mark.xdist_group("spark" if shares else "spark apart"))
+        if item.path.is_relative_to(TESTS / "serve" / "page"):
+            item.add_marker(pytest.mark.xdist_group("page"))
         if any(item.path.is_relative_to(TESTS / place) for place in LONG):
             item.add_marker(pytest.mark.slow)
-    # The fixture comes first: its session knows Kafka, and the commands that are tested in this process take it over.
+    # The fixture comes first: its session knows Kafka, and the commands that are tested in this process take it over. What
+    # is quick comes last, so that both processes end at about the same time.
     items.sort(
         key=lambda item: (
             item.get_closest_marker("spark") is None,
             "spark" not in getattr(item, "fixturenames", ()),
+            item.get_closest_marker("xdist_group") is None,
+            item.get_closest_marker("slow") is None,
         )
     )
 
