@@ -40,7 +40,7 @@ def live(
     rate: float,
     seconds: float,
     cores: int | None = None,
-    max_events: int = 25_000,
+    max_events: int = 100_000,
     warm: int = 0,
     wanted: float = 1.0,
 ) -> dict[str, float]:
@@ -240,6 +240,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--warm", type=int, default=0, help="events before the measured ones")
     parser.add_argument("--wanted", type=float, default=1.0, help="the share of events that somebody asks for")
+    parser.add_argument("--max-events", type=int, default=100_000, help="in a micro-batch, at most")
     parser.add_argument("--shards", type=int, default=2)
     parser.add_argument("--cores", type=int, default=None)
     parser.add_argument("--folder", type=Path, default=None, help="keep the stores here for the next run")
@@ -249,6 +250,7 @@ def main() -> None:
         folder.mkdir(exist_ok=True)
         runs = Path(temporary)
         more = {"warm": given.warm, "wanted": given.wanted}
+        most = given.max_events
         if given.what == "store":
             store_for(folder, given.users or 100_000, given.window)
         elif given.what == "shard":
@@ -263,7 +265,7 @@ def main() -> None:
             say(
                 "target",
                 users=users,
-                **live(place, runs, users, given.shards, given.rate, given.seconds, **more),
+                **live(place, runs, users, given.shards, given.rate, given.seconds, max_events=most, **more),
             )
         elif given.what == "sizes":
             for users in (1_000, 10_000):
@@ -290,7 +292,7 @@ def main() -> None:
                 os.sched_setaffinity(0, range(given.cores))  # the processes that hold the shards inherit it
             users = given.users or 10_000
             place = store_for(folder, users, given.window)
-            found = live(place, runs, users, given.shards, given.rate, given.seconds, cores=given.cores, **more)
+            found = live(place, runs, users, given.shards, given.rate, given.seconds, given.cores, most, **more)
             say("one", users=users, shards=given.shards, cores=given.cores or 0, **found)
         else:
             for users in (1_000, 10_000, 100_000, 1_000_000):

@@ -5,6 +5,7 @@ Everything is made by hashes of numbers, so that two runs see the same.
     python benchmarks/pipeline_world.py STORE USERS RATE SECONDS FIRST WANTED     publish at a rate; prints how many events
 """
 
+import gc
 import json
 import shutil
 import sys
@@ -125,14 +126,16 @@ def shares(waits: np.ndarray) -> dict[str, float]:
 
 
 def publish(place: Path, users: int, rate: float, seconds: float, first: int, wanted: float) -> int:
-    """Publish events, from a number on, at a rate for so long; how many."""
+    """Publish events, from a number on, at a rate for so long; how many. They are made before the time begins."""
     step = 0.25 if rate >= 100 else 1.0 / rate
+    made = events(first, int(rate * seconds) + 1, users, wanted)
+    gc.freeze()
     with Store.open(place) as store:
         began, sent = time.monotonic(), 0
         while (passed := time.monotonic() - began) < seconds:
             due = int(passed * rate) - sent
             if due > 0:
-                store.publish(events(first + sent, due, users, wanted), batch=10_000)
+                store.publish(made[sent : sent + due], batch=10_000)
                 sent += due
             time.sleep(step)
         return sent

@@ -115,7 +115,8 @@ deliveries = Table(
     Column("served", BigInteger, comment="when a pipeline took up the batch, by the clock of its machine"),
     Column("matched", BigInteger, comment="when the batch was matched, ranked and chosen from"),
     Column("received", BigInteger, comment="when the delivery was written here"),
-    UniqueConstraint("user_id", "event_id"),
+    # By event first: new deliveries are of new events, which come together at few places of the index.
+    UniqueConstraint("event_id", "user_id"),
     Index("ix_deliveries_user", "user_id", "number"),
     comment="What was delivered: an event to a user at most once.",
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from operator import itemgetter
 from typing import Any, TypeAlias, TypeVar
 
 from sqlalchemy import Column, Connection, Row, Select, Table, bindparam, func, insert, select
@@ -21,10 +22,13 @@ _Rows = Sequence[dict[str, Any]]
 _PAGE = 1000
 
 
-def append_new(connection: Connection, number: Column[int], columns: Columns) -> int:
+def append_new(connection: Connection, number: Column[int], columns: Columns, along: str | None = None) -> int:
     """Append to a log the rows that break no unique key, numbered on without gaps; how many.
 
-    Some 6 µs a row where all are new, as they nearly always are; if one is not, all are tried one by one, at some 30 µs.
+    Where the table has large indexes that begin with the column `along`, the rows are written in its order: whoever goes
+    through a B-tree from left to right touches each page once (with millions of rows, half the time).
+
+    Some 10 µs a row where all are new, as they nearly always are; if one is not, all are tried one by one, at some 30 µs.
     """
     names, values = list(columns), list(columns.values())
     count = len(values[0]) if values else 0
@@ -34,6 +38,8 @@ def append_new(connection: Connection, number: Column[int], columns: Columns) ->
     try:
         with connection.begin_nested():
             rows = list(zip(range(before + 1, before + count + 1), *values, strict=True))
+            if along is not None:
+                rows.sort(key=itemgetter(names.index(along) + 1))
             insert_rows(connection, number.table, [number.name, *names], rows)
         return count
     except IntegrityError:

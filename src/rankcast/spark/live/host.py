@@ -10,9 +10,10 @@ import sys
 import time
 import traceback
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from multiprocessing.connection import Connection, Listener
-from threading import Lock, Thread
+from threading import Lock, Thread, get_ident
 from uuid import uuid4
 
 import pyarrow as pa
@@ -24,6 +25,7 @@ from rankcast.spark.columns import events_of_json, events_of_table
 from rankcast.spark.live.catalogs import Catalogs, FixedCatalog, StoreCatalogs
 from rankcast.spark.live.frames import EVENTS, Mark, decode_mark, stream_of, table_of
 from rankcast.spark.live.intake import Arrived, Intake, Taken
+from rankcast.spark.live.reading import LogReader
 from rankcast.spark.live.reports import Report, encode_report
 from rankcast.spark.live.requests import Answer, Request, Settings, decode_request, encode
 from rankcast.spark.live.shard import LiveShard, Saved
@@ -53,11 +55,16 @@ class Host:
     def __init__(self) -> None:
         self._alive: dict[tuple[str, int], _Alive] = {}
         self._stores: dict[str, Store] = {}
+        self._logs: dict[str, LogReader] = {}
         self._lock = Lock()
+        self._waiting: set[int] = set()
+        """The threads that want to be answered."""
 
     def answer(self, request: Request) -> Answer:
         """Serve a micro-batch; a failure is an answer too."""
+        self._waiting.add(get_ident())
         with self._lock:
+            self._waiting.discard(get_ident())
             try:
                 return self._served(request)
             except RankcastError as error:
@@ -65,11 +72,19 @@ class Host:
             except Exception:
                 return Answer(error=("", traceback.format_exc()))
 
+    def look_ahead(self, settings: Settings) -> None:
+        """Do what can be done before the next request, until it comes."""
+        with self._lock, suppress(RankcastError):  # whoever needs the store in earnest says what is wrong with it
+            if settings.store in self._logs:
+                self._logs[settings.store].look_ahead(lambda: not self._waiting)
+
     def forget_idle(self) -> None:
         """Let go of shards that nobody has asked for in a while: their queries have stopped."""
         with self._lock:
             for key in [key for key, alive in self._alive.items() if time.monotonic() - alive.used > _IDLE]:
                 del self._alive[key]
+            if not self._alive:
+                self._logs.clear()
 
     def _served(self, request: Request) -> Answer:
         settings = request.settings
@@ -119,11 +134,12 @@ class Host:
         alive.pipeline = _agreed(alive.pipeline, marks)
         before = shard.matches
         if is_log:
-            store = self._store(request.settings.store)
-            rows = [row for mark in marks for row in store.log_rows(mark.start, mark.end)]
+            log = self._log(request.settings.store)
+            log.forget(min(mark.start for mark in marks))
+            rows = [row for mark in marks for row in log.rows(mark.start, mark.end)]
             if shard.version is None:
                 self._begin(request, alive, marks, rows[0].catalog_version if rows else None)
-            taken, close = shard.intake.take_log(rows), any(mark.close for mark in marks)
+            taken, close = shard.intake.take_log(rows, log.event), any(mark.close for mark in marks)
             deliveries = shard.serve(taken, close)
         else:
             version = max((mark.end for mark in marks), default=shard.version or 0)
@@ -178,6 +194,11 @@ class Host:
         alive.shard.begin(max(version, 0), states)
         alive.shard.intake.seq = start
 
+    def _log(self, url: str) -> LogReader:
+        if url not in self._logs:
+            self._logs[url] = LogReader(self._store(url))
+        return self._logs[url]
+
     def _store(self, url: str) -> Store:
         if url not in self._stores:
             self._stores[url] = Store.open(url)
@@ -222,12 +243,13 @@ def _talk(host: Host, connection: Connection) -> None:
     with connection:
         while True:
             try:
-                asked = connection.recv_bytes()
-                connection.send_bytes(encode(host.answer(decode_request(asked))))
+                request = decode_request(connection.recv_bytes())
+                connection.send_bytes(encode(host.answer(request)))
                 # Collecting garbage would look at all that the shards hold, again and again, while somebody waits. So it is done
                 # between micro-batches, and looks at what the last one left.
                 gc.collect(1)
                 gc.freeze()
+                host.look_ahead(request.settings)
             except (EOFError, OSError):
                 return
 

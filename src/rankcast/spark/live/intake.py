@@ -3,7 +3,7 @@
 Every shard sees every row and decides the same, so no shard has to ask another for a position or a watermark.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
@@ -18,7 +18,7 @@ from rankcast.overlay import check_publication
 from rankcast.store import LogRow
 from rankcast.store.texts import check_id
 
-__all__ = ["Arrived", "Intake", "Taken"]
+__all__ = ["UNREADABLE", "Arrived", "Intake", "Taken", "event_of_row"]
 
 
 class Arrived(NamedTuple):
@@ -37,6 +37,15 @@ class Taken(NamedTuple):
     rejects: list[tuple[str, Reject]]
     late: int
     texts: Mapping[int, str] = MappingProxyType({})
+
+
+UNREADABLE = (RankcastError, AttributeError, OverflowError, TypeError, ValueError)
+"""What `event_of_row` raises of a row that holds no event."""
+
+
+def event_of_row(row: LogRow) -> Event:
+    """The event that a row of the log holds."""
+    return decode_event(row.content).at(row.offset)
 
 
 @dataclass
@@ -59,8 +68,8 @@ class Intake:
     version: int = 0
     waiting: dict[str, Event] = field(default_factory=dict)
 
-    def take_log(self, rows: Iterable[LogRow]) -> Taken:
-        """Rows of the log; those that are behind the position were taken before and are left out."""
+    def take_log(self, rows: Iterable[LogRow], event_of: Callable[[LogRow], Event] = event_of_row) -> Taken:
+        """Rows of the log, whose events `event_of` gives; those that are behind the position were taken before and are left out."""
         groups: list[tuple[int, list[Event]]] = []
         rejects: list[tuple[str, Reject]] = []
         texts: dict[int, str] = {}
@@ -71,8 +80,8 @@ class Intake:
             for row in of_version:
                 self.seq = row.offset
                 try:
-                    event = decode_event(row.content).at(row.offset)
-                except (RankcastError, AttributeError, OverflowError, TypeError, ValueError) as error:
+                    event = event_of(row)
+                except UNREADABLE as error:
                     rejects.append(_reject(f"event {row.offset}", "event log", row.offset, str(error), row.content))
                     continue
                 why = self._too_late(event)
