@@ -50,7 +50,7 @@ def every_request() -> list[tuple[str, str]]:
         app = create_app(Settings(store=f"{folder}/store.db", page=False))
         app.state.service.stop()
     found = [
-        (method, re.sub(r":name}", "}", one.path or ""))
+        (method, re.sub(r":(name|part)}", "}", one.path or ""))
         for one in iter_route_contexts(app.routes)
         for method in sorted(one.methods or ())
     ]

@@ -190,7 +190,6 @@ def main() -> None:
                 task.shards,
                 task.poll,
                 told=lambda: _say(_Report(runner.batches, runner.events, runner.delivered, runner.error)),
-                gives_way=False,
             )
             runner.start(_OTHERS)
             _say(_Report())

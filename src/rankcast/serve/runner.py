@@ -28,7 +28,7 @@ class Runner:
 
     `batches`, `events` and `delivered` count what was committed since the start; `error` is the last failure, or None
     once a batch went well again. Each batch is one transaction, so that stopping or a crash loses and repeats nothing.
-    `told` is called, in the thread of the runner, after each batch and each failure. `gives_way`: others need this process too.
+    `told` is called, in the thread of the runner, after each batch and each failure.
     """
 
     def __init__(
@@ -37,7 +37,6 @@ class Runner:
         shards: int | None = None,
         poll: float = 0.5,
         told: Callable[[], None] = lambda: None,
-        gives_way: bool = True,
     ) -> None:
         self.batches = 0
         self.events = 0
@@ -47,7 +46,6 @@ class Runner:
         self._shards = shards
         self._poll = poll
         self._told = told
-        self._gives_way = gives_way
         self._serving: Server | None = None
         self._alone = Alone(store)
         self._woken = Flag()
@@ -103,7 +101,7 @@ class Runner:
                 self._stopping.wait(min(_LONGEST_WAIT, self._poll * 2**failures))
                 continue
             if self.batches > before:
-                self._stopping.wait(self._rest(monotonic() - begun))
+                self._stopping.wait(_rest(monotonic() - begun))
             self._woken.wait(self._poll)
 
     def _serve(self) -> None:
@@ -117,13 +115,12 @@ class Runner:
             if self._stopping.is_set():
                 return
 
-    def _rest(self, worked: float) -> float:
-        """How long to wait for more. A batch costs a flush of the disk and a message to most feeds, however few events are in
-        it: so ten a second are enough. In one process with others it rests as long as it worked: they get their turn."""
-        if self._gives_way:
-            return min(max(_BEAT, worked), _LONGEST_REST)
-        return max(0.0, _BEAT - worked)
-
     def _tell(self) -> None:
         with suppress(RuntimeError):  # nobody listens any more: the loop was closed
             self._told()
+
+
+def _rest(worked: float) -> float:
+    """How long to wait for more. A batch costs a flush of the disk and a message to most feeds, however few events are in it: so
+    ten a second are enough. And a third of the time is for others: those who publish, and those who are to be told."""
+    return min(max(_BEAT - worked, worked / 2), _LONGEST_REST)
