@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
@@ -61,8 +62,12 @@ def catalog_rows(spark: SparkSession, catalog: Catalog, count: int, lives_in: Li
         else:
             for part in parts:
                 part.append(record)
-    rows = [(key, CATALOG, _lines(part)) for key, part in zip(shard_keys(count), parts, strict=True)]
-    return spark.createDataFrame(rows, "shard int, kind int, blob binary")
+    rows = {
+        "shard": pa.array(shard_keys(count), pa.int32()),
+        "kind": pa.array([CATALOG] * count, pa.int32()),
+        "blob": pa.array([_lines(part) for part in parts], pa.binary()),
+    }
+    return spark.createDataFrame(pa.table(rows))  # rows of Python would go through a worker of Python
 
 
 def _lines(records: Iterable[Record]) -> bytes:
