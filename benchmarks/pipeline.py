@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from rankcast.model import Catalog
 from rankcast.shard import shard_of
-from rankcast.store import Store
+from rankcast.store import Pipeline, Store
 
 
 def live(
@@ -37,21 +38,21 @@ def live(
     folder: Path,
     users: int,
     shards: int,
-    rate: float,
-    seconds: float,
+    phases: Sequence[tuple[float, float]],
     cores: int | None = None,
     max_events: int = 100_000,
     warm: int = 0,
     wanted: float = 1.0,
-) -> dict[str, float]:
-    """Serve a store while events are published at a rate; figures of the time after `warm` events were served, which fill the
-    windows and show the shards which subscriptions go together."""
+) -> list[dict[str, float]]:
+    """Serve a store while events are published at one rate for some seconds, then at another; figures of each phase, after `warm`
+    events were served, which fill the windows and show the shards which subscriptions go together."""
     from rankcast.spark import local_session, serve_store
     from rankcast.spark.failures import wait_for
 
     copy = copy_of(place, folder)
     spark = local_session(cores=cores, memory="3g")
     query = serve_store(spark, copy, folder / f"cp-{copy.stem}", shards=shards, max_events=max_events)
+    figures: list[dict[str, float]] = []
     with Store.open(copy) as store:
         began = time.monotonic()
         while store.progress().offset < 1:
@@ -61,38 +62,59 @@ def live(
         store.publish(events(1, warm, users, wanted), batch=10_000)
         served_to(query, store)
         warmed = time.monotonic() - began - ready
-        before, at = store.last_delivery(), time.monotonic()
-        feed = subprocess.Popen(
-            [sys.executable, pipeline_world.__file__, *map(str, (copy, users, rate, seconds, 1 + warm, wanted))],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        while feed.poll() is None:
-            if wait_for(query, 0.2):
-                raise RuntimeError("the pipeline has ended")
-        assert feed.stdout is not None
-        published = int(feed.stdout.read())
-        lag = store.last_offset() - store.progress().offset
-        served_to(query, store)
-        took = time.monotonic() - at
-        known = store.pipeline()
-        assert known is not None
-        waits = latencies(store, before)
-        durations = [progress["batchDuration"] / 1000 for progress in query.recentProgress if progress["numInputRows"]]
+        for rate, seconds in phases:
+            figures.append(
+                {**phase(query, store, copy, users, rate, seconds, wanted), "ready_s": ready, "warm_s": warmed}
+            )
         query.stop()
     Path(copy).unlink()
+    return figures
+
+
+def phase(
+    query: StreamingQuery, store: Store, place: Path, users: int, rate: float, seconds: float, wanted: float
+) -> dict[str, float]:
+    """Publish at a rate to a store that is served; what came of it."""
+    from rankcast.spark.failures import wait_for
+
+    before, first, known = store.last_delivery(), store.last_offset(), pipeline_of(store)
+    feed = subprocess.Popen(
+        [sys.executable, pipeline_world.__file__, *map(str, (place, users, rate, seconds, first, wanted))],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    while feed.poll() is None:
+        if wait_for(query, 0.2):
+            raise RuntimeError("the pipeline has ended")
+    assert feed.stdout is not None
+    published, began, ended = map(float, feed.stdout.read().split())
+    lag = store.last_offset() - store.progress().offset
+    served_to(query, store)
+    took = time.monotonic() - began
+    after = pipeline_of(store)
+    waits = latencies(store, before)
+    made = [progress for progress in query.recentProgress if progress["numInputRows"]][
+        known.last_batch - after.last_batch :
+    ]
     return {
         "rate": rate,
+        "published_per_s": published / (ended - began),
         "served_per_s": published / took,
         "lag_at_end": lag,
-        "matches_per_event": known.matched / known.events,
+        "batches": after.last_batch - known.last_batch,
+        "matches_per_event": (after.matched - known.matched) / published,
         "deliveries_per_s": len(waits) / took,
         **shares(waits),
-        "batch_s": float(np.median(durations)) if durations else 0.0,
-        "state_mb": known.state_bytes / 1e6,
-        "ready_s": ready,
-        "warm_s": warmed,
+        "batch_s": float(np.median([progress["batchDuration"] / 1000 for progress in made])),
+        "state_mb": after.state_bytes / 1e6,
     }
+
+
+def pipeline_of(store: Store) -> Pipeline:
+    """Who serves the store, and what came of it so far."""
+    known = store.pipeline()
+    assert known is not None
+    return known
 
 
 def served_to(query: StreamingQuery, store: Store) -> None:
@@ -250,7 +272,7 @@ def main() -> None:
         folder.mkdir(exist_ok=True)
         runs = Path(temporary)
         more = {"warm": given.warm, "wanted": given.wanted}
-        most = given.max_events
+        most, asked = given.max_events, [(given.rate, given.seconds)]
         if given.what == "store":
             store_for(folder, given.users or 100_000, given.window)
         elif given.what == "shard":
@@ -261,47 +283,40 @@ def main() -> None:
         elif given.what == "target":
             users = given.users or 100_000
             place = store_for(folder, users, given.window)
-            say("low load", users=users, **live(place, runs, users, given.shards, 1.0, given.seconds, **more))
-            say(
-                "target",
-                users=users,
-                **live(place, runs, users, given.shards, given.rate, given.seconds, max_events=most, **more),
-            )
+            phases = [(1.0, 30.0), (given.rate, given.seconds)]
+            for what, found in zip(
+                ("low load", "target"),
+                live(place, runs, users, given.shards, phases, max_events=most, **more),
+                strict=True,
+            ):
+                say(what, users=users, **found)
         elif given.what == "sizes":
             for users in (1_000, 10_000):
                 place = store_for(folder, users, given.window)
                 for shards in (1, 2, 4):
-                    for most in (1_000, 10_000, 50_000):
-                        found = live(place, runs, users, shards, given.rate, given.seconds, max_events=most, **more)
-                        say("sizes", users=users, shards=shards, max_events=most, **found)
+                    for size in (1_000, 10_000, 50_000):
+                        (found,) = live(place, runs, users, shards, asked, max_events=size, **more)
+                        say("sizes", users=users, shards=shards, max_events=size, **found)
         elif given.what == "cores":
             users = given.users or 10_000
             store_for(folder, users, given.window)
             for cores in (1, 2):
                 command = [sys.executable, __file__, "one", "--users", str(users), "--cores", str(cores)]
-                asked = {
-                    "folder": folder,
-                    "window": given.window,
-                    "rate": given.rate,
-                    "seconds": given.seconds,
-                }
-                options = [text for name, value in {**asked, **more}.items() for text in (f"--{name}", str(value))]
+                told = {"folder": folder, "window": given.window, "rate": given.rate, "seconds": given.seconds}
+                options = [text for name, value in {**told, **more}.items() for text in (f"--{name}", str(value))]
                 subprocess.run([*command, "--shards", str(given.shards), *options], check=True)
         elif given.what == "one":
             if given.cores is not None:
                 os.sched_setaffinity(0, range(given.cores))  # the processes that hold the shards inherit it
             users = given.users or 10_000
             place = store_for(folder, users, given.window)
-            found = live(place, runs, users, given.shards, given.rate, given.seconds, given.cores, most, **more)
+            (found,) = live(place, runs, users, given.shards, asked, given.cores, most, **more)
             say("one", users=users, shards=given.shards, cores=given.cores or 0, **found)
         else:
             for users in (1_000, 10_000, 100_000, 1_000_000):
                 place = store_for(folder, users, given.window)
-                say(
-                    "users",
-                    users=users,
-                    **live(place, runs, users, given.shards, given.rate, given.seconds, **more),
-                )
+                (found,) = live(place, runs, users, given.shards, asked, max_events=most, **more)
+                say("users", users=users, **found)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 Everything is made by hashes of numbers, so that two runs see the same.
 
-    python benchmarks/pipeline_world.py STORE USERS RATE SECONDS FIRST WANTED     publish at a rate; prints how many events
+    python benchmarks/pipeline_world.py STORE USERS RATE SECONDS FIRST WANTED     publish at a rate; prints how many events, from when to when
 """
 
 import gc
@@ -125,8 +125,11 @@ def shares(waits: np.ndarray) -> dict[str, float]:
     return {f"p{share}": float(np.percentile(waits, share)) for share in (50, 95, 99)}
 
 
-def publish(place: Path, users: int, rate: float, seconds: float, first: int, wanted: float) -> int:
-    """Publish events, from a number on, at a rate for so long; how many. They are made before the time begins."""
+def publish(
+    place: Path, users: int, rate: float, seconds: float, first: int, wanted: float
+) -> tuple[int, float, float]:
+    """Publish events, from a number on, at a rate for so long; how many, and when that began and
+    ended by the monotonic clock. They are made before."""
     step = 0.25 if rate >= 100 else 1.0 / rate
     made = events(first, int(rate * seconds) + 1, users, wanted)
     gc.freeze()
@@ -138,9 +141,9 @@ def publish(place: Path, users: int, rate: float, seconds: float, first: int, wa
                 store.publish(made[sent : sent + due], batch=10_000)
                 sent += due
             time.sleep(step)
-        return sent
+        return sent, began, time.monotonic()
 
 
 if __name__ == "__main__":
     place, users, rate, seconds, first, wanted = sys.argv[1:]
-    print(publish(Path(place), int(users), float(rate), float(seconds), int(first), float(wanted)))
+    print(*publish(Path(place), int(users), float(rate), float(seconds), int(first), float(wanted)))

@@ -65,7 +65,7 @@ class DeliveryLog:
         with self._database.writing() as connection:
             known = self._in_process(connection, len(states), now)
             self._check(connection, offset, catalog_version, expected_offset)
-            written = append_new(connection, log.c.number, columns, along="user_id")
+            written = append_new(connection, log.c.number, columns)
             size = sum(len(state or b"") for state in states.values())
             seconds = (instants.matched - instants.served).total_seconds() if instants else 0.0
             done = Batched(known.last_batch + 1, offset - expected_offset, seconds=seconds, state_bytes=size)
@@ -102,7 +102,7 @@ class DeliveryLog:
                 )
             again = done.number <= known.last_batch
             count = len(deliveries["user_id"]) if deliveries else 0
-            written = append_new(connection, log.c.number, {**deliveries, "received": [now] * count}, along="user_id")
+            written = append_new(connection, log.c.number, {**deliveries, "received": [now] * count})
             keep(connection, rejects, now)
             if offset is not None and start is not None:
                 self._advance(connection, known, start, offset, catalog_version)

@@ -15,7 +15,9 @@ from rankcast.store.texts import readable
 __all__ = ["create_database", "open_database"]
 
 
-def create_database(path_or_url: str | os.PathLike[str], exist_ok: bool, wait: float, clock: Clock) -> Database:
+def create_database(
+    path_or_url: str | os.PathLike[str], exist_ok: bool, wait: float, clock: Clock, cache: int
+) -> Database:
     """A database with the tables of a store. With `exist_ok` a store that is there already is opened, as `open_database` does."""
     path = _path_of(path_or_url)
     if path is not None:
@@ -26,7 +28,7 @@ def create_database(path_or_url: str | os.PathLike[str], exist_ok: bool, wait: f
                 path.touch()
         except OSError as error:
             raise StoreError(f"cannot create a store at {str(path)!r}: {error.strerror}") from None
-    database = _database(path_or_url, wait, clock)
+    database = _database(path_or_url, wait, clock, cache)
     try:
         with database.reading() as connection:
             version = _schema_version(connection, database.place)
@@ -42,12 +44,12 @@ def create_database(path_or_url: str | os.PathLike[str], exist_ok: bool, wait: f
     return database
 
 
-def open_database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock) -> Database:
+def open_database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock, cache: int) -> Database:
     """The database of a store that exists; tables that came with a later release of the same schema are added."""
     path = _path_of(path_or_url)
     if path is not None and not path.exists():
         raise _missing(str(path))
-    database = _database(path_or_url, wait, clock)
+    database = _database(path_or_url, wait, clock, cache)
     try:
         with database.reading() as connection:
             version = _schema_version(connection, database.place)
@@ -81,10 +83,10 @@ def _path_of(path_or_url: str | os.PathLike[str]) -> Path | None:
     return path
 
 
-def _database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock) -> Database:
+def _database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock, cache: int) -> Database:
     path = _path_of(path_or_url)
     if path is not None:
-        return Database(sqlite.connect(path, wait), str(path), wait, clock, sqlite.explain)
+        return Database(sqlite.connect(path, wait, cache), str(path), wait, clock, sqlite.explain)
     url = make_url(os.fspath(path_or_url))
     place = url.render_as_string(hide_password=True)
     return Database(postgresql.connect(url, wait), place, wait, clock, postgresql.explain)

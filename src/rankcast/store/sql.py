@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from operator import itemgetter
 from typing import Any, TypeAlias, TypeVar
 
 from sqlalchemy import Column, Connection, Row, Select, Table, bindparam, func, insert, select
@@ -22,11 +21,8 @@ _Rows = Sequence[dict[str, Any]]
 _PAGE = 1000
 
 
-def append_new(connection: Connection, number: Column[int], columns: Columns, along: str | None = None) -> int:
+def append_new(connection: Connection, number: Column[int], columns: Columns) -> int:
     """Append to a log the rows that break no unique key, numbered on without gaps; how many.
-
-    Where the table has large indexes that begin with the column `along`, the rows are written in its order: whoever goes
-    through a B-tree from left to right touches each page once (with millions of rows, half the time).
 
     Some 10 µs a row where all are new, as they nearly always are; if one is not, all are tried one by one, at some 30 µs.
     """
@@ -38,8 +34,6 @@ def append_new(connection: Connection, number: Column[int], columns: Columns, al
     try:
         with connection.begin_nested():
             rows = list(zip(range(before + 1, before + count + 1), *values, strict=True))
-            if along is not None:
-                rows.sort(key=itemgetter(names.index(along) + 1))
             insert_rows(connection, number.table, [number.name, *names], rows)
         return count
     except IntegrityError:

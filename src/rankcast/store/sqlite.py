@@ -27,14 +27,11 @@ _CAUSES = {
     sqlite3.SQLITE_FULL: "no space is left for the store {place!r}; nothing of the last change was kept",
     sqlite3.SQLITE_IOERR: "the disk failed under the store {place!r} ({error})",
 }
-_CACHE_KIB = 65_536
-"""How much of the file a connection may keep in memory; deliveries go to all parts of the indexes by user."""
-
 _engines: WeakSet[Engine] = WeakSet()
 
 
-def connect(path: Path, wait: float) -> Engine:
-    """Connections to an existing file, which wait that many seconds for another writer.
+def connect(path: Path, wait: float, cache: int) -> Engine:
+    """Connections to an existing file, which wait that many seconds for another writer and keep up to so many MiB of it in memory.
 
     A transaction begins as a writer's (`BEGIN IMMEDIATE`) where the execution option `writer` is set; only a
     writer turns on the write-ahead log, so that a file which is no store is not changed by looking at it.
@@ -45,7 +42,7 @@ def connect(path: Path, wait: float) -> Engine:
         connection = sqlite3.connect(uri, uri=True, timeout=wait, isolation_level=None, check_same_thread=False)
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
-        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+        connection.execute(f"PRAGMA cache_size = -{cache * 1024}")
         return connection
 
     engine = create_engine("sqlite://", creator=opened, poolclass=QueuePool)

@@ -18,6 +18,9 @@ from rankcast.store.stats import Stats, stats
 
 __all__ = ["Store"]
 
+_CACHE = 64
+"""In MiB."""
+
 
 class Store:
     """One database with everything that must survive: a file of SQLite, or PostgreSQL by its URL.
@@ -58,12 +61,19 @@ class Store:
         clock: Clock = system_clock,
     ) -> "Store":
         """Make a new store and open it; with `exist_ok`, open the one that is there."""
-        return cls(create_database(path_or_url, exist_ok, wait, clock))
+        return cls(create_database(path_or_url, exist_ok, wait, clock, _CACHE))
 
     @classmethod
-    def open(cls, path_or_url: str | os.PathLike[str], *, wait: float = 30.0, clock: Clock = system_clock) -> "Store":
-        """Open a store that exists, of this schema version."""
-        return cls(open_database(path_or_url, wait, clock))
+    def open(
+        cls,
+        path_or_url: str | os.PathLike[str],
+        *,
+        wait: float = 30.0,
+        clock: Clock = system_clock,
+        cache: int = _CACHE,
+    ) -> "Store":
+        """Open a store that exists, of this schema version; a file is kept in memory up to `cache` MiB per connection."""
+        return cls(open_database(path_or_url, wait, clock, cache))
 
     @property
     def database(self) -> Database:
