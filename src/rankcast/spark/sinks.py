@@ -98,7 +98,7 @@ class StoreSink:
         )
         served, matched = min(r.served for r in made.reports), max(r.matched for r in made.reports)
         if self._opened is None:
-            self._opened = Store.open(self._url, cache=256)
+            self._opened = Store.open(self._url, is_bulk=True)
         self._opened.commit_batch(
             first.pipeline,
             _columns(made.deliveries, served, matched),

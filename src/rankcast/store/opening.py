@@ -16,7 +16,7 @@ __all__ = ["create_database", "open_database"]
 
 
 def create_database(
-    path_or_url: str | os.PathLike[str], exist_ok: bool, wait: float, clock: Clock, cache: int
+    path_or_url: str | os.PathLike[str], exist_ok: bool, wait: float, clock: Clock, is_bulk: bool
 ) -> Database:
     """A database with the tables of a store. With `exist_ok` a store that is there already is opened, as `open_database` does."""
     path = _path_of(path_or_url)
@@ -28,7 +28,7 @@ def create_database(
                 path.touch()
         except OSError as error:
             raise StoreError(f"cannot create a store at {str(path)!r}: {error.strerror}") from None
-    database = _database(path_or_url, wait, clock, cache)
+    database = _database(path_or_url, wait, clock, is_bulk)
     try:
         with database.reading() as connection:
             version = _schema_version(connection, database.place)
@@ -44,12 +44,12 @@ def create_database(
     return database
 
 
-def open_database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock, cache: int) -> Database:
+def open_database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock, is_bulk: bool) -> Database:
     """The database of a store that exists; tables that came with a later release of the same schema are added."""
     path = _path_of(path_or_url)
     if path is not None and not path.exists():
         raise _missing(str(path))
-    database = _database(path_or_url, wait, clock, cache)
+    database = _database(path_or_url, wait, clock, is_bulk)
     try:
         with database.reading() as connection:
             version = _schema_version(connection, database.place)
@@ -83,10 +83,10 @@ def _path_of(path_or_url: str | os.PathLike[str]) -> Path | None:
     return path
 
 
-def _database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock, cache: int) -> Database:
+def _database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock, is_bulk: bool) -> Database:
     path = _path_of(path_or_url)
     if path is not None:
-        return Database(sqlite.connect(path, wait, cache), str(path), wait, clock, sqlite.explain)
+        return Database(sqlite.connect(path, wait, is_bulk), str(path), wait, clock, sqlite.explain)
     url = make_url(os.fspath(path_or_url))
     place = url.render_as_string(hide_password=True)
     return Database(postgresql.connect(url, wait), place, wait, clock, postgresql.explain)

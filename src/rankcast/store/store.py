@@ -18,9 +18,6 @@ from rankcast.store.stats import Stats, stats
 
 __all__ = ["Store"]
 
-_CACHE = 64
-"""In MiB."""
-
 
 class Store:
     """One database with everything that must survive: a file of SQLite, or PostgreSQL by its URL.
@@ -61,7 +58,7 @@ class Store:
         clock: Clock = system_clock,
     ) -> "Store":
         """Make a new store and open it; with `exist_ok`, open the one that is there."""
-        return cls(create_database(path_or_url, exist_ok, wait, clock, _CACHE))
+        return cls(create_database(path_or_url, exist_ok, wait, clock, is_bulk=False))
 
     @classmethod
     def open(
@@ -70,10 +67,10 @@ class Store:
         *,
         wait: float = 30.0,
         clock: Clock = system_clock,
-        cache: int = _CACHE,
+        is_bulk: bool = False,
     ) -> "Store":
-        """Open a store that exists, of this schema version; a file is kept in memory up to `cache` MiB per connection."""
-        return cls(open_database(path_or_url, wait, clock, cache))
+        """Open a store that exists, of this schema version; `is_bulk` for who writes to a file as fast as it can be done."""
+        return cls(open_database(path_or_url, wait, clock, is_bulk))
 
     @property
     def database(self) -> Database:
