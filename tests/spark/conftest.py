@@ -25,7 +25,7 @@ from rankcast.model import (
     Unit,
 )
 from rankcast.shard import Shard
-from rankcast.spark.live.frames import LOG, Mark, encode_mark, table_of
+from rankcast.spark.live.frames import MARK, Mark, encode_mark, table_of
 from rankcast.spark.live.host import Host
 from rankcast.spark.live.reports import decode_report
 from rankcast.spark.live.requests import Frame, Request, Settings
@@ -144,7 +144,7 @@ class Pipeline:
         return made
 
     def serve_log(self, up_to, close=False):
-        made = self.serve([Frame(LOG, encode_mark(Mark("p", self.at, up_to, close)))])
+        made = self.serve([Frame(MARK, encode_mark(Mark("p", self.at, up_to, close)))])
         self.at = up_to
         return made
 

@@ -19,7 +19,7 @@ from rankcast.model import Catalog
 from rankcast.spark.checkpoints import pipeline_name
 from rankcast.spark.columns import check_columns
 from rankcast.spark.keys import shard_keys
-from rankcast.spark.live.frames import EVENTS, LOG, VERSION
+from rankcast.spark.live.frames import EVENTS, MARK
 from rankcast.spark.live.processor import OUTPUT, ShardProcessor
 from rankcast.spark.live.requests import Settings
 from rankcast.spark.sinks import Sink, StoreSink, made_of, unpack
@@ -102,9 +102,9 @@ def serve_store(
     if start is not None:
         source = source.option("startingOffset" if isinstance(start, int) else "startingTime", start)
     if events is None:
-        rows = source.option("table", "log").load().select(f.lit(LOG).alias("kind"), "blob")
+        rows = source.option("table", "log").load().select(f.lit(MARK).alias("kind"), "blob")
     else:
-        versions = source.option("table", "versions").load().select(f.lit(VERSION).alias("kind"), "blob")
+        versions = source.option("table", "versions").load().select(f.lit(MARK).alias("kind"), "blob")
         rows = versions.unionAll(_packed(events, json))
     settings = Settings(
         run=uuid4().hex,

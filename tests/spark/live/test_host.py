@@ -10,7 +10,7 @@ from rankcast.errors import StoreError
 from rankcast.language import dumps, encode_event
 from rankcast.model import Event, in_publication_order
 from rankcast.shard import Shard, replay
-from rankcast.spark.live.frames import EVENTS, VERSION, Mark, encode_mark, stream_of
+from rankcast.spark.live.frames import EVENTS, MARK, Mark, encode_mark, stream_of
 from rankcast.spark.live.host import Host
 from rankcast.spark.live.requests import Frame
 from rankcast.spark.workers import JSON
@@ -166,7 +166,7 @@ def packed(events):
 
 
 def version(start, end):
-    return Frame(VERSION, encode_mark(Mark("p", start, end)))
+    return Frame(MARK, encode_mark(Mark("p", start, end)))
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -11,8 +11,7 @@ from rankcast.model import Delivery
 __all__ = [
     "DELIVERY",
     "EVENTS",
-    "LOG",
-    "VERSION",
+    "MARK",
     "Mark",
     "decode_mark",
     "deliveries_table",
@@ -21,8 +20,8 @@ __all__ = [
     "table_of",
 ]
 
-LOG, EVENTS, VERSION = 1, 2, 3
-"""What a blob holds: a mark of the store's log, events from elsewhere (an Arrow stream), or a mark of the catalog's versions."""
+MARK, EVENTS = 1, 2
+"""What a blob holds: a mark of the store's log or of its versions, or events from elsewhere (an Arrow stream)."""
 
 DELIVERY = pa.schema(
     [

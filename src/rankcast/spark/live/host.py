@@ -23,7 +23,7 @@ from rankcast.errors import RankcastError, StoreError
 from rankcast.shard import shard_of
 from rankcast.spark.columns import events_of_json, events_of_table
 from rankcast.spark.live.catalogs import Catalogs, FixedCatalog, StoreCatalogs
-from rankcast.spark.live.frames import EVENTS, Mark, decode_mark, stream_of, table_of
+from rankcast.spark.live.frames import EVENTS, MARK, Mark, decode_mark, stream_of, table_of
 from rankcast.spark.live.intake import Arrived, Intake, Taken
 from rankcast.spark.live.reading import LogReader
 from rankcast.spark.live.reports import Report, encode_report
@@ -130,7 +130,7 @@ class Host:
         served, began = datetime.now(UTC), time.monotonic()
         shard, is_log = alive.shard, request.settings.is_log
         tables = [table_of(frame.blob) for frame in request.frames if frame.kind == EVENTS]
-        marks = [decode_mark(frame.blob) for frame in request.frames if frame.kind != EVENTS]
+        marks = [decode_mark(frame.blob) for frame in request.frames if frame.kind == MARK]
         alive.pipeline = _agreed(alive.pipeline, marks)
         before = shard.matches
         if is_log:
