@@ -75,7 +75,7 @@ def fold(state: dict[str, Any], events: dict[int, Event]) -> dict[str, Any]:
     event = state.get("event")
     if isinstance(event, dict) and "seq" in state:
         if state["seq"] not in events:
-            events[state["seq"]] = decode_event(event).at(state["seq"])
+            events[state["seq"]] = decode_event(event, seq=state["seq"])
         return {**state, "event": None}
     return _within(state, lambda part: fold(part, events))
 

@@ -44,7 +44,7 @@ class Candidate:
     def of_state(cls, state: dict[str, Any]) -> "Candidate":
         """The candidate that `state` described."""
         return cls(
-            decode_event(state["event"]).at(state["seq"]),
+            decode_event(state["event"], seq=state["seq"]),
             state["rank"],
             tuple(state["matching"]),
             tuple(state["specific"]),

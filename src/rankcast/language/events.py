@@ -19,8 +19,8 @@ _CRISP = frozenset((str, int, float, bool))
 _OBJECTS = ("time", "is", *FORMS)
 
 
-def decode_event(raw: str | bytes | dict[str, Any], now: datetime | None = None) -> Event:
-    """The event that a JSON object describes; `now` stands in for a missing ``"time"``.
+def decode_event(raw: str | bytes | dict[str, Any], now: datetime | None = None, seq: int = 0) -> Event:
+    """The event that a JSON object describes, at a position; `now` stands in for a missing ``"time"``.
 
     >>> decode_event('{"id": "e1", "time": "2004-02-13", "attributes": {"genre": ["drama", "comedy"]}}').attributes
     {'genre': ('drama', 'comedy')}
@@ -52,13 +52,13 @@ def decode_event(raw: str | bytes | dict[str, Any], now: datetime | None = None)
         elif value is not None and value != []:
             attributes[name] = _value(name, value)
     try:
-        return Event(id_, _time(fields.get("time"), now), attributes, source, advertisement, k)
+        return Event(id_, _time(fields.get("time"), now), attributes, source, advertisement, k, seq)
     except ModelError as error:
         raise error if isinstance(error, RecordError) else RecordError(str(error)) from None
 
 
 def encode_event(event: Event) -> dict[str, Any]:
-    """The event as an object, without its position: ``decode_event(encode_event(e)).at(e.seq) == e``."""
+    """The event as an object, without its position: ``decode_event(encode_event(e), seq=e.seq) == e``."""
     form: dict[str, Any] = {"id": event.id, "time": show_time(event.time)}
     if event.source is not None:
         form["source"] = event.source

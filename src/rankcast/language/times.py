@@ -38,6 +38,8 @@ def parse_time(text: str) -> datetime:
         )
     try:
         time = datetime.fromisoformat(text)
+        if time.tzinfo is UTC:
+            return time
         return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         reason = "it lies outside the years 1 to 9999" if isinstance(error, OverflowError) else str(error)

@@ -34,13 +34,15 @@ class Event:
     def __post_init__(self) -> None:
         if not self.id:
             raise ModelError("an event needs an id")
-        for text in (self.id, self.source or "", self.advertisement or "", *self.attributes):
-            check_scalar(text)
+        texts = (self.id, self.source or "", self.advertisement or "", *self.attributes)
+        if not all(map(str.isascii, texts)):
+            for text in texts:
+                check_scalar(text)
+        if "" in self.attributes:
+            raise ModelError("an attribute needs a name")
         if self.time.tzinfo is not UTC:
             object.__setattr__(self, "time", check_scalar(self.time))
         for name, value in self.attributes.items():
-            if not name:
-                raise ModelError("an attribute needs a name")
             if isinstance(value, tuple):
                 try:
                     checked = check_values(value)

@@ -90,6 +90,8 @@ def check_values(values: Values) -> Values:
     if not values:
         raise ModelError("an attribute needs a value")
     if len(values) == 1:
+        if type(values[0]) is str and values[0].isascii():  # most are
+            return values
         checked = check_scalar(values[0])
         return values if checked is values[0] else (checked,)
     distinct = tuple({identity(value): check_scalar(value) for value in values}.values())

@@ -45,7 +45,7 @@ UNREADABLE = (RankcastError, AttributeError, OverflowError, TypeError, ValueErro
 
 def event_of_row(row: LogRow) -> Event:
     """The event that a row of the log holds."""
-    return decode_event(row.content).at(row.offset)
+    return decode_event(row.content, seq=row.offset)
 
 
 @dataclass

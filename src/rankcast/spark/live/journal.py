@@ -94,7 +94,7 @@ class Past(Mapping[int, Event]):
     def __getitem__(self, seq: int) -> Event:
         known = self._known.get(seq)
         if known is None:
-            known = self._known[seq] = decode_event(self._texts[seq]).at(seq)
+            known = self._known[seq] = decode_event(self._texts[seq], seq=seq)
         return known
 
     def __iter__(self) -> Iterator[int]:
