@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, select, update
@@ -11,6 +12,7 @@ from rankcast.errors import StoreError
 from rankcast.language import dumps
 from rankcast.model import Delivery, Reject
 from rankcast.store import pipelines, schema
+from rankcast.store.blocks import blocks_between, in_block
 from rankcast.store.catalog_log import newest_version
 from rankcast.store.engine import Database
 from rankcast.store.pipelines import IN_PROCESS, Batched, Pipeline
@@ -161,10 +163,12 @@ class DeliveryLog:
 
     def deliveries(self, user: str | None, after: int, limit: int | None) -> Iterator[tuple[int, Delivery]]:
         """Deliveries with their numbers, in the order of their commits, after a number; ends where they end."""
-        query = select(log)
+        queries = [select(log)]
         if user is not None:
-            query = query.where(log.c.user_id == user)
-        for row in paged(self._database, query, log.c.number, after, limit):
+            with self._database.reading() as connection:
+                queries = [select(log).where(in_block(user, block)) for block in blocks_between(connection, after)]
+        rows = chain.from_iterable(paged(self._database, query, log.c.number, after, limit) for query in queries)
+        for row in islice(rows, limit):
             with readable(f"delivery {row.number}"):
                 delivery = _delivery(row)
             yield row.number, delivery

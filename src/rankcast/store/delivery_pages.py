@@ -2,8 +2,9 @@
 
 from typing import NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import Connection, Select, func, select
 
+from rankcast.store.blocks import blocks_between, in_block
 from rankcast.store.engine import Database
 from rankcast.store.schema import deliveries as log
 
@@ -27,20 +28,45 @@ def bounds(database: Database) -> Bounds:
 
 def start_of_newest(database: Database, user: str | None, before: int | None, limit: int) -> int | None:
     """The number of the first among the last `limit` deliveries before a number (or of all), of a user or of all;
-    None if there is none. O(limit)."""
-    query = select(log.c.number).order_by(log.c.number.desc()).limit(limit)
-    if user is not None:
-        query = query.where(log.c.user_id == user)
+    None if there is none. O(limit), and for a user a look-up in each block that it takes."""
+    query = select(log.c.number).order_by(log.c.number.desc())
     if before is not None:
         query = query.where(log.c.number < before)
+    first = None
     with database.reading() as connection:
-        return connection.execute(select(func.min(query.subquery().c.number))).scalar()
+        for part in _parts(connection, query, user, 0, before, newest_first=True):
+            numbers = [row[0] for row in connection.execute(part.limit(limit))]
+            if numbers:
+                first = numbers[-1]
+            limit -= len(numbers)
+            if limit <= 0:
+                break
+    return first
 
 
 def count_after(database: Database, user: str | None, after: int, most: int) -> int:
     """How many deliveries come after a number, counted up to `most`."""
-    query = select(log.c.number).where(log.c.number > after).limit(most)
-    if user is not None:
-        query = query.where(log.c.user_id == user)
+    query = select(log.c.number).where(log.c.number > after)
+    count = 0
     with database.reading() as connection:
-        return int(connection.execute(select(func.count()).select_from(query.subquery())).scalar_one())
+        for part in _parts(connection, query, user, after):
+            counted = select(func.count()).select_from(part.limit(most - count).subquery())
+            count += connection.execute(counted).scalar_one()
+            if count >= most:
+                break
+    return count
+
+
+def _parts(
+    connection: Connection,
+    query: Select[int],
+    user: str | None,
+    after: int,
+    before: int | None = None,
+    newest_first: bool = False,
+) -> list[Select[int]]:
+    """The query itself for all users, or for a user one for each block."""
+    if user is None:
+        return [query]
+    blocks = blocks_between(connection, after, before)
+    return [query.where(in_block(user, block)) for block in (reversed(blocks) if newest_first else blocks)]

@@ -20,17 +20,20 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    literal_column,
 )
 
 from rankcast.model import EPOCH
 
 __all__ = [
+    "DELIVERY_BLOCK",
     "SCHEMA_VERSION",
     "catalog_changes",
     "catalog_records",
     "catalog_versions",
     "datetime_of",
     "deliveries",
+    "delivery_block",
     "events",
     "metadata",
     "microseconds",
@@ -41,7 +44,7 @@ __all__ = [
     "store",
 ]
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Raised with every change of the tables; a store of another version is refused."""
 
 # Only an INTEGER primary key is the row's own address in SQLite; PostgreSQL's INTEGER has but 32 bits.
@@ -117,9 +120,17 @@ deliveries = Table(
     Column("received", BigInteger, comment="when the delivery was written here"),
     # By event first: new deliveries are of new events, which come together at few places of the index.
     UniqueConstraint("event_id", "user_id"),
-    Index("ix_deliveries_user", "user_id", "number"),
     comment="What was delivered: an event to a user at most once.",
 )
+
+DELIVERY_BLOCK = 20
+delivery_block = deliveries.c.number.op(">>")(literal_column(str(DELIVERY_BLOCK)))
+"""Which block of some million (2**20) a delivery is in. The index by user is one of users within blocks: only its last block changes,
+so that writing costs the same however many deliveries there are; reading costs a look-up for each block (`rankcast.store.blocks`)."""
+
+# SQLite adds the number, which is the row's address, to every index by itself.
+Index("ix_deliveries_user", delivery_block, deliveries.c.user_id).ddl_if(dialect="sqlite")
+Index("ix_deliveries_user", delivery_block, deliveries.c.user_id, deliveries.c.number).ddl_if(dialect="postgresql")
 
 progress = Table(
     "progress",

@@ -34,7 +34,7 @@ def connect(path: Path, wait: float, is_bulk: bool) -> Engine:
     """Connections to an existing file, which wait that many seconds for another writer.
 
     With `is_bulk`, for who writes to all parts of the indexes all the time, a connection keeps up to 256 MiB of the file in memory
-    instead of 64, and lets the write-ahead log grow as large before it copies that into the file: pages that are written again and
+    instead of 64, and lets the write-ahead log grow to 512 before it copies that into the file: pages that are written again and
     again are then copied once.
 
     A transaction begins as a writer's (`BEGIN IMMEDIATE`) where the execution option `writer` is set; only a
@@ -48,7 +48,7 @@ def connect(path: Path, wait: float, is_bulk: bool) -> Engine:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute(f"PRAGMA cache_size = -{(256 if is_bulk else 64) * 1024}")
         if is_bulk:
-            connection.execute("PRAGMA wal_autocheckpoint = 65536")  # pages of 4 KiB
+            connection.execute("PRAGMA wal_autocheckpoint = 131072")  # pages of 4 KiB
         return connection
 
     engine = create_engine("sqlite://", creator=opened, poolclass=QueuePool)

@@ -23,12 +23,14 @@ from sqlalchemy import (
     delete,
     exists,
     func,
+    literal,
     or_,
     select,
     update,
 )
 
 from rankcast.store import schema
+from rankcast.store.blocks import all_blocks, blocks_after, blocks_between
 from rankcast.store.digest_log import digests, schedules
 from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
@@ -99,7 +101,11 @@ class MessageLog:
     def ready(self, now: datetime) -> list[Webhook]:
         """The webhooks that may be sent something now, oldest first. Cost: a few look-ups per webhook."""
         due = exists().where(_of(webhooks.c.id), messages.c.due_at <= microseconds(now))
-        single = exists().where(_single())
+        # One within the other, so that no database gets the idea to begin with the deliveries.
+        single = exists().where(
+            blocks_after(webhooks.c.delivery_reached),
+            exists().where(_single(all_blocks.c.block)).correlate(webhooks, all_blocks),
+        )
         digest = exists().where(_digest())
         query = (
             select(webhooks)
@@ -117,7 +123,7 @@ class MessageLog:
             .where(_of(webhook), messages.c.due_at <= microseconds(now))
             .order_by(messages.c.number, messages.c.type)
         )
-        singles = select(_deliveries.c.number).where(webhooks.c.id == webhook, _single()).order_by(_deliveries.c.number)
+        singles = select(_deliveries.c.number).where(webhooks.c.id == webhook).order_by(_deliveries.c.number)
         gathered = select(digests.c.number).where(webhooks.c.id == webhook, _digest()).order_by(digests.c.number)
         found: list[tuple[MessageKey, int]] = []
         with self._database.reading() as connection:
@@ -125,7 +131,9 @@ class MessageLog:
             if known is None or not known.active or known.paused_until > now:
                 return []
             found += [(MessageKey(row[0], row[1]), row[2]) for row in connection.execute(again.limit(limit))]
-            for type_, query in ((DELIVERY, singles), (DIGEST, gathered)):
+            blocks = blocks_between(connection, known.delivery_reached)
+            in_order = [(DELIVERY, singles.where(_single(literal(block)))) for block in blocks]
+            for type_, query in (*in_order, (DIGEST, gathered)):
                 if len(found) < limit:
                     rows = connection.execute(query.limit(limit - len(found)))
                     found += [(MessageKey(type_, row[0]), 0) for row in rows]
@@ -204,7 +212,9 @@ class MessageLog:
     def counts(self, webhook: str | None = None) -> MessageCounts:
         """How many messages there are of each kind, of one webhook or of all that are active. Cost: O(those waiting)."""
         which = webhooks.c.active if webhook is None else webhooks.c.id == webhook
-        singles = select(func.count()).select_from(webhooks.join(_deliveries, _single())).where(which)
+        in_block = select(func.count()).select_from(_deliveries).where(_single(all_blocks.c.block))
+        in_each = select(func.coalesce(func.sum(in_block.correlate(webhooks, all_blocks).scalar_subquery()), 0))
+        singles = in_each.select_from(webhooks, all_blocks).where(which, blocks_after(webhooks.c.delivery_reached))
         gathered = select(func.count()).select_from(webhooks.join(digests, _digest())).where(which)
         kept = select(messages.c.dead, func.count()).join(webhooks).where(which).group_by(messages.c.dead)
         with self._database.reading() as connection:
@@ -231,9 +241,9 @@ class MessageLog:
         return known
 
 
-def _single() -> ColumnElement[bool]:
-    """A delivery that a webhook is sent on its own and was not yet."""
-    of_user = _deliveries.c.user_id == webhooks.c.user_id
+def _single(block: ColumnElement[int]) -> ColumnElement[bool]:
+    """A delivery, of a block, that a webhook is sent on its own and was not yet."""
+    of_user = and_(schema.delivery_block == block, _deliveries.c.user_id == webhooks.c.user_id)
     # Bound to the delivery, the next table around them: a binding further out would be another scan of that table.
     covered = exists().where(
         digests.c.user_id == _deliveries.c.user_id,
