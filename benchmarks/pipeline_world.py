@@ -138,7 +138,7 @@ def publish(
         while (passed := time.monotonic() - began) < seconds:
             due = int(passed * rate) - sent
             if due > 0:
-                store.publish(made[sent : sent + due], batch=10_000)
+                store.publish(made[sent : sent + due], batch=50_000)
                 sent += due
             time.sleep(step)
         return sent, began, time.monotonic()

@@ -111,7 +111,8 @@ class StoreSink:
 
 
 def _columns(deliveries: pa.Table, served: int, matched: int) -> dict[str, list[Any]]:
-    """Deliveries as columns of the store's table."""
+    """Deliveries as columns of the store's table, by user, as its index by user is: that is the one that is large."""
+    deliveries = deliveries.sort_by([("user", "ascending"), ("window", "ascending"), ("seq", "ascending")])
     return {
         "user_id": deliveries["user"].to_pylist(),
         "event_id": deliveries["event"].to_pylist(),

@@ -51,7 +51,7 @@ def serve_store(
     start: int | str | None = None,
     lateness: timedelta | None = None,
     close: bool = False,
-    journal: int = 50_000,
+    journal: int = 100_000,
     name: str | None = None,
 ) -> StreamingQuery:
     """Serve a store by Structured Streaming; the running query.
@@ -147,7 +147,7 @@ def deliver_stream(
         is_log=False,
         is_json=json is not None,
         lateness=_microseconds(lateness),
-        journal=50_000,
+        journal=100_000,
     )
     lines = "\n".join(dumps(encode_record(record)) for record in catalog.records()).encode()
     return _by_shard(_packed(events, json), settings, lines).mapInArrow(unpack, _DELIVERY)

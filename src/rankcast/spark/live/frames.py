@@ -62,9 +62,9 @@ def table_of(blob: bytes) -> pa.Table:
 
 
 def stream_of(table: pa.Table) -> bytes:
-    """A table as an Arrow stream."""
+    """A table as an Arrow stream, compressed."""
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
+    with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="lz4")) as writer:
         writer.write_table(table)
     return bytes(sink.getvalue().to_pybytes())
 

@@ -28,7 +28,7 @@ _FORM = 2
 
 _MANY_EVENTS = 2_000
 _MANY_SUBSCRIPTIONS = 2_000
-_SPANS = 4
+_SPANS = 2
 """Events are in the journal for so many times as long as a page lives; those that are held longer are in the pages."""
 
 
@@ -82,7 +82,7 @@ class LiveShard:
         catalogs: Catalogs,
         serves: Callable[[str], bool],
         intake: Intake,
-        journal: int = 50_000,
+        journal: int = 100_000,
     ) -> None:
         self.intake = intake
         self.version: int | None = None
