@@ -50,7 +50,7 @@ def live(
     from rankcast.spark.failures import wait_for
 
     copy = copy_of(place, folder)
-    spark = local_session(cores=cores, memory="3g")
+    spark = local_session(cores=cores, memory="3g", is_light=True)
     query = serve_store(spark, copy, folder / f"cp-{copy.stem}", shards=shards, max_events=max_events)
     figures: list[dict[str, float]] = []
     with Store.open(copy) as store:

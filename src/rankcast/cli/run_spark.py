@@ -206,7 +206,7 @@ def _session(wanted: Wanted) -> "SparkSession":
         settings[name] = value
     if wanted.master is not None:
         settings["spark.master"] = wanted.master
-    return local_session(settings=settings)
+    return local_session(settings=settings, is_light=True)
 
 
 def _events(spark: "SparkSession", store: "Store", wanted: Wanted, checkpoint: str) -> "DataFrame | None":

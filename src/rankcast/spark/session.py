@@ -17,8 +17,11 @@ __all__ = ["local_session"]
 _LOGGING = Path(__file__).with_name("log4j2.properties")
 
 
+_LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
 def local_session(
-    cores: int | None = None, memory: str = "2g", settings: Mapping[str, str] | None = None
+    cores: int | None = None, memory: str = "2g", settings: Mapping[str, str] | None = None, is_light: bool = False
 ) -> SparkSession:
     """A quiet local session, bound to loopback, in UTC; Spark's own log goes to a file in the temporary folder.
 
@@ -30,6 +33,9 @@ def local_session(
         The driver's memory, which in local mode is all of Spark's.
     settings
         More settings of Spark, which count more than these; also ``spark.master``, for an engine elsewhere.
+    is_light
+        For a live pipeline, whose work is done in Python: the JVM only passes it on, so it compiles quickly rather than well and
+        collects garbage with one thread, which leaves the cores to the shards.
 
     Raises `EnvironmentProblem` if there is no Java 17 or newer.
     """
@@ -39,6 +45,7 @@ def local_session(
             "Spark needs Java 17 or newer and none was found; install it (Debian: apt-get install "
             "openjdk-17-jre-headless) or set JAVA_HOME, then check with: rankcast doctor"
         )
+    options = [f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}", *([_LIGHT] if is_light else [])]
     os.environ["JAVA_HOME"] = str(java.home)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -47,7 +54,7 @@ def local_session(
             SparkSession.builder.master(f"local[{cores or '*'}]")
             .appName("rankcast")
             .config("spark.driver.memory", memory)
-            .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}")
+            .config("spark.driver.extraJavaOptions", " ".join(options))
             .config("spark.driver.bindAddress", "127.0.0.1")
             .config("spark.driver.host", "127.0.0.1")
             .config("spark.python.daemon.module", "rankcast.spark.daemon")

@@ -26,7 +26,8 @@ __all__ = ["JsonLines", "Made", "ParquetFiles", "Print", "Sink", "StoreSink", "s
 
 @dataclass(frozen=True)
 class Made:
-    """What one micro-batch made: its number, its deliveries in order (an Arrow table), and what each shard reported."""
+    """What one micro-batch made: its number, its deliveries user by user, those of each in order (an Arrow table), and what each
+    shard reported."""
 
     batch: int
     deliveries: pa.Table
@@ -63,15 +64,14 @@ def made_of(rows: DataFrame, batch: int) -> Made:
     tables = [table_of(blob) for blob in packed["deliveries"].to_pylist()]
     together = pa.concat_tables(tables) if tables else DELIVERY.empty_table()
     reports = sorted((decode_report(blob) for blob in packed["report"].to_pylist()), key=lambda report: report.shard)
-    order = [("window", "ascending"), ("user", "ascending"), ("seq", "ascending")]
+    order = [("user", "ascending"), ("window", "ascending"), ("seq", "ascending")]
     return Made(batch, together.sort_by(order), reports)
 
 
 class StoreSink:
     """Writes deliveries, rejects, progress and counts to the store, all in one transaction.
 
-    The store stays open between micro-batches, with the index by user in memory, which each goes all over: 256 MiB are that of
-    some ten million deliveries.
+    The store stays open between micro-batches, with much of its indexes in memory.
     """
 
     def __init__(self, store: str) -> None:
@@ -111,8 +111,7 @@ class StoreSink:
 
 
 def _columns(deliveries: pa.Table, served: int, matched: int) -> dict[str, list[Any]]:
-    """Deliveries as columns of the store's table, by user, as its index by user is: that is the one that is large."""
-    deliveries = deliveries.sort_by([("user", "ascending"), ("window", "ascending"), ("seq", "ascending")])
+    """Deliveries as columns of the store's table. That they come user by user suits the larger of its indexes."""
     return {
         "user_id": deliveries["user"].to_pylist(),
         "event_id": deliveries["event"].to_pylist(),
