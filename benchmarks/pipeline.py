@@ -5,7 +5,7 @@
     python benchmarks/pipeline.py overhead            `deliver` on a batch DataFrame against the same shards in-process
     python benchmarks/pipeline.py sizes               by events per micro-batch, users and shards
     python benchmarks/pipeline.py cores               one core against two
-    python benchmarks/pipeline.py users               1 k to 1 M users
+    python benchmarks/pipeline.py users               1 k to 1 M users; --users 100000 ends there
     python benchmarks/pipeline.py one --users 10000 --rate 2000 --shards 2 --cores 2
     python benchmarks/pipeline.py shard --users 20000 one shard of two alone, without Spark: where its time goes
 
@@ -25,6 +25,7 @@ from pathlib import Path
 
 import numpy as np
 import pipeline_world
+from pipeline_shard import shard
 from pipeline_world import copy_of, events, latencies, records, say, shares, store_for
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -124,71 +125,6 @@ def served_to(query: StreamingQuery, store: Store) -> None:
     while store.progress().offset < store.last_offset():
         if wait_for(query, 0.2):
             raise RuntimeError("the pipeline has ended")
-
-
-def shard(users: int, window: int, count: int, batch: int, shards: int, wanted: float) -> None:
-    """One of some live shards without Spark, to see where its time goes; seconds are of processor time."""
-    from rankcast.language import dumps, encode_event
-    from rankcast.spark.live.intake import Intake
-    from rankcast.spark.live.shard import LiveShard, Saved
-    from rankcast.store import LogRow
-
-    class Given:
-        """A catalog that is there."""
-
-        def __init__(self, catalog: Catalog) -> None:
-            self._catalog = catalog
-
-        def at(self, version: int) -> Catalog:
-            return self._catalog
-
-        def whole(self, version: int) -> Catalog:
-            return self._catalog
-
-    clock = time.process_time
-    catalogs = Given(Catalog(list(records(users, window, shards))))
-    began = clock()
-    live_shard = LiveShard(catalogs, lambda user: True, Intake())
-    live_shard.begin(0)
-    say("shard made", users=users, shards=shards, seconds=clock() - began)
-    pages: dict[int, bytes] = {}
-    journal: dict[int, bytes] = {}
-    first = 1
-    for size in [batch] * (count // batch) + [1] * 3:
-        made = events(first, size, users, wanted)
-        rows = [LogRow(n, 0, dumps(encode_event(event))) for n, event in enumerate(made, first)]
-        first += size
-        found = live_shard.matches
-        gc.collect(1)
-        gc.freeze()
-        times = [clock()]
-        taken = live_shard.intake.take_log(rows)
-        times.append(clock())
-        deliveries = live_shard.serve(taken)
-        times.append(clock())
-        written = live_shard.save(taken)
-        times.append(clock())
-        pages |= written.pages
-        journal |= written.journal
-        for generation in written.gone:
-            journal.pop(generation, None)
-        took = np.diff(times)
-        say(
-            "shard",
-            events=size,
-            take=took[0],
-            serve=took[1],
-            save=took[2],
-            events_per_s=size / sum(took),
-            pages=len(written.pages),
-            matches=live_shard.matches - found,
-            deliveries=deliveries.num_rows,
-            state_mb=live_shard.size / 1e6,
-        )
-    began = clock()
-    again = LiveShard(catalogs, lambda user: True, Intake())
-    again.restore(Saved(written.head, pages, journal))
-    say("restored", seconds=clock() - began)
 
 
 def overhead(folder: Path, users: int, window: int, count: int) -> None:
@@ -291,7 +227,7 @@ def main() -> None:
             ):
                 say(what, users=users, **found)
         elif given.what == "sizes":
-            for users in (1_000, 10_000):
+            for users in (1_000, 10_000) if given.users is None else (given.users,):
                 place = store_for(folder, users, given.window)
                 for shards in (1, 2, 4):
                     for size in (1_000, 10_000, 50_000):
@@ -313,7 +249,7 @@ def main() -> None:
             (found,) = live(place, runs, users, given.shards, asked, given.cores, most, **more)
             say("one", users=users, shards=given.shards, cores=given.cores or 0, **found)
         else:
-            for users in (1_000, 10_000, 100_000, 1_000_000):
+            for users in (users for users in (1_000, 10_000, 100_000, 1_000_000) if users <= (given.users or users)):
                 place = store_for(folder, users, given.window)
                 (found,) = live(place, runs, users, given.shards, asked, max_events=most, **more)
                 say("users", users=users, **found)

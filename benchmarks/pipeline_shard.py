@@ -1,0 +1,76 @@
+"""A live shard without Spark, to see where its time goes; `pipeline.py shard` runs it."""
+
+import gc
+import time
+
+import numpy as np
+from pipeline_world import events, records, say
+
+from rankcast.language import dumps, encode_event
+from rankcast.model import Catalog
+from rankcast.spark.live.intake import Intake
+from rankcast.spark.live.shard import LiveShard, Saved
+from rankcast.store import LogRow
+
+
+class _Given:
+    """A catalog that is there."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+
+    def at(self, version: int) -> Catalog:
+        """The same at any time."""
+        return self._catalog
+
+    def whole(self, version: int) -> Catalog:
+        """The same at any time."""
+        return self._catalog
+
+
+def shard(users: int, window: int, count: int, batch: int, shards: int, wanted: float) -> None:
+    """One of some live shards; seconds are of processor time."""
+    clock = time.process_time
+    catalogs = _Given(Catalog(list(records(users, window, shards))))
+    began = clock()
+    live_shard = LiveShard(catalogs, lambda user: True, Intake())
+    live_shard.begin(0)
+    say("shard made", users=users, shards=shards, seconds=clock() - began)
+    pages: dict[int, bytes] = {}
+    journal: dict[int, bytes] = {}
+    first = 1
+    for size in [batch] * (count // batch) + [1] * 3:
+        made = events(first, size, users, wanted)
+        rows = [LogRow(n, 0, dumps(encode_event(event))) for n, event in enumerate(made, first)]
+        first += size
+        found = live_shard.matches
+        gc.collect(1)
+        gc.freeze()
+        times = [clock()]
+        taken = live_shard.intake.take_log(rows)
+        times.append(clock())
+        deliveries = live_shard.serve(taken)
+        times.append(clock())
+        written = live_shard.save(taken)
+        times.append(clock())
+        pages |= written.pages
+        journal |= written.journal
+        for generation in written.gone:
+            journal.pop(generation, None)
+        took = np.diff(times)
+        say(
+            "shard",
+            events=size,
+            take=took[0],
+            serve=took[1],
+            save=took[2],
+            events_per_s=size / sum(took),
+            pages=len(written.pages),
+            matches=live_shard.matches - found,
+            deliveries=deliveries.num_rows,
+            state_mb=live_shard.size / 1e6,
+        )
+    began = clock()
+    again = LiveShard(catalogs, lambda user: True, Intake())
+    again.restore(Saved(written.head, pages, journal))
+    say("restored", seconds=clock() - began)
