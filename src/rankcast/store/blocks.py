@@ -1,34 +1,56 @@
-"""The deliveries of a user, which are indexed in blocks (`rankcast.store.schema.delivery_block`)."""
+"""The deliveries of a user, which are indexed in blocks (`rankcast.store.schema.block_of`)."""
 
-from sqlalchemy import ColumnElement, Connection, and_, func, literal_column, select
+from typing import NamedTuple, TypeVar
 
-from rankcast.store.schema import DELIVERY_BLOCK, delivery_block
+from sqlalchemy import ColumnElement, Connection, Select, func, select
+
+from rankcast.store.schema import DELIVERY_BLOCK, block_of, delivery_block
 from rankcast.store.schema import deliveries as log
 
-__all__ = ["all_blocks", "blocks_after", "blocks_between", "in_block"]
+__all__ = ["Bounds", "all_blocks", "block_by_block", "blocks_after", "blocks_between", "bounds_of"]
+
+_Query = TypeVar("_Query", bound=Select[*tuple[object, ...]])
+
+
+class Bounds(NamedTuple):
+    """The numbers of the first and of the last delivery that are kept; 0 and 0 if there is none."""
+
+    first: int
+    last: int
+
+
+def bounds_of(connection: Connection) -> Bounds:
+    """Where the log of deliveries begins and ends."""
+    # Each by itself: both at once would be a scan in SQLite.
+    first = connection.execute(select(func.min(log.c.number))).scalar()
+    last = connection.execute(select(func.max(log.c.number))).scalar()
+    return Bounds(first or 0, last or 0)
 
 
 def blocks_between(connection: Connection, after: int, before: int | None = None) -> range:
     """The blocks that have deliveries after a number and before another (or to the last)."""
-    # Each by itself: both at once would be a scan in SQLite.
-    first = connection.execute(select(func.min(log.c.number))).scalar() or 0
-    last = connection.execute(select(func.max(log.c.number))).scalar() or 0
+    first, last = bounds_of(connection)
     low, high = max(first, after + 1), last if before is None else min(last, before - 1)
     return range(low >> DELIVERY_BLOCK, (high >> DELIVERY_BLOCK) + 1) if low <= high else range(0)
 
 
-def in_block(user: str, block: int) -> ColumnElement[bool]:
-    """The deliveries of a user in a block."""
-    return and_(delivery_block == block, log.c.user_id == user)
+def block_by_block(
+    connection: Connection, query: _Query, user: str | None, after: int, before: int | None = None
+) -> list[_Query]:
+    """A query of deliveries for a user: one for each block between two numbers, in order; for all users, the query itself."""
+    if user is None:
+        return [query]
+    blocks = blocks_between(connection, after, before)
+    return [query.where(delivery_block == block, log.c.user_id == user) for block in blocks]
 
 
-_first = select(func.coalesce(func.min(log.c.number), 0).op(">>")(literal_column(str(DELIVERY_BLOCK))))
-_last = select(func.coalesce(func.max(log.c.number), 0).op(">>")(literal_column(str(DELIVERY_BLOCK))))
-_start = select(_first.scalar_subquery().label("block")).cte("blocks", recursive=True)
-all_blocks = _start.union_all(select(_start.c.block + 1).where(_start.c.block < _last.scalar_subquery()))
+_first = block_of(func.coalesce(func.min(log.c.number), 0))
+_last = block_of(func.coalesce(func.max(log.c.number), 0))
+_start = select(select(_first).scalar_subquery().label("block")).cte("blocks", recursive=True)
+all_blocks = _start.union_all(select(_start.c.block + 1).where(_start.c.block < select(_last).scalar_subquery()))
 """All blocks, as a table of a query."""
 
 
 def blocks_after(number: ColumnElement[int]) -> ColumnElement[bool]:
     """Those of `all_blocks` that can have deliveries after a number."""
-    return all_blocks.c.block >= number.op(">>")(literal_column(str(DELIVERY_BLOCK)))
+    return all_blocks.c.block >= block_of(number)

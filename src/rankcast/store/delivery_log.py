@@ -12,7 +12,7 @@ from rankcast.errors import StoreError
 from rankcast.language import dumps
 from rankcast.model import Delivery, Reject
 from rankcast.store import pipelines, schema
-from rankcast.store.blocks import blocks_between, in_block
+from rankcast.store.blocks import block_by_block
 from rankcast.store.catalog_log import newest_version
 from rankcast.store.engine import Database
 from rankcast.store.pipelines import IN_PROCESS, Batched, Pipeline
@@ -163,10 +163,8 @@ class DeliveryLog:
 
     def deliveries(self, user: str | None, after: int, limit: int | None) -> Iterator[tuple[int, Delivery]]:
         """Deliveries with their numbers, in the order of their commits, after a number; ends where they end."""
-        queries = [select(log)]
-        if user is not None:
-            with self._database.reading() as connection:
-                queries = [select(log).where(in_block(user, block)) for block in blocks_between(connection, after)]
+        with self._database.reading() as connection:
+            queries = block_by_block(connection, select(log), user, after)
         rows = chain.from_iterable(paged(self._database, query, log.c.number, after, limit) for query in queries)
         for row in islice(rows, limit):
             with readable(f"delivery {row.number}"):

@@ -1,29 +1,18 @@
 """Where a page of deliveries begins, and where the log of them does."""
 
-from typing import NamedTuple
+from sqlalchemy import func, select
 
-from sqlalchemy import Connection, Select, func, select
-
-from rankcast.store.blocks import blocks_between, in_block
+from rankcast.store.blocks import Bounds, block_by_block, bounds_of
 from rankcast.store.engine import Database
 from rankcast.store.schema import deliveries as log
 
 __all__ = ["Bounds", "bounds", "count_after", "start_of_newest"]
 
 
-class Bounds(NamedTuple):
-    """The numbers of the first and of the last delivery that are kept; 0 and 0 if there is none."""
-
-    first: int
-    last: int
-
-
 def bounds(database: Database) -> Bounds:
     """Where the log of deliveries begins and ends."""
     with database.reading() as connection:
-        first = connection.execute(select(func.min(log.c.number))).scalar()
-        last = connection.execute(select(func.max(log.c.number))).scalar()
-    return Bounds(first or 0, last or 0)
+        return bounds_of(connection)
 
 
 def start_of_newest(database: Database, user: str | None, before: int | None, limit: int) -> int | None:
@@ -34,7 +23,7 @@ def start_of_newest(database: Database, user: str | None, before: int | None, li
         query = query.where(log.c.number < before)
     first = None
     with database.reading() as connection:
-        for part in _parts(connection, query, user, 0, before, newest_first=True):
+        for part in reversed(block_by_block(connection, query, user, 0, before)):
             numbers = [row[0] for row in connection.execute(part.limit(limit))]
             if numbers:
                 first = numbers[-1]
@@ -49,24 +38,9 @@ def count_after(database: Database, user: str | None, after: int, most: int) -> 
     query = select(log.c.number).where(log.c.number > after)
     count = 0
     with database.reading() as connection:
-        for part in _parts(connection, query, user, after):
+        for part in block_by_block(connection, query, user, after):
             counted = select(func.count()).select_from(part.limit(most - count).subquery())
             count += connection.execute(counted).scalar_one()
             if count >= most:
                 break
     return count
-
-
-def _parts(
-    connection: Connection,
-    query: Select[int],
-    user: str | None,
-    after: int,
-    before: int | None = None,
-    newest_first: bool = False,
-) -> list[Select[int]]:
-    """The query itself for all users, or for a user one for each block."""
-    if user is None:
-        return [query]
-    blocks = blocks_between(connection, after, before)
-    return [query.where(in_block(user, block)) for block in (reversed(blocks) if newest_first else blocks)]

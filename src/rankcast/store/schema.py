@@ -11,6 +11,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    ColumnElement,
     Double,
     ForeignKey,
     Index,
@@ -28,6 +29,7 @@ from rankcast.model import EPOCH
 __all__ = [
     "DELIVERY_BLOCK",
     "SCHEMA_VERSION",
+    "block_of",
     "catalog_changes",
     "catalog_records",
     "catalog_versions",
@@ -124,9 +126,18 @@ deliveries = Table(
 )
 
 DELIVERY_BLOCK = 20
-delivery_block = deliveries.c.number.op(">>")(literal_column(str(DELIVERY_BLOCK)))
-"""Which block of some million (2**20) a delivery is in. The index by user is one of users within blocks: only its last block changes,
-so that writing costs the same however many deliveries there are; reading costs a look-up for each block (`rankcast.store.blocks`)."""
+
+
+def block_of(number: ColumnElement[int]) -> ColumnElement[int]:
+    """Which block of some million (2**20) deliveries a number is in.
+
+    The index by user is one of users within blocks: only its last block changes, so that writing costs the same however many
+    deliveries there are; reading costs a look-up for each block (`rankcast.store.blocks`).
+    """
+    return number.op(">>")(literal_column(str(DELIVERY_BLOCK)))  # a parameter would keep databases from the index
+
+
+delivery_block = block_of(deliveries.c.number)
 
 # SQLite adds the number, which is the row's address, to every index by itself.
 Index("ix_deliveries_user", delivery_block, deliveries.c.user_id).ddl_if(dialect="sqlite")
