@@ -5,9 +5,11 @@
     python benchmarks/pipeline.py overhead            `deliver` on a batch DataFrame against the same shards in-process
     python benchmarks/pipeline.py sizes               by events per micro-batch, users and shards
     python benchmarks/pipeline.py cores               one core against two
-    python benchmarks/pipeline.py users               1 k to 1 M users; --users 100000 ends there
+    python benchmarks/pipeline.py users --each 1      1 k to 1 M users with a subscription each; --users 100000 ends there
     python benchmarks/pipeline.py one --users 10000 --rate 2000 --shards 2 --cores 2
     python benchmarks/pipeline.py shard --users 20000 one shard of two alone, without Spark: where its time goes
+
+`one --store postgresql://...` makes and serves a store in that database, which has to be empty, instead of a file.
 
 Latency is from the append to the event log to the commit of the delivery, both by the clock of this machine. The events are published by
 a process of its own (`pipeline_world.py`) on the same cores.
@@ -20,13 +22,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import astuple
 from pathlib import Path
 
 import numpy as np
 import pipeline_world
 from pipeline_shard import shard
-from pipeline_world import copy_of, events, latencies, records, say, shares, store_for
+from pipeline_world import World, copy_of, fill, latencies, say, shares, store_for
 from pyspark.sql.streaming.query import StreamingQuery
 
 from rankcast.model import Catalog
@@ -35,52 +39,50 @@ from rankcast.store import Pipeline, Store
 
 
 def live(
-    place: Path,
+    store_at: str | Path,
     folder: Path,
-    users: int,
+    world: World,
     shards: int,
     phases: Sequence[tuple[float, float]],
     cores: int | None = None,
     max_events: int = 100_000,
     warm: int = 0,
-    wanted: float = 1.0,
 ) -> list[dict[str, float]]:
     """Serve a store while events are published at one rate for some seconds, then at another; figures of each phase, after `warm`
     events were served, which fill the windows and show the shards which subscriptions go together."""
     from rankcast.spark import local_session, serve_store
     from rankcast.spark.failures import wait_for
 
-    copy = copy_of(place, folder)
     spark = local_session(cores=cores, memory="3g", is_light=True)
-    query = serve_store(spark, copy, folder / f"cp-{copy.stem}", shards=shards, max_events=max_events)
+    query = serve_store(
+        spark, store_at, folder / f"checkpoint-{time.monotonic_ns()}", shards=shards, max_events=max_events
+    )
     figures: list[dict[str, float]] = []
-    with Store.open(copy) as store:
+    with Store.open(store_at) as store:
         began = time.monotonic()
         while store.progress().offset < 1:
             if wait_for(query, 0.5):
                 raise RuntimeError("the pipeline has ended")
         ready = time.monotonic() - began
-        store.publish(events(1, warm, users, wanted), batch=10_000)
+        store.publish(world.events(1, warm), batch=10_000)
         served_to(query, store)
         warmed = time.monotonic() - began - ready
         for rate, seconds in phases:
-            figures.append(
-                {**phase(query, store, copy, users, rate, seconds, wanted), "ready_s": ready, "warm_s": warmed}
-            )
+            found = phase(query, store, store_at, rate, seconds, world)
+            figures.append({**found, "ready_s": ready, "warm_s": warmed, "memory_mb": memory_of_children()})
         query.stop()
-    Path(copy).unlink()
     return figures
 
 
 def phase(
-    query: StreamingQuery, store: Store, place: Path, users: int, rate: float, seconds: float, wanted: float
+    query: StreamingQuery, store: Store, place: str | Path, rate: float, seconds: float, world: World
 ) -> dict[str, float]:
     """Publish at a rate to a store that is served; what came of it."""
     from rankcast.spark.failures import wait_for
 
     before, first, known = store.last_delivery(), store.last_offset(), pipeline_of(store)
     feed = subprocess.Popen(
-        [sys.executable, pipeline_world.__file__, *map(str, (place, users, rate, seconds, first, wanted))],
+        [sys.executable, pipeline_world.__file__, *map(str, (place, rate, seconds, first, *astuple(world)))],
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -107,8 +109,32 @@ def phase(
         "deliveries_per_s": len(waits) / took,
         **shares(waits),
         "batch_s": float(np.median([progress["batchDuration"] / 1000 for progress in made])),
+        **parts_of([progress["durationMs"] for progress in made]),
         "state_mb": after.state_bytes / 1e6,
     }
+
+
+def parts_of(durations: Sequence[Mapping[str, int]]) -> dict[str, float]:
+    """What Spark's steps of a micro-batch take, the medians in seconds."""
+    names = {name for each in durations for name in each} - {"triggerExecution"}
+    return {f"{name}_s": float(np.median([each.get(name, 0) for each in durations])) / 1000 for name in sorted(names)}
+
+
+def memory_of_children() -> float:
+    """What the processes that this one has started hold in memory, in MB: Spark and the shards."""
+    children: dict[int, list[int]] = {}
+    held: dict[int, int] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            _, _, rest = folder.joinpath("stat").read_text().rpartition(")")
+            held[int(folder.name)] = int(rest.split()[21]) * os.sysconf("SC_PAGE_SIZE")
+            children.setdefault(int(rest.split()[1]), []).append(int(folder.name))
+    waiting, total = list(children.get(os.getpid(), [])), 0
+    while waiting:
+        found = waiting.pop()
+        total += held[found]
+        waiting += children.get(found, [])
+    return total / 1e6
 
 
 def pipeline_of(store: Store) -> Pipeline:
@@ -127,12 +153,12 @@ def served_to(query: StreamingQuery, store: Store) -> None:
             raise RuntimeError("the pipeline has ended")
 
 
-def overhead(folder: Path, users: int, window: int, count: int) -> None:
+def overhead(folder: Path, world: World, count: int) -> None:
     """`deliver` on a batch DataFrame against the same shards in processes of our own, on the same cores."""
     from rankcast.spark import deliver, local_session
 
-    catalog = Catalog(list(records(users, window)))
-    given = events(1, count, users)
+    catalog = Catalog(list(world.records()))
+    given = world.events(1, count)
     cores = os.cpu_count() or 1
     from rankcast.language import dumps, encode_event, encode_record
 
@@ -160,7 +186,7 @@ def overhead(folder: Path, users: int, window: int, count: int) -> None:
         say(
             "overhead",
             turn=turn,
-            users=users,
+            users=world.users,
             events=count,
             deliveries=rows,
             in_process_s=alone,
@@ -191,6 +217,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["store", "target", "overhead", "sizes", "cores", "users", "one", "shard"])
     parser.add_argument("--users", type=int, default=None)
+    parser.add_argument("--each", type=int, default=10, help="subscriptions of each user")
     parser.add_argument("--window", type=int, default=20_000, help="events")
     parser.add_argument("--events", type=int, default=100_000)
     parser.add_argument("--batch", type=int, default=10_000)
@@ -202,57 +229,61 @@ def main() -> None:
     parser.add_argument("--shards", type=int, default=2)
     parser.add_argument("--cores", type=int, default=None)
     parser.add_argument("--folder", type=Path, default=None, help="keep the stores here for the next run")
+    parser.add_argument("--store", default=None, help="of `one`: serve a store in this empty database of PostgreSQL")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
-        folder = given.folder or Path(temporary)
-        folder.mkdir(exist_ok=True)
-        runs = Path(temporary)
-        more = {"warm": given.warm, "wanted": given.wanted}
-        most, asked = given.max_events, [(given.rate, given.seconds)]
-        if given.what == "store":
-            store_for(folder, given.users or 100_000, given.window)
-        elif given.what == "shard":
+        measure(given, given.folder or Path(temporary), Path(temporary))
+
+
+def measure(given: argparse.Namespace, folder: Path, runs: Path) -> None:
+    """Measure it, with stores in a folder and copies of them in another."""
+    folder.mkdir(exist_ok=True)
+
+    def world_of(users: int) -> World:
+        return World(given.users or users, given.each, given.window, given.wanted)
+
+    def run(what: str, world: World, shards: int, max_events: int, phases: Sequence[tuple[str, float, float]]) -> None:
+        if given.store is not None:
+            fill(given.store, world)
+        store_at = given.store or copy_of(store_for(folder, world), runs)
+        rates = [(rate, seconds) for _, rate, seconds in phases]
+        found = live(store_at, runs, world, shards, rates, given.cores, max_events, given.warm)
+        for (name, _, _), figures in zip(phases, found, strict=True):
+            told = {"users": world.users, "shards": shards, "max_events": max_events, "cores": given.cores or 0}
+            say(what, phase=name, **told, **figures)
+        if given.store is None:
+            Path(store_at).unlink()
+
+    load = ("load", given.rate, given.seconds)
+    match given.what:
+        case "store":
+            store_for(folder, world_of(100_000))
+        case "shard":
             gc.disable()  # as in the processes that hold shards
-            shard(given.users or 20_000, given.window, given.events, given.batch, given.shards, given.wanted)
-        elif given.what == "overhead":
-            overhead(runs, given.users or 10_000, given.window, given.events)
-        elif given.what == "target":
-            users = given.users or 100_000
-            place = store_for(folder, users, given.window)
-            phases = [(1.0, 30.0), (given.rate, given.seconds)]
-            for what, found in zip(
-                ("low load", "target"),
-                live(place, runs, users, given.shards, phases, max_events=most, **more),
-                strict=True,
-            ):
-                say(what, users=users, **found)
-        elif given.what == "sizes":
+            shard(world_of(20_000), given.events, given.batch, given.shards)
+        case "overhead":
+            overhead(runs, world_of(10_000), given.events)
+        case "target":
+            run("target", world_of(100_000), given.shards, given.max_events, [("low load", 1.0, 30.0), load])
+        case "sizes":
             for users in (1_000, 10_000) if given.users is None else (given.users,):
-                place = store_for(folder, users, given.window)
                 for shards in (1, 2, 4):
                     for size in (1_000, 10_000, 50_000):
-                        (found,) = live(place, runs, users, shards, asked, max_events=size, **more)
-                        say("sizes", users=users, shards=shards, max_events=size, **found)
-        elif given.what == "cores":
-            users = given.users or 10_000
-            store_for(folder, users, given.window)
+                        run("sizes", world_of(users), shards, size, [load])
+        case "cores":
+            store_for(folder, world_of(10_000))
             for cores in (1, 2):
-                command = [sys.executable, __file__, "one", "--users", str(users), "--cores", str(cores)]
-                told = {"folder": folder, "window": given.window, "rate": given.rate, "seconds": given.seconds}
-                options = [text for name, value in {**told, **more}.items() for text in (f"--{name}", str(value))]
-                subprocess.run([*command, "--shards", str(given.shards), *options], check=True)
-        elif given.what == "one":
+                asked = ["one", *sys.argv[2:], "--cores", str(cores), "--folder", str(folder)]
+                subprocess.run([sys.executable, __file__, *asked], check=True)
+        case "one":
             if given.cores is not None:
                 os.sched_setaffinity(0, range(given.cores))  # the processes that hold the shards inherit it
-            users = given.users or 10_000
-            place = store_for(folder, users, given.window)
-            (found,) = live(place, runs, users, given.shards, asked, given.cores, most, **more)
-            say("one", users=users, shards=given.shards, cores=given.cores or 0, **found)
-        else:
-            for users in (users for users in (1_000, 10_000, 100_000, 1_000_000) if users <= (given.users or users)):
-                place = store_for(folder, users, given.window)
-                (found,) = live(place, runs, users, given.shards, asked, max_events=most, **more)
-                say("users", users=users, **found)
+            run("one", world_of(10_000), given.shards, given.max_events, [load])
+        case "users":
+            for users in (1_000, 10_000, 100_000, 1_000_000):
+                if users <= (given.users or users):
+                    world = World(users, given.each, given.window, given.wanted)
+                    run("users", world, given.shards, given.max_events, [load])
 
 
 if __name__ == "__main__":

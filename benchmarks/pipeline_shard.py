@@ -4,7 +4,7 @@ import gc
 import time
 
 import numpy as np
-from pipeline_world import events, records, say
+from pipeline_world import World, say
 
 from rankcast.language import dumps, encode_event
 from rankcast.model import Catalog
@@ -28,19 +28,19 @@ class _Given:
         return self._catalog
 
 
-def shard(users: int, window: int, count: int, batch: int, shards: int, wanted: float) -> None:
+def shard(world: World, count: int, batch: int, shards: int) -> None:
     """One of some live shards; seconds are of processor time."""
     clock = time.process_time
-    catalogs = _Given(Catalog(list(records(users, window, shards))))
+    catalogs = _Given(Catalog(list(world.records(shards))))
     began = clock()
     live_shard = LiveShard(catalogs, lambda user: True, Intake())
     live_shard.begin(0)
-    say("shard made", users=users, shards=shards, seconds=clock() - began)
+    say("shard made", users=world.users, shards=shards, seconds=clock() - began)
     pages: dict[int, bytes] = {}
     journal: dict[int, bytes] = {}
     first = 1
     for size in [batch] * (count // batch) + [1] * 3:
-        made = events(first, size, users, wanted)
+        made = world.events(first, size)
         rows = [LogRow(n, 0, dumps(encode_event(event))) for n, event in enumerate(made, first)]
         first += size
         found = live_shard.matches

@@ -2,7 +2,9 @@
 
 Everything is made by hashes of numbers, so that two runs see the same.
 
-    python benchmarks/pipeline_world.py STORE USERS RATE SECONDS FIRST WANTED     publish at a rate; prints how many events, from when to when
+    python benchmarks/pipeline_world.py STORE RATE SECONDS FIRST USERS EACH WINDOW WANTED
+
+publishes at a rate, and prints how many events, from when to when.
 """
 
 import gc
@@ -11,6 +13,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from pathlib import Path
@@ -22,11 +25,60 @@ from rankcast.language import parse
 from rankcast.model import Event, Length, Mode, Policy, Record, Subscription
 from rankcast.shard import shard_of
 from rankcast.store import Store, schema
+from rankcast.store.sql import chunks
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
-PER_USER = 10
 SUBSCRIPTIONS_PER_TOPIC = 200
-"""Each event is of one topic, and half of a topic's subscriptions want its level: 100 matches per event, whatever the users."""
+"""Each event is of one topic, and half of a topic's subscriptions want its level: some 100 matches per event, whatever the users."""
+
+
+@dataclass(frozen=True)
+class World:
+    """Users with some subscriptions each and the top 10 of a sliding window, and events, of a share of which somebody asks for the
+    topic."""
+
+    users: int
+    each: int = 10
+    window: int = 20_000
+    wanted: float = 1.0
+
+    @property
+    def name(self) -> str:
+        """What tells its catalog from others."""
+        return f"pipeline-{self.users}-{self.each}-{self.window}"
+
+    @property
+    def topics(self) -> int:
+        """How many topics somebody asks for."""
+        return max(1, self.users * self.each // SUBSCRIPTIONS_PER_TOPIC)
+
+    def records(self, shards: int = 1) -> Iterator[Record]:
+        """The catalog; that of the first of some shards."""
+        for user in range(self.users):
+            if shard_of(f"u{user}", shards) != 0:
+                continue
+            for place in range(self.each):
+                topic, level = number_of("topic", user, place) % self.topics, number_of("level", user, place) % 10
+                where = parse(f"topic = 't{topic}' and level >= {level}")
+                score = (number_of("score", user, place) % 100) / 100
+                yield Subscription(f"s{user}.{place}", f"u{user}", where, score=score)
+            yield Policy(f"u{user}", mode=Mode.SLIDING, k=10, length=Length(self.window))
+
+    def events(self, first: int, count: int) -> list[Event]:
+        """Events of one topic and a level each, from a number on."""
+        topics = round(self.topics / self.wanted)
+        return [
+            Event(
+                f"e{n}",
+                START + timedelta(milliseconds=n),
+                {
+                    "topic": (f"t{number_of('event', n) % topics}",),
+                    "level": (number_of("at", n) % 10,),
+                    "title": (f"title {n}",),
+                },
+            )
+            for n in range(first, first + count)
+        ]
 
 
 def number_of(*parts: object) -> int:
@@ -34,64 +86,27 @@ def number_of(*parts: object) -> int:
     return int.from_bytes(blake2b(repr(parts).encode(), digest_size=6).digest())
 
 
-def topics_for(users: int) -> int:
-    """How many topics there are for so many users."""
-    return max(1, users * PER_USER // SUBSCRIPTIONS_PER_TOPIC)
-
-
-def records(users: int, window: int, shards: int = 1) -> Iterator[Record]:
-    """Users with ten subscriptions each and the top 10 of a sliding window; those of the first of some shards."""
-    topics = topics_for(users)
-    for user in range(users):
-        if shard_of(f"u{user}", shards) != 0:
-            continue
-        for place in range(PER_USER):
-            topic, level = number_of("topic", user, place) % topics, number_of("level", user, place) % 10
-            where = parse(f"topic = 't{topic}' and level >= {level}")
-            yield Subscription(
-                f"s{user}.{place}", f"u{user}", where, score=(number_of("score", user, place) % 100) / 100
-            )
-        yield Policy(f"u{user}", mode=Mode.SLIDING, k=10, length=Length(window))
-
-
-def events(first: int, count: int, users: int, wanted: float = 1.0) -> list[Event]:
-    """Events of one topic and a level each; of a share of them somebody asks for the topic."""
-    topics = round(topics_for(users) / wanted)
-    return [
-        Event(
-            f"e{n}",
-            START + timedelta(milliseconds=n),
-            {
-                "topic": (f"t{number_of('event', n) % topics}",),
-                "level": (number_of("at", n) % 10,),
-                "title": (f"title {n}",),
-            },
-        )
-        for n in range(first, first + count)
-    ]
-
-
-def store_for(folder: Path, users: int, window: int) -> Path:
+def store_for(folder: Path, world: World) -> Path:
     """A store with the catalog; kept for the next run if the folder is."""
-    place = folder / f"pipeline-{users}-{window}.db"
+    place = folder / f"{world.name}.db"
     if not place.exists():
         unfinished = place.with_suffix(".part")
         unfinished.unlink(missing_ok=True)
-        began = time.perf_counter()
-        with Store.create(unfinished) as store:
-            chunk: list[Record] = []
-            for record in records(users, window):
-                chunk.append(record)
-                if len(chunk) >= 50_000:
-                    store.change(put=chunk)
-                    chunk = []
-            store.change(put=chunk)
-            store.publish(events(0, 1, users))
+        fill(unfinished, world)
         for extra in ("-wal", "-shm"):
             Path(f"{unfinished}{extra}").unlink(missing_ok=True)
         unfinished.rename(place)
-        say("catalog", users=users, seconds=time.perf_counter() - began)
     return place
+
+
+def fill(place: str | Path, world: World) -> None:
+    """Make a store with the catalog, and a first event."""
+    began = time.perf_counter()
+    with Store.create(place) as store:
+        for chunk in chunks(world.records(), 50_000):
+            store.change(put=chunk)
+        store.publish(world.events(0, 1))
+    say("catalog", users=world.users, seconds=time.perf_counter() - began)
 
 
 def say(what: str, **figures: float | int | str) -> None:
@@ -125,13 +140,11 @@ def shares(waits: np.ndarray) -> dict[str, float]:
     return {f"p{share}": float(np.percentile(waits, share)) for share in (50, 95, 99)}
 
 
-def publish(
-    place: Path, users: int, rate: float, seconds: float, first: int, wanted: float
-) -> tuple[int, float, float]:
+def publish(place: str, rate: float, seconds: float, first: int, world: World) -> tuple[int, float, float]:
     """Publish events, from a number on, at a rate for so long; how many, and when that began and
     ended by the monotonic clock. They are made before."""
     step = 0.25 if rate >= 100 else 1.0 / rate
-    made = events(first, int(rate * seconds) + 1, users, wanted)
+    made = world.events(first, int(rate * seconds) + 1)
     gc.freeze()
     with Store.open(place) as store:
         began, sent = time.monotonic(), 0
@@ -145,5 +158,6 @@ def publish(
 
 
 if __name__ == "__main__":
-    place, users, rate, seconds, first, wanted = sys.argv[1:]
-    print(*publish(Path(place), int(users), float(rate), float(seconds), int(first), float(wanted)))
+    place, rate, seconds, first, users, each, window, wanted = sys.argv[1:]
+    world = World(int(users), int(each), int(window), float(wanted))
+    print(*publish(place, float(rate), float(seconds), int(first), world))
