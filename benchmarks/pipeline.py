@@ -69,7 +69,7 @@ def live(
         warmed = time.monotonic() - began - ready
         for rate, seconds in phases:
             found = phase(query, store, store_at, rate, seconds, world)
-            figures.append({**found, "ready_s": ready, "warm_s": warmed, "memory_mb": memory_of_children()})
+            figures.append({**found, "ready_s": ready, "warm_s": warmed, "memory_mb": memory_of_others()})
         query.stop()
     return figures
 
@@ -120,20 +120,14 @@ def parts_of(durations: Sequence[Mapping[str, int]]) -> dict[str, float]:
     return {f"{name}_s": float(np.median([each.get(name, 0) for each in durations])) / 1000 for name in sorted(names)}
 
 
-def memory_of_children() -> float:
-    """What the processes that this one has started hold in memory, in MB: Spark and the shards."""
-    children: dict[int, list[int]] = {}
-    held: dict[int, int] = {}
+def memory_of_others() -> float:
+    """What the other processes of this group hold in memory, in MB: Spark and the shards."""
+    total = 0
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            _, _, rest = folder.joinpath("stat").read_text().rpartition(")")
-            held[int(folder.name)] = int(rest.split()[21]) * os.sysconf("SC_PAGE_SIZE")
-            children.setdefault(int(rest.split()[1]), []).append(int(folder.name))
-    waiting, total = list(children.get(os.getpid(), [])), 0
-    while waiting:
-        found = waiting.pop()
-        total += held[found]
-        waiting += children.get(found, [])
+            fields = folder.joinpath("stat").read_text().rpartition(")")[2].split()
+            if int(fields[2]) == os.getpgrp() and int(folder.name) != os.getpid():
+                total += int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
     return total / 1e6
 
 
