@@ -1,12 +1,13 @@
 """The data source reads a store's tables at once and as they grow, and pipelines claim the store with it."""
 
 import pytest
+from pyspark.errors import AnalysisException
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 
 from rankcast.errors import ModelError, StoreError
 from rankcast.spark import register
 from rankcast.spark.live.frames import Mark, decode_mark
-from rankcast.spark.source_readers import BatchReader, StreamReader
+from rankcast.spark.source_readers import BatchReader, PipelineReader, StreamReader
 from rankcast.spark.source_tables import Options
 from rankcast.store import Store
 
@@ -77,35 +78,65 @@ def test_changes_and_deliveries_are_tables_too(reader, store):
     assert newest.initialOffset() == {"number": store.last_delivery()}
 
 
+def marks(rows):
+    return [decode_mark(blob) for (blob,) in rows]
+
+
 def test_a_pipeline_claims_the_store_once_and_is_checked_every_time(reader, store):
-    mine = reader(table="log", pipeline="mine", place="cp", shards="2")
+    mine = reader(PipelineReader, table="log", pipeline="mine", place="cp", shards="2", maxEventsPerTrigger="12")
     start = mine.initialOffset()
     assert start == mine.initialOffset() == {"number": 0, "pipeline": "mine", "closed": 0}
-    end = mine.latestOffset(start, ReadMaxRows(12))
-    (row,) = rows(mine, mine.partitions(start, end))
-    assert decode_mark(row["blob"]) == Mark("mine", 0, 12)
+    found, end = mine.read(start)
+    assert end == {**start, "number": 12}
+    assert marks(found) == marks(mine.readBetweenOffsets(start, end)) == [Mark("mine", 0, 12)]
+    fewer = reader(PipelineReader, table="log", pipeline="mine", place="cp", shards="5")
     with pytest.raises(StoreError, match="has 2 shards, not 5"):
-        reader(table="log", pipeline="mine", place="cp", shards="5").latestOffset(start, ReadAllAvailable())
-    other = reader(table="log", pipeline="other", place="elsewhere", shards="2")
+        fewer.read(start)
+    with pytest.raises(StoreError, match="has 2 shards, not 5"):
+        fewer.readBetweenOffsets(start, end)
+    other = reader(PipelineReader, table="log", pipeline="other", place="elsewhere", shards="2")
     other.initialOffset()  # nothing was committed yet: whoever comes later may begin
     with pytest.raises(
         StoreError, match=r"'cp' does not belong to the store .* by the pipeline with the checkpoint 'elsewhere'"
     ):
-        mine.latestOffset(start, ReadAllAvailable())
+        mine.read(start)
     with pytest.raises(StoreError, match=r"has read log up to 31, but the store .* has only 30"):
-        other.latestOffset({"number": 31, "pipeline": "other", "closed": 0}, ReadAllAvailable())
+        other.read({"number": 31, "pipeline": "other", "closed": 0})
+
+
+def test_where_nothing_is_new_there_is_no_row(reader, store, world):
+    mine = reader(PipelineReader, table="log", pipeline="mine", place="cp")
+    _, end = mine.read(mine.initialOffset())
+    found, same = mine.read(end)
+    assert (list(found), same) == ([], end)
+    store.publish(world.events(5, first=30))
+    found, later = mine.read(end)
+    assert (marks(found), later["number"]) == ([Mark("mine", 30, 35)], 35)
+
+
+def test_versions_are_taken_all_at_once(reader, store, world):
+    mine = reader(PipelineReader, table="versions", pipeline="mine", place="cp", maxEventsPerTrigger="1")
+    start = mine.initialOffset()
+    store.change(remove=[next(iter(store.catalog().subscriptions.values()))])
+    found, end = mine.read(start)
+    assert (start["number"], end["number"], marks(found)) == (-1, 2, [Mark("mine", -1, 2)])
 
 
 def test_the_end_of_the_stream_is_an_offset_of_its_own(reader, store):
-    mine = reader(table="log", pipeline="mine", place="cp", close="true")
+    mine = reader(PipelineReader, table="log", pipeline="mine", place="cp", close="true")
     start = mine.initialOffset()
     mine.prepareForTriggerAvailableNow()
-    end = mine.latestOffset(start, ReadAllAvailable())
-    closed = mine.latestOffset(end, ReadAllAvailable())
+    _, end = mine.read(start)
+    found, closed = mine.read(end)
     assert (end["number"], end["closed"], closed["number"], closed["closed"]) == (30, 0, 30, 1)
-    (row,) = rows(mine, mine.partitions(end, closed))
-    assert decode_mark(row["blob"]) == Mark("mine", 30, 30, close=True)
-    assert mine.latestOffset(closed, ReadAllAvailable()) == closed
+    assert marks(found) == [Mark("mine", 30, 30, close=True)]
+    assert mine.read(closed)[1] == closed
+
+
+def test_what_pipelines_read_is_no_batch(spark, store, tmp_path):
+    register(spark)
+    with pytest.raises(AnalysisException, match="'log' is for pipelines, which read it as a stream"):
+        spark.read.format("rankcast").option("store", str(tmp_path / "s.db")).option("table", "log").load().collect()
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,16 @@
 """The Spark data source ``rankcast``: a store's event log, catalog and deliveries, as batches and as streams."""
 
 from pyspark.sql import SparkSession
-from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    SimpleDataSourceStreamReader,
+)
 from pyspark.sql.types import StructType
 
-from rankcast.spark.source_readers import BatchReader, StreamReader
+from rankcast.errors import ModelError
+from rankcast.spark.source_readers import BatchReader, PipelineReader, StreamReader
 from rankcast.spark.source_tables import TABLES, Options
 
 __all__ = ["RankcastSource", "register"]
@@ -49,8 +55,16 @@ class RankcastSource(DataSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """All of the table, in one partition for each core."""
+        if TABLES[self._options.table].is_pipeline:
+            raise ModelError(f"the table {self._options.table!r} is for pipelines, which read it as a stream")
         return BatchReader(self._options)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
-        """The table as it grows."""
+        """The table as it grows; a pipeline's is simple (Spark asks for that if this raises)."""
+        if TABLES[self._options.table].is_pipeline:
+            return super().streamReader(schema)
         return StreamReader(self._options)
+
+    def simpleStreamReader(self, schema: StructType) -> SimpleDataSourceStreamReader:  # noqa: N802
+        """What a pipeline reads."""
+        return PipelineReader(self._options)

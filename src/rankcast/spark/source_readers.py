@@ -6,15 +6,20 @@ from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, InputPartition
+from pyspark.sql.datasource import (
+    DataSourceReader,
+    DataSourceStreamReader,
+    InputPartition,
+    SimpleDataSourceStreamReader,
+)
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows, SupportsTriggerAvailableNow
 
 from rankcast.errors import StoreError
-from rankcast.spark.live.frames import Mark
-from rankcast.spark.source_tables import TABLES, Options, Range, marked
+from rankcast.spark.live.frames import Mark, encode_mark
+from rankcast.spark.source_tables import TABLES, Options, Range
 from rankcast.store import Store
 
-__all__ = ["BatchReader", "StreamReader"]
+__all__ = ["BatchReader", "PipelineReader", "StreamReader"]
 
 _FEW = 20_000
 
@@ -45,28 +50,15 @@ class BatchReader(DataSourceReader):
 
 
 class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """The rows as they come; an offset is the number of the last row read.
-
-    A pipeline's offsets also name the pipeline: its first one claims the store, and every later one is compared with who
-    serves the store. So a checkpoint that is lost, foreign or replaced is noticed before anything is served.
-    """
+    """The rows as they come; an offset is the number of the last row read."""
 
     def __init__(self, options: Options) -> None:
+        self._growing = _Growing(options)
         self._options = options
-        self._table = TABLES[options.table]
-        self._target: int | None = None
-        self._opened: Store | None = None
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802
         """Where a new query begins; Spark asks several times."""
-        if not self._table.is_pipeline:
-            return {"number": self._options.first(self._store)}
-        name = self._options.pipeline
-        start = None if self._options.starting is None else self._options.first(self._store)
-        claimed = self._store.claim(name, self._options.place, self._options.shards, start)
-        # Versions begin one before the first, so that the first micro-batch has one.
-        number = claimed.start_offset if self._options.table == "log" else -1
-        return {"number": number, "pipeline": name, "closed": 0}
+        return {"number": self._options.first(self._growing.store)}
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
         """At most so many rows, if the option says so."""
@@ -75,41 +67,21 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
         """Stop at what is there now."""
-        self._target = self._table.last(self._store)
+        self._growing.stop_here()
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
         """Up to where the next micro-batch may read."""
-        self._check(start)
-        last = self._table.last(self._store)
-        if last < start["number"]:
-            raise StoreError(
-                f"the checkpoint has read {self._options.table} up to {start['number']}, but the store "
-                f"{self._options.store!r} has only {last}: it is another store, or an older copy of it"
-            )
-        end = last if self._target is None else max(start["number"], min(self._target, last))
-        if isinstance(limit, ReadMaxRows) and self._options.table != "versions":
-            end = min(end, start["number"] + limit.max_rows)
-        closes = self._options.close and self._target is not None and end == start["number"] and not self._is_closed
-        if closes:
-            self._is_closed = True
-            return {**start, "closed": start["closed"] + 1}
-        return {**start, "number": end}
-
-    _is_closed = False
+        return {
+            "number": self._growing.end(start["number"], limit.max_rows if isinstance(limit, ReadMaxRows) else None)
+        }
 
     def reportLatestOffset(self) -> dict[str, Any] | None:  # noqa: N802
         """The last row that is there."""
-        return {"number": self._table.last(self._store)}
+        return {"number": self._growing.last()}
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         """Ranges of the rows between two offsets."""
-        self._check(start)
-        if not self._table.is_pipeline:
-            return _parts(start["number"], end["number"], is_whole=self._options.table == "catalog")
-        if start == end:
-            return []
-        mark = Mark(start["pipeline"], start["number"], end["number"], start["closed"] != end["closed"])
-        return [_Part(Range(start["number"], end["number"], mark))]
+        return _parts(start["number"], end["number"], is_whole=self._options.table == "catalog")
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a range."""
@@ -117,20 +89,54 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def stop(self) -> None:
         """Let go of the store."""
-        if self._opened is not None:
-            self._opened.close()
-            self._opened = None
+        self._growing.close()
 
-    @property
-    def _store(self) -> Store:
-        if self._opened is None:
-            self._opened = Store.open(self._options.store)
-        return self._opened
+
+class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Says from where to where in a table each micro-batch of a pipeline goes: one row, which Spark gets beside the offset, so that
+    no worker has to be asked for it.
+
+    The offsets also name the pipeline: its first one claims the store, and every later one is compared with who
+    serves the store. So a checkpoint that is lost, foreign or replaced is noticed before anything is served.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self._growing = _Growing(options)
+        self._options = options
+        self._closes = False
+
+    def initialOffset(self) -> dict[str, Any]:  # noqa: N802
+        """Where a new query begins; Spark asks several times."""
+        name, store = self._options.pipeline, self._growing.store
+        start = None if self._options.starting is None else self._options.first(store)
+        claimed = store.claim(name, self._options.place, self._options.shards, start)
+        # Versions begin one before the first, so that the first micro-batch has one.
+        number = claimed.start_offset if self._options.table == "log" else -1
+        return {"number": number, "pipeline": name, "closed": 0}
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """Stop at what is there now; after that, the stream is closed if that is wanted."""
+        self._growing.stop_here()
+        self._closes = self._options.close
+
+    def read(self, start: dict[str, Any]) -> tuple[Iterator[tuple[bytes]], dict[str, Any]]:
+        """The row of the next micro-batch, and its end."""
+        self._check(start)
+        # A micro-batch takes all versions: the newest counts.
+        limit = None if self._options.table == "versions" else self._options.per_trigger
+        end = {**start, "number": self._growing.end(start["number"], limit)}
+        if end == start and self._closes:
+            self._closes = False
+            end = {**start, "closed": start["closed"] + 1}
+        return _marks(start, end), end
+
+    def readBetweenOffsets(self, start: dict[str, Any], end: dict[str, Any]) -> Iterator[tuple[bytes]]:  # noqa: N802
+        """The row of a micro-batch that was begun before a restart."""
+        self._check(start)
+        return _marks(start, end)
 
     def _check(self, offset: dict[str, Any]) -> None:
-        if not self._table.is_pipeline:
-            return
-        known = self._store.pipeline()
+        known = self._growing.store.pipeline()
         if known is not None and known.name == offset["pipeline"]:
             if known.shards != self._options.shards:
                 raise StoreError(
@@ -151,6 +157,54 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         )
 
 
+class _Growing:
+    """A table that grows while it is read."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._target: int | None = None
+        self._opened: Store | None = None
+
+    @property
+    def store(self) -> Store:
+        """The store, which stays open."""
+        if self._opened is None:
+            self._opened = Store.open(self._options.store)
+        return self._opened
+
+    def last(self) -> int:
+        """The number of the last row."""
+        return TABLES[self._options.table].last(self.store)
+
+    def stop_here(self) -> None:
+        """Read no further than to what is there now."""
+        self._target = self.last()
+
+    def end(self, start: int, limit: int | None) -> int:
+        """Up to where a micro-batch may read that begins after a number, with so many rows at most."""
+        last = self.last()
+        if last < start:
+            raise StoreError(
+                f"the checkpoint has read {self._options.table} up to {start}, but the store "
+                f"{self._options.store!r} has only {last}: it is another store, or an older copy of it"
+            )
+        end = last if self._target is None else max(start, min(self._target, last))
+        return end if limit is None else min(end, start + limit)
+
+    def close(self) -> None:
+        """Let go of the store."""
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+
+def _marks(start: dict[str, Any], end: dict[str, Any]) -> Iterator[tuple[bytes]]:
+    if start == end:
+        return iter([])
+    mark = Mark(start["pipeline"], start["number"], end["number"], start["closed"] != end["closed"])
+    return iter([(encode_mark(mark),)])
+
+
 def _parts(after: int, up_to: int, is_whole: bool) -> list[InputPartition]:
     """The range cut for as many tasks as there are cores, if it is worth it."""
     count = 1 if is_whole else max(1, min(os.cpu_count() or 1, (up_to - after) // _FEW))
@@ -162,9 +216,7 @@ def _parts(after: int, up_to: int, is_whole: bool) -> list[InputPartition]:
 
 def _read(options: Options, partition: InputPartition) -> Iterator[pa.RecordBatch]:
     assert isinstance(partition, _Part)
-    read, mark = TABLES[options.table].read, partition.part.mark
-    if mark is not None:
-        yield marked(mark)
-    elif read is not None:
-        with Store.open(options.store) as store:
-            yield from read(store, partition.part)
+    read = TABLES[options.table].read
+    assert read is not None, f"{options.table!r} has no rows of its own"
+    with Store.open(options.store) as store:
+        yield from read(store, partition.part)

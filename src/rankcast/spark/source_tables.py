@@ -8,20 +8,18 @@ import pyarrow as pa
 
 from rankcast.errors import ModelError, did_you_mean
 from rankcast.language import dumps, encode_record, parse_time
-from rankcast.spark.live.frames import Mark, encode_mark
 from rankcast.store import Store
 
-__all__ = ["TABLES", "Options", "Range", "SourceTable", "marked"]
+__all__ = ["TABLES", "Options", "Range", "SourceTable"]
 
 _CHUNK = 10_000
 
 
 class Range(NamedTuple):
-    """A part of a table: after one number up to another; and what a pipeline has to say about it."""
+    """A part of a table: after one number up to another."""
 
     after: int
     up_to: int
-    mark: Mark | None = None
 
 
 class SourceTable(NamedTuple):
@@ -177,7 +175,6 @@ _DELIVERIES = pa.schema(
         ("received", _TIME),
     ]
 )
-_BLOB = pa.schema([("blob", pa.binary())])
 
 
 def _events(store: Store, part: Range) -> Iterator[pa.RecordBatch]:
@@ -198,11 +195,6 @@ def _deliveries(store: Store, part: Range) -> Iterator[pa.RecordBatch]:
     numbered = store.deliveries(after=part.after, limit=limit) if limit > 0 else iter(())
     names = _DELIVERIES.names[1:]
     return _batches(((number, *(getattr(one, name) for name in names)) for number, one in numbered), _DELIVERIES)
-
-
-def marked(mark: Mark) -> pa.RecordBatch:
-    """A pipeline's way through the log or the versions, as one row."""
-    return pa.RecordBatch.from_arrays([pa.array([encode_mark(mark)], pa.binary())], schema=_BLOB)
 
 
 TABLES = {
