@@ -121,12 +121,12 @@ def parts_of(durations: Sequence[Mapping[str, int]]) -> dict[str, float]:
 
 
 def memory_of_others() -> float:
-    """What the other processes of this group hold in memory, in MB: Spark and the shards."""
+    """What the other processes of this session hold in memory, in MB: Spark and the shards."""
     total = 0
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             fields = folder.joinpath("stat").read_text().rpartition(")")[2].split()
-            if int(fields[2]) == os.getpgrp() and int(folder.name) != os.getpid():
+            if int(fields[3]) == os.getsid(0) and int(folder.name) != os.getpid():
                 total += int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
     return total / 1e6
 
