@@ -89,11 +89,11 @@ def test_a_pipeline_claims_the_store_once_and_is_checked_every_time(reader, stor
     found, end = mine.read(start)
     assert end == {**start, "number": 12}
     assert marks(found) == marks(mine.readBetweenOffsets(start, end)) == [Mark("mine", 0, 12)]
-    fewer = reader(PipelineReader, table="log", pipeline="mine", place="cp", shards="5")
+    resharded = reader(PipelineReader, table="log", pipeline="mine", place="cp", shards="5")
     with pytest.raises(StoreError, match="has 2 shards, not 5"):
-        fewer.read(start)
+        resharded.read(start)
     with pytest.raises(StoreError, match="has 2 shards, not 5"):
-        fewer.readBetweenOffsets(start, end)
+        resharded.readBetweenOffsets(start, end)
     other = reader(PipelineReader, table="log", pipeline="other", place="elsewhere", shards="2")
     other.initialOffset()  # nothing was committed yet: whoever comes later may begin
     with pytest.raises(

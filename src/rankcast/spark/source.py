@@ -60,9 +60,9 @@ class RankcastSource(DataSource):
         return BatchReader(self._options)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
-        """The table as it grows; a pipeline's is simple (Spark asks for that if this raises)."""
+        """The table as it grows; of a pipeline's, Spark is told that there is only the simple reader."""
         if TABLES[self._options.table].is_pipeline:
-            return super().streamReader(schema)
+            return super().streamReader(schema)  # raises
         return StreamReader(self._options)
 
     def simpleStreamReader(self, schema: StructType) -> SimpleDataSourceStreamReader:  # noqa: N802

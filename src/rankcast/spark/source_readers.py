@@ -71,9 +71,8 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
         """Up to where the next micro-batch may read."""
-        return {
-            "number": self._growing.end(start["number"], limit.max_rows if isinstance(limit, ReadMaxRows) else None)
-        }
+        most = limit.max_rows if isinstance(limit, ReadMaxRows) else None
+        return {"number": self._growing.end(start["number"], most)}
 
     def reportLatestOffset(self) -> dict[str, Any] | None:  # noqa: N802
         """The last row that is there."""
@@ -199,6 +198,7 @@ class _Growing:
 
 
 def _marks(start: dict[str, Any], end: dict[str, Any]) -> Iterator[tuple[bytes]]:
+    """The row of a micro-batch between two offsets; none if they are the same."""
     if start == end:
         return iter([])
     mark = Mark(start["pipeline"], start["number"], end["number"], start["closed"] != end["closed"])
