@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -75,7 +76,8 @@ def test_a_store_that_another_serves_is_refused(process: Service, settings: Sett
     other.stop()
 
 
-def test_it_ends_with_its_parent_however_that_ends(settings: Settings, tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_stuck", [False, True])
+def test_it_ends_with_its_parent_however_that_ends_and_a_new_one_may_start(settings: Settings, is_stuck: bool) -> None:
     Service(settings).stop()
     program = (
         "import sys, time\n"
@@ -89,7 +91,16 @@ def test_it_ends_with_its_parent_however_that_ends(settings: Settings, tmp_path:
     assert parent.stdout is not None
     child = int(parent.stdout.readline())
     assert alive(child)
+    if is_stuck:
+        os.kill(child, signal.SIGSTOP)
     parent.kill()
     parent.wait()
     parent.stdout.close()
-    until(lambda: not alive(child))
+    try:
+        until(lambda: not alive(child), 5)
+        again = PipelineProcess(settings.store)
+        again.start()
+        again.stop()
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["serve"]
 
+_PATIENCE = 20.0
+"""How many seconds the service may take to end; whoever supervises it (systemd, Kubernetes) waits for 30 or more."""
+
 
 def serve(
     host: Annotated[
@@ -88,7 +91,7 @@ def serve(
     service.start()  # here rather than in the server, so that what is wrong is said in a line
     if world is not None:
         stream_of(service, world).open()
-    server = Server(app, ready=lambda: _greet(out, service))
+    server = Server(app, ready=lambda: _greet(out, service), patience=_PATIENCE)
     # uvicorn raises the signal again after an orderly end; this is the end.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, frame: None)

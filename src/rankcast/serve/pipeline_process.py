@@ -2,26 +2,23 @@
 
 import logging
 import os
-import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from threading import Event as Flag
 from threading import Lock, Thread
-from typing import IO
 
 import msgspec
 
 from rankcast.errors import RankcastError, StoreError
+from rankcast.serve.children import Child
 from rankcast.serve.runner import Runner
 from rankcast.store import Store
 
 __all__ = ["PipelineProcess", "main"]
 
 _log = logging.getLogger("rankcast.serve.pipeline")
-_COMMAND = "from rankcast.serve.pipeline_process import main; main()"
-_PATIENCE = 30.0
+_PATIENCE = 10.0
+"""How many seconds a child may take to finish its batch before it is killed; the batch is then served again at the next start."""
 _REST = 1.0
 _OTHERS = 3.0
 """How long a child waits for that of a service that was killed to finish its batch."""
@@ -59,7 +56,7 @@ class PipelineProcess:
         self._task = _Task(store, shards, poll)
         self._told = told
         self._report = _Report()
-        self._child: subprocess.Popen[bytes] | None = None
+        self._child: Child | None = None
         self._stopping = Flag()
         self._lock = Lock()
         self._thread: Thread | None = None
@@ -83,7 +80,7 @@ class PipelineProcess:
     @property
     def is_running(self) -> bool:
         """Whether a child is alive."""
-        return self._child is not None and self._child.poll() is None
+        return self._child is not None and self._child.is_alive
 
     def start(self) -> None:
         """Begin serving; refused if another pipeline serves the store, or its state is in another number of shards."""
@@ -98,7 +95,7 @@ class PipelineProcess:
         with self._lock:
             child = self._child
             if child is not None:
-                _close(child.stdin)
+                child.ask_to_end()
         if self._thread is not None:
             self._thread.join(_PATIENCE)
             if child is not None and self._thread.is_alive():
@@ -111,36 +108,35 @@ class PipelineProcess:
         with self._lock:
             if self._child is not None:
                 with suppress(OSError, ValueError):  # it has just ended
-                    _write(self._child, b"\n")
+                    self._child.send(b"\n")
 
-    def _begun(self) -> "subprocess.Popen[bytes]":
+    def _begun(self) -> Child:
         """A child that serves the store, after its first report."""
-        command = [sys.executable, "-c", _COMMAND]
-        child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603  nothing of others
+        child = Child(__name__)
         with suppress(OSError):  # it has ended already; then it says nothing either
-            _write(child, msgspec.json.encode(self._task))
-        line = _output(child).readline()
+            child.send(msgspec.json.encode(self._task))
+        line = child.output.readline()
         report = msgspec.json.decode(line, type=_Report) if line else _Report(refused="the pipeline does not start")
         if report.refused is not None:
-            _bury(child)
+            child.end(_PATIENCE)
             raise StoreError(report.refused)
         with self._lock:
             self._child = child
             if self._stopping.is_set():  # meanwhile
-                _close(child.stdin)
+                child.ask_to_end()
         self.wake()  # for what came between the child's first look and now
         return child
 
-    def _follow(self, child: "subprocess.Popen[bytes] | None") -> None:
+    def _follow(self, child: Child | None) -> None:
         """Read what the child says; replace it if it dies."""
         while child is not None:
-            for line in _output(child):
+            for line in child.output:
                 self._report = msgspec.json.decode(line, type=_Report)
                 self.error = self._report.error
                 self._told()
             with self._lock:
                 self._child = None
-            status = _bury(child)
+            status = child.end(_PATIENCE)
             self._before, self._report = _Report(self.batches, self.events, self.delivered), _Report()
             child = None
             if not self._stopping.is_set():
@@ -154,34 +150,8 @@ class PipelineProcess:
                     self.error = str(error)
 
 
-def _write(child: "subprocess.Popen[bytes]", text: bytes) -> None:
-    assert child.stdin is not None
-    child.stdin.write(text)
-    child.stdin.flush()
-
-
-def _bury(child: "subprocess.Popen[bytes]") -> int:
-    """Let go of a child whose output has ended; its status."""
-    _close(child.stdin)
-    _close(child.stdout)
-    return child.wait()
-
-
-def _close(stream: IO[bytes] | None) -> None:
-    if stream is not None:
-        with suppress(OSError):
-            stream.close()
-
-
-def _output(child: "subprocess.Popen[bytes]") -> IO[bytes]:
-    assert child.stdout is not None
-    return child.stdout
-
-
 def main() -> None:
     """The child: serve the store that the input names, whenever there is more input, until that ends."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # whoever started it says when it ends
-        signal.signal(number, signal.SIG_IGN)
     task = msgspec.json.decode(os.read(0, 1 << 16), type=_Task)
     try:
         with Store.open(task.store) as store:

@@ -1,10 +1,12 @@
 """Running a service: a server that stops without leaving anybody hanging."""
 
+import logging
+import os
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from threading import Thread
+from threading import Thread, Timer
 from time import sleep
 
 import uvicorn
@@ -17,6 +19,7 @@ from rankcast.serve.settings import Settings
 
 __all__ = ["Server", "bound", "listening"]
 
+_log = logging.getLogger("rankcast.serve")
 _GRACE = 5
 
 
@@ -38,10 +41,11 @@ def bound(settings: Settings) -> socket.socket:
 class Server(uvicorn.Server):
     """Serves an application until it is told to stop; live feeds end then at once, requests at hand are finished.
 
-    `ready` is called once it listens.
+    `ready` is called once it listens. With `patience` the whole process ends so many seconds after it was told to stop, whatever its
+    threads still do: nothing that was acknowledged is lost by that, and no request can keep a service from ending.
     """
 
-    def __init__(self, app: FastAPI, ready: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, app: FastAPI, ready: Callable[[], None] = lambda: None, patience: float | None = None) -> None:
         super().__init__(
             uvicorn.Config(
                 app, log_level="warning", access_log=False, timeout_graceful_shutdown=_GRACE, server_header=False
@@ -49,6 +53,7 @@ class Server(uvicorn.Server):
         )
         self._service: Service = app.state.service
         self._ready = ready
+        self._patience = patience
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen."""
@@ -58,12 +63,21 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let live feeds end, then the rest."""
+        if self._patience is not None:
+            timer = Timer(self._patience, _end_hard, [self._patience])
+            timer.daemon = True
+            timer.start()
         self._service.feeds.end()
         await super().shutdown(sockets)
 
     def serve_on(self, made: socket.socket) -> None:
         """Serve on a socket until the end."""
         self.run(sockets=[made])
+
+
+def _end_hard(patience: float) -> None:
+    _log.warning("cut off what still ran %g seconds after the end was asked for", patience)
+    os._exit(0)
 
 
 @contextmanager
