@@ -5,6 +5,7 @@ delivery state are in one shard, so no two shards ever have to talk.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
@@ -12,7 +13,7 @@ import msgspec
 
 from rankcast.choose import Candidate, Moment, Step
 from rankcast.match import Matcher, OracleMatcher
-from rankcast.model import Catalog, Delivery, Event, Match, Subscription
+from rankcast.model import Catalog, Delivery, Event, Match, SetAside, Subscription
 from rankcast.overlay import Admission
 from rankcast.subscriber import Subscriber
 
@@ -49,6 +50,7 @@ class Shard:
         self._admission: Admission
         self.matches = 0
         """How many matches were found since the shard was made."""
+        self._set_aside: list[SetAside] = []
         self.update(catalog)
 
     @property
@@ -105,6 +107,11 @@ class Shard:
             for user, subscriber in self._subscribers.items()
             for delivery in self._deliveries(user, subscriber.close())
         ]
+
+    def take_set_aside(self, version: int = 0) -> list[SetAside]:
+        """What could not be served since this was asked last; `version` is that of the catalog in effect."""
+        taken, self._set_aside = self._set_aside, []
+        return [replace(row, version=version) for row in taken]
 
     def state(self) -> bytes:
         """The delivery state of all users, for `restore`."""

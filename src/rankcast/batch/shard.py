@@ -1,6 +1,7 @@
 """The shard over arrays: what `rankcast.shard.Shard` does, a batch at a time."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import msgspec
@@ -19,7 +20,7 @@ from rankcast.batch.stream import Stream
 from rankcast.batch.table import EventTable
 from rankcast.batch.user import ArrayUser, deliveries_of, serve_one_by_one
 from rankcast.choose.filters.fast import array_filter
-from rankcast.model import Catalog, Delivery, Event, Match, Subscription
+from rankcast.model import Catalog, Delivery, Event, Match, SetAside, Subscription
 from rankcast.overlay import Admission
 from rankcast.shard import Shard
 from rankcast.subscriber import Subscriber
@@ -71,6 +72,7 @@ class BatchShard:
         self._admission: Admission
         self.matches = 0
         """How many matches were found since the shard was made."""
+        self._set_aside: list[SetAside] = []
         self.update(catalog)
 
     @property
@@ -178,6 +180,11 @@ class BatchShard:
         deliveries = gathering.deliveries()
         self._forget()
         return deliveries
+
+    def take_set_aside(self, version: int = 0) -> list[SetAside]:
+        """What could not be served since this was asked last; `version` is that of the catalog in effect."""
+        taken, self._set_aside = self._set_aside, []
+        return [replace(row, version=version) for row in taken]
 
     def state(self) -> bytes:
         """The delivery state of all users, for `restore` here or of `Shard`."""

@@ -6,7 +6,7 @@ Immutable (but for the catalog), with no behaviour beyond their own meaning; SPE
 from rankcast.model.advertisements import Advertisement, Ranking, ScorerName
 from rankcast.model.catalog import Catalog, Record
 from rankcast.model.concepts import Concept
-from rankcast.model.deliveries import Delivery, Match, Reject
+from rankcast.model.deliveries import Delivery, Match, Reject, SetAside
 from rankcast.model.events import AttributeValue, Event, in_publication_order
 from rankcast.model.expressions import Always, And, Expression, Not, Or, predicates_of
 from rankcast.model.membership import (
@@ -96,6 +96,7 @@ __all__ = [
     "ScorerName",
     "Scoring",
     "Select",
+    "SetAside",
     "Subscription",
     "Table",
     "Term",

@@ -1,9 +1,9 @@
-"""What comes out: matches, deliveries, and rejects of what came in."""
+"""What comes out: matches, deliveries, rejects of what came in, and what could not be served."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-__all__ = ["Delivery", "Match", "Reject"]
+__all__ = ["Delivery", "Match", "Reject", "SetAside"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +56,28 @@ class Reject:
     line: int
     reason: str
     raw: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """What could not be served, while everything else was.
+
+    Attributes
+    ----------
+    user
+        Whose service failed; None if the event could not be matched for anybody.
+    event
+        The event that was not served; None if the user is not served at all from `seq` on, until a record of theirs changes.
+    seq
+        The position of the event, or of the first that is missing.
+    version
+        The version of the catalog at that moment; 0 where there are no versions.
+    error
+        Why, in one line.
+    """
+
+    user: str | None
+    event: str | None
+    seq: int
+    version: int
+    error: str

@@ -10,6 +10,7 @@ from rankcast.store.leases import Lease
 from rankcast.store.pipelines import IN_PROCESS, SPARK, Batched, Pipeline
 from rankcast.store.quiet_log import QuietLog
 from rankcast.store.rejects import KeptReject
+from rankcast.store.set_aside import KeptSetAside
 from rankcast.store.stats import Stats
 from rankcast.store.store import Store
 from rankcast.store.webhook_log import WebhookLog
@@ -25,6 +26,7 @@ __all__ = [
     "DigestLog",
     "Instants",
     "KeptReject",
+    "KeptSetAside",
     "KeptToken",
     "Lease",
     "LogRow",

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, select, update
 
 from rankcast.errors import StoreError
 from rankcast.language import dumps
-from rankcast.model import Delivery, Reject
+from rankcast.model import Delivery, Reject, SetAside
 from rankcast.store import pipelines, schema
 from rankcast.store.blocks import block_by_block
 from rankcast.store.catalog_log import newest_version
@@ -19,6 +19,7 @@ from rankcast.store.pipelines import IN_PROCESS, Batched, Pipeline
 from rankcast.store.rejects import keep
 from rankcast.store.schema import datetime_of, microseconds
 from rankcast.store.schema import deliveries as log
+from rankcast.store.set_aside import keep_set_aside, mark_served
 from rankcast.store.sql import Columns, append_new, last_number, paged, put_rows
 from rankcast.store.texts import readable
 
@@ -55,8 +56,9 @@ class DeliveryLog:
         states: Mapping[int, bytes],
         expected_offset: int,
         instants: Instants | None,
+        set_aside: Iterable[SetAside] = (),
     ) -> int:
-        """Write deliveries, progress and states in one transaction; how many deliveries were new.
+        """Write deliveries, progress, states and what was set aside in one transaction; how many deliveries were new.
 
         A delivery of the same event to the same user is there already and is left as it is. The states given
         replace those of their shards; other shards keep theirs. Refused if the progress is no longer at
@@ -68,6 +70,7 @@ class DeliveryLog:
             known = self._in_process(connection, len(states), now)
             self._check(connection, offset, catalog_version, expected_offset)
             written = append_new(connection, log.c.number, columns)
+            keep_set_aside(connection, set_aside, now)
             size = sum(len(state or b"") for state in states.values())
             seconds = (instants.matched - instants.served).total_seconds() if instants else 0.0
             done = Batched(known.last_batch + 1, offset - expected_offset, seconds=seconds, state_bytes=size)
@@ -86,6 +89,7 @@ class DeliveryLog:
         start: int | None,
         offset: int | None,
         catalog_version: int,
+        set_aside: Iterable[SetAside] = (),
     ) -> int:
         """Write what a micro-batch of a pipeline on Spark made, in one transaction; how many deliveries were new.
 
@@ -106,11 +110,25 @@ class DeliveryLog:
             count = len(deliveries["user_id"]) if deliveries else 0
             written = append_new(connection, log.c.number, {**deliveries, "received": [now] * count})
             keep(connection, rejects, now)
+            keep_set_aside(connection, set_aside, now)
             if offset is not None and start is not None:
                 self._advance(connection, known, start, offset, catalog_version)
             if again:
                 done = Batched(done.number, seconds=done.seconds, state_bytes=done.state_bytes)
             pipelines.count(connection, known, done, written, now)
+        return written
+
+    def serve_again(self, deliveries: Iterable[Delivery], done: Sequence[int], failed: Iterable[SetAside]) -> int:
+        """Write deliveries of what had been set aside, and say of those rows that they are done; how many deliveries were new.
+
+        Progress and states stay as they are. Rows of what failed once more are kept as in `commit`.
+        """
+        now = microseconds(self._database.clock())
+        columns = _columns(list(deliveries), now, None)
+        with self._database.writing() as connection:
+            written = append_new(connection, log.c.number, columns)
+            mark_served(connection, done, now)
+            keep_set_aside(connection, failed, now)
         return written
 
     def _advance(self, connection: Connection, known: Pipeline, start: int, offset: int, catalog_version: int) -> None:

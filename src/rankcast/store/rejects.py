@@ -13,7 +13,7 @@ from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, microseconds
 from rankcast.store.schema import rejects as log
 from rankcast.store.sql import Columns, append_new
-from rankcast.store.texts import readable
+from rankcast.store.texts import escaped, readable
 
 __all__ = ["KeptReject", "RejectLog", "keep"]
 
@@ -55,9 +55,9 @@ def keep(connection: Connection, rejects: Sequence[tuple[str, Reject]], now: int
 def _columns(rejects: Sequence[tuple[str | None, Reject, int]]) -> Columns:
     return {
         "seen_at": [seen for _, _, seen in rejects],
-        "file": [_escaped(reject.file) for _, reject, _ in rejects],
+        "file": [escaped(reject.file) for _, reject, _ in rejects],
         "line": [reject.line for _, reject, _ in rejects],
-        "reason": [_escaped(reject.reason) for _, reject, _ in rejects],
+        "reason": [escaped(reject.reason) for _, reject, _ in rejects],
         "raw": [reject.raw.encode("utf-8", "surrogatepass") for _, reject, _ in rejects],
         "key": [key for key, _, _ in rejects],
     }
@@ -71,8 +71,3 @@ def _digest(key: str) -> str:
 def _kept(row: Any) -> KeptReject:
     raw = row.raw.decode("utf-8", "surrogatepass")
     return KeptReject(row.file, row.line, row.reason, raw, when=datetime_of(row.seen_at))
-
-
-def _escaped(text: str) -> str:
-    """The text with what no database can hold as text (lone surrogates, NUL) written as escapes."""
-    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")

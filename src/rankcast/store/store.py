@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 
-from rankcast.model import Catalog, Delivery, Event, Record, Reject
+from rankcast.model import Catalog, Delivery, Event, Record, Reject, SetAside
 from rankcast.store.catalog_log import CatalogLog, Change
 from rankcast.store.delivery_log import DeliveryLog, Instants, Progress
 from rankcast.store.engine import Clock, Database, system_clock
@@ -13,6 +13,7 @@ from rankcast.store.event_log import EventLog, Logged, LoggedText, LogRow, Publi
 from rankcast.store.opening import create_database, open_database
 from rankcast.store.pipelines import SPARK, Batched, Pipeline, PipelineLog
 from rankcast.store.rejects import KeptReject, RejectLog
+from rankcast.store.set_aside import KeptSetAside, SetAsideLog
 from rankcast.store.sql import Columns
 from rankcast.store.stats import Stats, stats
 
@@ -46,6 +47,7 @@ class Store:
         self._events = EventLog(database)
         self._deliveries = DeliveryLog(database)
         self._rejects = RejectLog(database)
+        self._set_aside = SetAsideLog(database)
         self._pipelines = PipelineLog(database)
 
     @classmethod
@@ -167,10 +169,14 @@ class Store:
         states: Mapping[int, bytes],
         expected_offset: int,
         instants: Instants | None = None,
+        set_aside: Iterable[SetAside] = (),
     ) -> int:
-        """Write deliveries (each event once per user), progress and states of shards in one transaction; how
-        many deliveries were new. Refused if the progress is no longer at `expected_offset`."""
-        return self._deliveries.commit(deliveries, offset, catalog_version, states, expected_offset, instants)
+        """Write deliveries (each event once per user), progress, states of shards and what was set aside (each user, event and
+        version once) in one transaction; how many deliveries were new. Refused if the progress is no longer at
+        `expected_offset`."""
+        return self._deliveries.commit(
+            deliveries, offset, catalog_version, states, expected_offset, instants, set_aside
+        )
 
     def commit_batch(
         self,
@@ -181,9 +187,16 @@ class Store:
         start: int | None,
         offset: int | None,
         catalog_version: int,
+        set_aside: Iterable[SetAside] = (),
     ) -> int:
         """Write what a micro-batch of a pipeline on Spark made; see `DeliveryLog.commit_batch`."""
-        return self._deliveries.commit_batch(pipeline, deliveries, rejects, done, start, offset, catalog_version)
+        return self._deliveries.commit_batch(
+            pipeline, deliveries, rejects, done, start, offset, catalog_version, set_aside
+        )
+
+    def serve_again(self, deliveries: Iterable[Delivery], done: Sequence[int], failed: Iterable[SetAside] = ()) -> int:
+        """Write deliveries of what had been set aside; `done` are the numbers of its rows. See `DeliveryLog.serve_again`."""
+        return self._deliveries.serve_again(deliveries, done, failed)
 
     def put_states(self, states: Mapping[int, bytes], expected_offset: int) -> None:
         """Replace the states of all shards as of the progress; whoever serves the store next goes on with these."""
@@ -226,6 +239,11 @@ class Store:
     def rejects(self, limit: int | None = None) -> list[KeptReject]:
         """The rejects, oldest first; with a limit, the last so many."""
         return self._rejects.rejects(limit)
+
+    def set_aside(self, user: str | None = None, limit: int | None = None, pending: bool = True) -> list[KeptSetAside]:
+        """What could not be served, oldest first: of one user or all, only what was not served again since, or all; with a
+        limit, the last so many."""
+        return self._set_aside.rows(user, limit, pending)
 
     def stats(self) -> Stats:
         """How much the store holds."""

@@ -7,7 +7,7 @@ from rankcast.errors import ModelError, StoreError
 from rankcast.language import decode_event, decode_record, dumps, encode_event, encode_record
 from rankcast.model import Event, Record
 
-__all__ = ["MAX_ID", "check_id", "event_of", "event_text", "readable", "record_of", "record_text"]
+__all__ = ["MAX_ID", "check_id", "escaped", "event_of", "event_text", "readable", "record_of", "record_text"]
 
 MAX_ID = 1000
 """How many bytes the id of an event may have: PostgreSQL indexes no more than 2,700 for a user and an event together."""
@@ -67,3 +67,8 @@ def readable(what: str) -> Iterator[None]:
         yield
     except (AttributeError, OverflowError, TypeError, ValueError) as error:
         raise StoreError(f"the store is damaged: {what} cannot be read ({error}); restore it from a backup") from error
+
+
+def escaped(text: str) -> str:
+    """The text with what no database can hold as text (lone surrogates, NUL) written as escapes."""
+    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")

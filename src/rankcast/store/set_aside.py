@@ -1,0 +1,119 @@
+"""What could not be served: which event, for whom, and why; until it is served again."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from typing import Any
+
+from sqlalchemy import BigInteger, Column, Connection, Index, Integer, Table, Text, func, select, update
+
+from rankcast.language import dumps
+from rankcast.model import SetAside
+from rankcast.store.engine import Database
+from rankcast.store.schema import datetime_of, metadata
+from rankcast.store.sql import Columns, append_new, chunks
+from rankcast.store.texts import escaped
+
+__all__ = ["KeptSetAside", "SetAsideLog", "count_pending", "keep_set_aside", "mark_served", "set_aside"]
+
+_Number = BigInteger().with_variant(Integer(), "sqlite")
+
+set_aside = Table(
+    "set_aside",
+    metadata,
+    Column("number", _Number, primary_key=True, autoincrement=False),
+    Column("seen_at", BigInteger, nullable=False),
+    Column("user_id", Text, comment="whose service failed; null if the event failed for everybody"),
+    Column("event_id", Text, comment="null if the user is not served at all from seq on"),
+    Column("seq", BigInteger, nullable=False),
+    Column("catalog_version", BigInteger, nullable=False),
+    Column("error", Text, nullable=False),
+    Column("key", Text, nullable=False, unique=True, comment="a hash of user, event and version"),
+    Column("served_at", BigInteger, comment="when it was served again; null while it waits for that"),
+    Index("ix_set_aside_served_at", "served_at"),
+    comment="What could not be served, while everything else was.",
+)
+
+_LONGEST = 2_000
+"""So many characters of an error are kept."""
+
+_CHUNK = 500
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSetAside(SetAside):
+    """What was set aside, its number, when it was kept, and when it was served again (None while it waits for that)."""
+
+    number: int
+    when: datetime
+    served: datetime | None
+
+
+class SetAsideLog:
+    """What was set aside, in the order in which it was kept."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def rows(self, user: str | None, limit: int | None, pending: bool) -> list[KeptSetAside]:
+        """What was set aside, oldest first: of one user or all, only what still waits or all; with a limit, the last so many."""
+        query = select(set_aside).order_by(set_aside.c.number.desc()).limit(limit)
+        if user is not None:
+            query = query.where(set_aside.c.user_id == user)
+        if pending:
+            query = query.where(set_aside.c.served_at.is_(None))
+        with self._database.reading() as connection:
+            rows = connection.execute(query).all()
+        return [_kept(row) for row in reversed(rows)]
+
+
+def keep_set_aside(connection: Connection, rows: Iterable[SetAside], now: int) -> int:
+    """Keep what was set aside, each user, event and version once; how many rows were new."""
+    kept = {_key(row): row for row in rows}
+    return append_new(connection, set_aside.c.number, _columns(kept, now))
+
+
+def mark_served(connection: Connection, numbers: Sequence[int], now: int) -> None:
+    """Say of rows that they were served again."""
+    for chunk in chunks(iter(numbers), _CHUNK):
+        connection.execute(update(set_aside).where(set_aside.c.number.in_(chunk)).values(served_at=now))
+
+
+def count_pending(connection: Connection) -> int:
+    """How many rows wait to be served again. Cost: a scan of those in an index."""
+    return connection.execute(
+        select(func.count()).select_from(set_aside).where(set_aside.c.served_at.is_(None))
+    ).scalar_one()
+
+
+def _key(row: SetAside) -> str:
+    text = dumps([row.user, row.event, row.version])
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _columns(kept: dict[str, SetAside], now: int) -> Columns:
+    rows = list(kept.values())
+    return {
+        "seen_at": [now] * len(rows),
+        "user_id": [row.user for row in rows],
+        "event_id": [row.event for row in rows],
+        "seq": [row.seq for row in rows],
+        "catalog_version": [row.version for row in rows],
+        "error": [escaped(row.error)[:_LONGEST] for row in rows],
+        "key": list(kept),
+    }
+
+
+def _kept(row: Any) -> KeptSetAside:
+    served = None if row.served_at is None else datetime_of(row.served_at)
+    return KeptSetAside(
+        row.user_id,
+        row.event_id,
+        row.seq,
+        row.catalog_version,
+        row.error,
+        number=row.number,
+        when=datetime_of(row.seen_at),
+        served=served,
+    )
