@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-HEAVY = ["lark", "matplotlib", "numba", "pandas", "pyarrow", "pyspark", "sqlalchemy"]
+HEAVY = ["alembic", "lark", "matplotlib", "numba", "pandas", "pyarrow", "pyspark", "sqlalchemy"]
 
 # CPU time, so that whatever else runs on the machine does not count.
 PROBE = """

@@ -10,6 +10,7 @@
     │   └── CatalogError        a record that does not fit the others: duplicate id, unknown name
     │       └── PreferenceCycle the preferences of a user go round in a circle
     ├── StoreError              the store is missing, of another version, or damaged
+    │   └── OutdatedStore       the store is of an earlier version and can be upgraded
     └── EnvironmentProblem      something outside is missing: Java, memory, a port
 
 Messages name the value, the place and what would be right; they are meant to be shown to people as
@@ -25,6 +26,7 @@ __all__ = [
     "ExpressionError",
     "LimitError",
     "ModelError",
+    "OutdatedStore",
     "PreferenceCycle",
     "RankcastError",
     "RecordError",
@@ -90,6 +92,14 @@ class PreferenceCycle(CatalogError):
 
 class StoreError(RankcastError):
     """The store is missing, of another version, or damaged."""
+
+
+class OutdatedStore(StoreError):
+    """A store of an earlier schema version, which can be upgraded; `store` is what it was opened by, its password included."""
+
+    def __init__(self, message: str, store: str) -> None:
+        super().__init__(message)
+        self.store = store
 
 
 class EnvironmentProblem(RankcastError):

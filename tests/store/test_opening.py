@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from rankcast.errors import StoreError
+from rankcast.model import Reject
 from rankcast.store import Store
 from rankcast.store.schema import SCHEMA_VERSION
 
@@ -55,15 +56,27 @@ def test_creating_over_a_store_is_refused_unless_it_may_exist(place):
 
 
 @pytest.mark.parametrize(
-    ("step", "advice"), [(1, "newer .*; upgrade Rankcast"), (-1, "older .*; use the Rankcast that")]
+    ("version", "advice"),
+    [
+        (SCHEMA_VERSION + 1, "newer .*; upgrade Rankcast"),
+        (SCHEMA_VERSION - 1, "older .*; upgrade it with: rankcast upgrade --store"),
+        (2, "older .*; use the Rankcast that"),
+    ],
 )
-def test_another_schema_version_is_refused(place, step, advice):
+def test_another_schema_version_is_refused(place, version, advice):
     with Store.create(place) as store:
-        set_version(store, SCHEMA_VERSION + step)
-    with pytest.raises(StoreError, match=f"schema version {SCHEMA_VERSION + step}, {advice}"):
+        set_version(store, version)
+    with pytest.raises(StoreError, match=f"schema version {version}, {advice}"):
         Store.open(place)
     with pytest.raises(StoreError, match=advice):
         Store.create(place, exist_ok=True)
+
+
+def test_a_process_that_had_the_store_open_writes_no_more_after_an_upgrade(place):
+    with Store.create(place) as store:
+        set_version(store, SCHEMA_VERSION + 1)
+        with pytest.raises(StoreError, match=f"has schema version {SCHEMA_VERSION + 1} now, not {SCHEMA_VERSION}"):
+            store.reject([Reject("file", 1, "reason", "raw")])
 
 
 def test_a_store_that_lost_its_version_is_damaged(place):

@@ -10,7 +10,15 @@ import typer
 from typer.core import TyperGroup
 
 from rankcast.cli.output import Output
-from rankcast.errors import CatalogError, EnvironmentProblem, ExpressionError, ModelError, RankcastError, StoreError
+from rankcast.errors import (
+    CatalogError,
+    EnvironmentProblem,
+    ExpressionError,
+    ModelError,
+    OutdatedStore,
+    RankcastError,
+    StoreError,
+)
 
 __all__ = ["ENVIRONMENT", "INTERNAL", "NEGATIVE", "OK", "USAGE", "Commands", "exit_code"]
 
@@ -32,8 +40,15 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer has two names for one class
         """Run the command that was named."""
+        given = list(ctx._protected_args), list(ctx.args)
         try:
-            result = super().invoke(ctx)
+            try:
+                result = super().invoke(ctx)
+            except OutdatedStore as error:
+                if not _is_upgraded(error):
+                    raise
+                ctx._protected_args, ctx.args = given
+                result = super().invoke(ctx)
             sys.stdout.flush()
         except KeyboardInterrupt:
             Output().say("stopped")
@@ -64,6 +79,19 @@ def exit_code(error: Exception) -> int:
         case RankcastError():
             return NEGATIVE
     return INTERNAL
+
+
+def _is_upgraded(error: OutdatedStore) -> bool:
+    """Whether somebody at a terminal wanted the store upgraded, and it was."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    from rankcast.cli.upgrade import upgrade
+
+    Output().say(str(error))
+    if not typer.confirm("Upgrade it now?", default=False, err=True):
+        return False
+    upgrade(store=error.store)
+    return True
 
 
 def _show(error: Exception) -> None:

@@ -36,6 +36,7 @@ from rankcast.cli.stats import stats
 from rankcast.cli.status import status
 from rankcast.cli.subscribe import subscribe, subscriptions, unsubscribe
 from rankcast.cli.token import create_token, list_tokens, revoke_token
+from rankcast.cli.upgrade import upgrade
 
 __all__ = ["app", "main"]
 
@@ -51,7 +52,7 @@ app = typer.Typer(
 
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "With a store: what users want": (init, subscribe, unsubscribe, subscriptions, prefer, policy, concept),
-    "With a store: what happens": (publish, run, serve, deliveries, explain, stats, status, rejects),
+    "With a store: what happens": (publish, run, serve, deliveries, explain, stats, status, rejects, upgrade),
     "With files, keeping nothing": (match, replay, backtest, relate, graph, forward, overlay),
     "This installation": (demo, doctor, reproduce),
 }

@@ -50,7 +50,12 @@ class Database:
         """A transaction that no other writer runs beside, all or nothing; on disk when the block is left."""
         with self.starting() as connection:
             # SQLite has but one writer anyway; elsewhere this lock makes it so.
-            connection.execute(select(schema.store.c.id).with_for_update())
+            version = connection.execute(select(schema.store.c.schema_version).with_for_update()).scalar()
+            if version != schema.SCHEMA_VERSION:
+                raise StoreError(
+                    f"the store {self.place!r} has schema version {version} now, not {schema.SCHEMA_VERSION}: it was upgraded "
+                    "meanwhile; start this process again with the Rankcast that did it"
+                )
             yield connection
 
     @contextmanager

@@ -7,19 +7,27 @@ from pathlib import Path
 from sqlalchemy import Connection, insert, inspect, make_url, select
 from sqlalchemy.exc import ArgumentError
 
-from rankcast.errors import StoreError
+from rankcast.errors import OutdatedStore, StoreError
 from rankcast.store import postgresql, schema, sqlite
 from rankcast.store.engine import Clock, Database
 from rankcast.store.texts import readable
 
-__all__ = ["create_database", "open_database"]
+__all__ = [
+    "check_version",
+    "connect_database",
+    "create_database",
+    "missing_store",
+    "open_database",
+    "path_of",
+    "schema_version",
+]
 
 
 def create_database(
     path_or_url: str | os.PathLike[str], exist_ok: bool, wait: float, clock: Clock, is_bulk: bool
 ) -> Database:
     """A database with the tables of a store. With `exist_ok` a store that is there already is opened, as `open_database` does."""
-    path = _path_of(path_or_url)
+    path = path_of(path_or_url)
     if path is not None:
         if not path.parent.is_dir():
             raise StoreError(f"no folder {str(path.parent)!r}; create it first")
@@ -28,16 +36,16 @@ def create_database(
                 path.touch()
         except OSError as error:
             raise StoreError(f"cannot create a store at {str(path)!r}: {error.strerror}") from None
-    database = _database(path_or_url, wait, clock, is_bulk)
+    database = connect_database(path_or_url, wait, clock, is_bulk)
     try:
         with database.reading() as connection:
-            version = _schema_version(connection, database.place)
+            version = schema_version(connection, database.place)
         if version is None:
             version = _create_tables(database)
         if version is not None:
             if not exist_ok:
                 raise StoreError(f"there is a store at {database.place!r} already; open that, or choose another place")
-            _complete(database, version)
+            _complete(database, version, path_or_url)
     except StoreError:
         database.close()
         raise
@@ -46,23 +54,23 @@ def create_database(
 
 def open_database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock, is_bulk: bool) -> Database:
     """The database of a store that exists; tables that came with a later release of the same schema are added."""
-    path = _path_of(path_or_url)
+    path = path_of(path_or_url)
     if path is not None and not path.exists():
-        raise _missing(str(path))
-    database = _database(path_or_url, wait, clock, is_bulk)
+        raise missing_store(str(path))
+    database = connect_database(path_or_url, wait, clock, is_bulk)
     try:
         with database.reading() as connection:
-            version = _schema_version(connection, database.place)
+            version = schema_version(connection, database.place)
         if version is None:
-            raise _missing(database.place)
-        _complete(database, version)
+            raise missing_store(database.place)
+        _complete(database, version, path_or_url)
     except StoreError:
         database.close()
         raise
     return database
 
 
-def _path_of(path_or_url: str | os.PathLike[str]) -> Path | None:
+def path_of(path_or_url: str | os.PathLike[str]) -> Path | None:
     """The file of a store in SQLite; None for another database."""
     text = os.fspath(path_or_url)
     if "://" in text:
@@ -83,8 +91,9 @@ def _path_of(path_or_url: str | os.PathLike[str]) -> Path | None:
     return path
 
 
-def _database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock, is_bulk: bool) -> Database:
-    path = _path_of(path_or_url)
+def connect_database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock, is_bulk: bool) -> Database:
+    """The database at a place, whatever is in it."""
+    path = path_of(path_or_url)
     if path is not None:
         return Database(sqlite.connect(path, wait, is_bulk), str(path), wait, clock, sqlite.explain)
     url = make_url(os.fspath(path_or_url))
@@ -92,7 +101,7 @@ def _database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock, is
     return Database(postgresql.connect(url, wait), place, wait, clock, postgresql.explain)
 
 
-def _schema_version(connection: Connection, place: str) -> int | None:
+def schema_version(connection: Connection, place: str) -> int | None:
     """The schema version of the store; None if the database is empty."""
     tables = _table_names(connection)
     if not tables:
@@ -107,22 +116,29 @@ def _table_names(connection: Connection) -> list[str]:
     return inspect(connection).get_table_names()
 
 
-def _check_version(version: int, place: str) -> None:
+def check_version(version: int, place: str, path_or_url: str | os.PathLike[str]) -> None:
+    """Refuse a store of another schema version, and say what to do."""
     if version > schema.SCHEMA_VERSION:
         raise StoreError(
             f"the store {place!r} has schema version {version}, newer than this Rankcast's {schema.SCHEMA_VERSION}; "
             "upgrade Rankcast"
         )
-    if version < schema.SCHEMA_VERSION:
+    if version < schema.OLDEST_VERSION:
         raise StoreError(
-            f"the store {place!r} has schema version {version}, older than this Rankcast's {schema.SCHEMA_VERSION}; "
+            f"the store {place!r} has schema version {version}, older than {schema.OLDEST_VERSION}, from which on stores can be upgraded; "
             "use the Rankcast that made it, or create a new store"
+        )
+    if version < schema.SCHEMA_VERSION:
+        raise OutdatedStore(
+            f"the store {place!r} has schema version {version}, older than this Rankcast's {schema.SCHEMA_VERSION}; "
+            f"upgrade it with: rankcast upgrade --store {shlex.quote(place)}",
+            os.fspath(path_or_url),
         )
 
 
-def _complete(database: Database, version: int) -> None:
-    """Add what a store of this schema lacks; refused if it is of another."""
-    _check_version(version, database.place)
+def _complete(database: Database, version: int, path_or_url: str | os.PathLike[str]) -> None:
+    """Add the tables that a store of this schema lacks; refused if it is of another."""
+    check_version(version, database.place, path_or_url)
     with database.reading() as connection:
         lacking = not schema.metadata.tables.keys() <= set(_table_names(connection))
     if lacking:
@@ -133,7 +149,7 @@ def _complete(database: Database, version: int) -> None:
 def _create_tables(database: Database) -> int | None:
     """Make the tables, all or none; None if this was done, the schema version if another process was faster."""
     with database.starting() as connection:
-        version = _schema_version(connection, database.place)
+        version = schema_version(connection, database.place)
         if version is None:
             now = schema.microseconds(database.clock())
             schema.metadata.create_all(connection, checkfirst=False)
@@ -143,5 +159,6 @@ def _create_tables(database: Database) -> int | None:
         return version
 
 
-def _missing(place: str) -> StoreError:
+def missing_store(place: str) -> StoreError:
+    """What to say where there is no store."""
     return StoreError(f"no store at {place!r}; create one with: rankcast init {shlex.quote(place)}")

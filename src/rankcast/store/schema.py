@@ -28,6 +28,7 @@ from rankcast.model import EPOCH
 
 __all__ = [
     "DELIVERY_BLOCK",
+    "OLDEST_VERSION",
     "SCHEMA_VERSION",
     "block_of",
     "catalog_changes",
@@ -46,8 +47,11 @@ __all__ = [
     "store",
 ]
 
-SCHEMA_VERSION = 3
-"""Raised with every change of the tables; a store of another version is refused."""
+SCHEMA_VERSION = 4
+"""Raised with every change of the tables in a release; a store of an earlier version is migrated (`rankcast.store.migrations`)."""
+
+OLDEST_VERSION = 3
+"""The first schema version that migrations lead on from."""
 
 # Only an INTEGER primary key is the row's own address in SQLite; PostgreSQL's INTEGER has but 32 bits.
 _Number = BigInteger().with_variant(Integer(), "sqlite")

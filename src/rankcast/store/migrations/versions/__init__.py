@@ -1,0 +1,3 @@
+"""The revisions, a file for each schema version."""
+
+__all__: list[str] = []

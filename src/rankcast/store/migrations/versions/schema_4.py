@@ -1,0 +1,14 @@
+"""From schema version 3 to 4: limits, retention, and migrations themselves."""
+
+__all__ = ["down_revision", "revision", "upgrade"]
+
+revision = "4"
+down_revision = None
+
+
+def upgrade() -> None:
+    """Add the columns and indexes that tables of schema version 3 lack; new tables are made by themselves.
+
+    Columns are written out here, not taken from the declarations, which go on to later versions. A new column may be null or has
+    a `server_default`, in the declaration too.
+    """

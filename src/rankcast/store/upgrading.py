@@ -1,0 +1,134 @@
+"""Bringing a store of an earlier schema version up to date, with a copy of it first."""
+
+import os
+import shlex
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import make_url
+
+from rankcast.errors import OutdatedStore, StoreError
+from rankcast.store.engine import Clock, system_clock
+from rankcast.store.opening import check_version, connect_database, missing_store, path_of, schema_version
+from rankcast.store.schema import SCHEMA_VERSION
+
+__all__ = ["Upgraded", "copy_file", "store_version", "upgrade_store"]
+
+
+@dataclass(frozen=True, slots=True)
+class Upgraded:
+    """What an upgrade did: from which schema version to which, and where the copy of the file as it was is, if one was made."""
+
+    place: str
+    before: int
+    version: int
+    backup: Path | None = None
+
+
+def upgrade_store(
+    path_or_url: str | os.PathLike[str],
+    is_backed_up: bool = False,
+    *,
+    wait: float = 30.0,
+    clock: Clock = system_clock,
+) -> Upgraded:
+    """Migrate a store to this release's schema, in one transaction: killed at any point, it is the old one or the new one.
+
+    A file is copied first, beside it, unless it `is_backed_up` already; another database must be. A store that is of this schema
+    version is left as it is; one that a service is serving is refused.
+    """
+    before = store_version(path_or_url, wait=wait, clock=clock)
+    path = path_of(path_or_url)
+    database = connect_database(path_or_url, wait, clock, is_bulk=False)
+    try:
+        if before == SCHEMA_VERSION:
+            return Upgraded(database.place, before, before)
+        if path is None and not is_backed_up:
+            raise StoreError(
+                f"make a backup of {database.place!r} first, with: {_dump_command(path_or_url)}; "
+                "then run: rankcast upgrade --no-backup --store URL"
+            )
+        from rankcast.store.migrations import migrate  # only here, because Alembic takes long to load
+
+        with _unserved(path):
+            backup = None
+            if path is not None and not is_backed_up:
+                when = clock().strftime("%Y%m%dT%H%M%SZ")
+                backup = path.with_name(f"{path.name}.schema{before}-{when}.backup")
+                copy_file(path, backup)
+            with database.starting() as connection:
+                found = schema_version(connection, database.place)
+                if found == before:
+                    migrate(connection, before)
+        return Upgraded(database.place, before, SCHEMA_VERSION, backup)
+    finally:
+        database.close()
+
+
+def store_version(path_or_url: str | os.PathLike[str], *, wait: float = 30.0, clock: Clock = system_clock) -> int:
+    """The schema version of a store; refused if this release can neither use nor upgrade it."""
+    path = path_of(path_or_url)
+    if path is not None and not path.exists():
+        raise missing_store(str(path))
+    database = connect_database(path_or_url, wait, clock, is_bulk=False)
+    try:
+        with database.reading() as connection:
+            version = schema_version(connection, database.place)
+        if version is None:
+            raise missing_store(database.place)
+        with suppress(OutdatedStore):
+            check_version(version, database.place, path_or_url)
+        return version
+    finally:
+        database.close()
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """Copy the file of a store as of one moment, while others read and write it; the copy is there whole or not at all."""
+    part = target.with_name(f"{target.name}.part")
+    try:
+        # Readable by its owner alone: it holds what the store holds.
+        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+        reading = sqlite3.connect(f"{source.absolute().as_uri()}?mode=rw", uri=True)
+        writing = sqlite3.connect(part)
+        try:
+            reading.backup(writing)
+            writing.execute("PRAGMA journal_mode = DELETE")
+        finally:
+            reading.close()
+            writing.close()
+        with part.open("rb") as written:
+            os.fsync(written.fileno())
+        os.replace(part, target)
+    except (OSError, sqlite3.Error) as error:
+        part.unlink(missing_ok=True)
+        raise StoreError(f"cannot copy the store {str(source)!r} to {str(target)!r}: {error}") from None
+
+
+def _dump_command(url: str | os.PathLike[str]) -> str:
+    """What makes a backup of a database on a server; without the password, for which the program asks."""
+    plain = make_url(os.fspath(url)).set(drivername="postgresql", password=None).render_as_string()
+    return f"pg_dump --format=custom --file=rankcast.dump {shlex.quote(plain)}"
+
+
+@contextmanager
+def _unserved(path: Path | None) -> Iterator[None]:
+    """Keep services from starting with the file meanwhile; refused if one is serving it (`rankcast.serve.alone`)."""
+    lock = None if path is None else Path(f"{path}-serving")
+    if lock is None or not lock.exists():
+        yield
+        return
+    try:
+        import fcntl
+    except ImportError:  # no such locks on this system
+        yield
+        return
+    with lock.open("r+b") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise StoreError(f"the store {str(path)!r} is being served; end the service first") from None
+        yield
