@@ -1,5 +1,6 @@
 import os
 import sqlite3
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -147,3 +148,20 @@ def test_tables_that_a_later_release_added_are_made(tmp_path: Path, opened: Call
         connection.execute("drop table rejects")
     with opened(tmp_path / "events.db") as store:
         assert store.rejects() == []
+
+
+def test_a_new_file_is_its_owner_s_alone(tmp_path):
+    before = os.umask(0o022)
+    try:
+        with Store.create(tmp_path / "store.db") as store:
+            store.version()
+            modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    finally:
+        os.umask(before)
+    assert modes == dict.fromkeys(("store.db", "store.db-wal", "store.db-shm"), 384)
+
+
+def test_a_url_that_cannot_be_parsed_is_shown_without_its_password():
+    with pytest.raises(StoreError) as caught:
+        Store.open("postgresql://ann:s3c/r@et@host:none/db")
+    assert str(caught.value) == "'postgresql://ann:***@host:none/db' is neither a path nor the URL of a database"

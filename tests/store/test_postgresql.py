@@ -1,7 +1,9 @@
 """What is particular to PostgreSQL; all other tests of this folder run on it too (see conftest.py)."""
 
+import asyncio
 import builtins
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
@@ -12,7 +14,7 @@ from sqlalchemy import make_url
 from rankcast.errors import StoreError
 from rankcast.language import decode_event
 from rankcast.store import Store
-from rankcast.store.postgresql import connect, explain
+from rankcast.store.postgresql import Timeouts, connect, explain, timeouts
 
 ENDING = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'rankcast'"
 
@@ -58,12 +60,12 @@ def test_a_missing_driver_says_what_to_install(monkeypatch):
 
     monkeypatch.setattr(builtins, "__import__", without_driver)
     with pytest.raises(StoreError, match="'psycopg'; install it with: pip install psycopg"):
-        connect(make_url("postgresql+psycopg://host/db"), wait=30.0)
+        connect(make_url("postgresql+psycopg://host/db"), Timeouts())
 
 
 def test_an_unknown_driver_is_refused():
     with pytest.raises(StoreError, match=r"'postgresql\+none://host/db' is no URL of a database"):
-        connect(make_url("postgresql+none://host/db"), wait=30.0)
+        connect(make_url("postgresql+none://host/db"), Timeouts())
 
 
 @pytest.mark.parametrize(
@@ -143,3 +145,66 @@ def test_several_may_create_the_store_at_once(url):
         list(pool.map(create, range(4)))
     with Store.open(url) as store:
         assert store.version() == 0
+
+
+@pytest.mark.parametrize("off", ["off", "local"])
+def test_what_is_acknowledged_is_on_disk_whatever_the_server_says(url, postgresql, off):
+    with psycopg.connect(postgresql.url(), autocommit=True) as server:
+        server.execute(f"ALTER ROLE rankcast SET synchronous_commit = {off}")
+    try:
+        with Store.create(url) as store, store.database.writing() as connection:
+            assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
+    finally:
+        with psycopg.connect(postgresql.url(), autocommit=True) as server:
+            server.execute("ALTER ROLE rankcast RESET synchronous_commit")
+
+
+def test_timeouts_can_be_set_in_the_url(url):
+    with Store.create(f"{url}&statement_timeout=0.5&lock_timeout=0.1&connect_timeout=4") as store:
+        with pytest.raises(StoreError, match="has cancelled a statement"), store.database.reading() as connection:
+            connection.exec_driver_sql("SELECT pg_sleep(5)")
+        with (
+            Store.open(f"{url}&lock_timeout=0.1") as other,
+            store.database.writing(),
+            pytest.raises(StoreError, match=r"writing for over 0\.1 s"),
+        ):
+            other.publish([event(1)])
+
+
+@pytest.mark.parametrize("given", ["-1", "soon", "1e9", "nan"])
+def test_a_timeout_is_seconds(given):
+    with pytest.raises(StoreError, match=r"lock_timeout in the URL of the store is .*; it must be seconds from 0 to"):
+        timeouts(make_url(f"postgresql://host/db?lock_timeout={given}"), 30.0)
+
+
+def test_a_server_that_hangs_is_given_up(url, postgresql):
+    """The server cannot enforce its own limit then, and its machine still acknowledges what it is sent."""
+    with Store.create(f"{url}&statement_timeout=1&connect_timeout=2") as store:
+        store.publish([event(1)])
+        begun = time.monotonic()
+        with (
+            postgresql.paused(),
+            pytest.raises(StoreError, match=r"no connection to the store .*(did not answer|timeout)"),
+        ):
+            store.last_offset()
+        assert time.monotonic() - begun < 8
+        assert store.publish([event(1), event(2)])[1].offset == 2
+
+
+def test_an_event_loop_does_not_wait_for_a_server_that_hangs(url, postgresql):
+    async def asked_twice(store: Store) -> list[float]:
+        taken = []
+        for _ in range(2):
+            begun = time.monotonic()
+            with pytest.raises(StoreError):
+                store.last_offset()
+            taken.append(time.monotonic() - begun)
+        return taken
+
+    with Store.create(url) as store:
+        store.publish([event(1)])
+        with postgresql.paused():
+            first, second = asyncio.run(asked_twice(store))
+        assert first < 5
+        assert second < 0.5
+        assert store.last_offset() == 1

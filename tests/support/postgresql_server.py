@@ -4,12 +4,13 @@ import os
 import pwd
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -55,6 +56,19 @@ class Server:
 
     port: int
     folder: Path
+    process: "subprocess.Popen[bytes]"
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """The server hangs while in the block: it takes connections, and answers nothing."""
+        stopped = {self.process.pid, *_children(self.process.pid)}
+        try:
+            for pid in stopped:
+                _signal(pid, signal.SIGSTOP)
+            yield
+        finally:
+            for pid in stopped:
+                _signal(pid, signal.SIGCONT)
 
     def url(self, database: str = "postgres") -> str:
         """Where a database of it is."""
@@ -96,16 +110,30 @@ def server() -> Iterator[Server]:
                 [binaries / "postgres", "-D", "data", *arguments], cwd=folder, stdout=log, stderr=log, **_identity(user)
             )
         try:
-            started = Server(port, folder)
+            started = Server(port, folder, process)
             _wait(started, process)
             yield started
         finally:
-            process.terminate()
+            process.send_signal(signal.SIGINT)  # which ends connections too, unlike SIGTERM
             try:
                 process.wait(10)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+def _children(pid: int) -> list[int]:
+    """The processes that a process has started: PostgreSQL has one for each connection."""
+    listed = Path(f"/proc/{pid}/task/{pid}/children")
+    if listed.exists():
+        return [int(child) for child in listed.read_text().split()]
+    done = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True)
+    return [int(child) for child in done.stdout.split()]
+
+
+def _signal(pid: int, number: int) -> None:
+    with suppress(ProcessLookupError):  # it has ended meanwhile
+        os.kill(pid, number)
 
 
 def _other_user() -> pwd.struct_passwd | None:

@@ -96,7 +96,7 @@ def _is_upgraded(error: OutdatedStore) -> bool:
 
 def _show(error: Exception) -> None:
     if os.environ.get("RANKCAST_DEBUG"):
-        traceback.print_exception(error)
+        sys.stderr.write(_without_passwords("".join(traceback.format_exception(error))))
     match error:
         case ExpressionError():
             message = error.pointed()
@@ -105,12 +105,18 @@ def _show(error: Exception) -> None:
         case OSError():
             message = f"{error.filename}: {error.strerror}" if error.filename else str(error)
         case _:
-            first = (str(error).strip().splitlines() or [""])[0][:300]
+            first = (_without_passwords(str(error)).strip().splitlines() or [""])[0][:300]
             message = (
                 f"something went wrong inside Rankcast: {type(error).__name__}: {first}\n"
                 "this is a mistake of ours; RANKCAST_DEBUG=1 in the environment shows where"
             )
     Output().error(message)
+
+
+def _without_passwords(text: str) -> str:
+    from rankcast.store.places import without_passwords
+
+    return without_passwords(text)
 
 
 def _is_usage(error: Exception) -> bool:

@@ -103,11 +103,11 @@ def _greet(out: Output, service: "Service") -> None:
     """Say where it is, and on the first start how to get in."""
     from rankcast.serve.access import Role
 
-    settings = service.settings
+    settings, place = service.settings, service.store.database.place
     if out.json:
-        out.record({"store": settings.store, "address": settings.address, "dev": settings.dev})
+        out.record({"store": place, "address": settings.address, "dev": settings.dev})
         out.flush()
-    out.say(f"{settings.store} is served at {settings.address} (Ctrl-C ends it)")
+    out.say(f"{place} is served at {settings.address} (Ctrl-C ends it)")
     out.say(f"  the API: {settings.address}/v1/docs")
     if settings.dev:
         out.say("  without tokens, for this machine only (--dev)")
@@ -116,5 +116,5 @@ def _greet(out: Output, service: "Service") -> None:
         out.say(f"\n  Nobody had a token yet. This is an administrator's, shown only now; keep it:\n\n    {token}\n")
         out.say("  More of them: rankcast token create --user NAME")
     elif service.access.is_empty():
-        where = shlex.quote(settings.store)
+        where = shlex.quote(place)
         out.say(f"  nobody has a token yet; make one with: rankcast token create --administrator --store {where}")

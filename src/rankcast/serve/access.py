@@ -5,6 +5,7 @@ people choose and others can guess; nobody can guess 256 random bits, so a fast 
 burn the processor.
 """
 
+import asyncio
 from base64 import urlsafe_b64encode
 from dataclasses import dataclass
 from enum import StrEnum
@@ -99,6 +100,13 @@ class Access:
     def is_empty(self) -> bool:
         """Whether no token was ever made."""
         return self._log.is_empty()
+
+    async def admit(self, token: str) -> Principal | None:
+        """As `check`; a look at the store is in a thread, so that a store that hangs holds up nobody else on the event loop."""
+        now = monotonic()
+        if _TOKEN.fullmatch(token) is None or (now - self._looked < _REMEMBERED and _digest(token) in self._principals):
+            return self.check(token)
+        return await asyncio.to_thread(self.check, token)
 
     def check(self, token: str) -> Principal | None:
         """Whose token it is; None if it is none, or was revoked."""

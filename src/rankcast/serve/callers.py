@@ -32,16 +32,15 @@ ServiceOf: TypeAlias = Annotated[Service, Depends(_service)]
 async def _caller(
     request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 ) -> Principal:
-    return _admitted(request, None if given is None else given.credentials)
+    return await _admitted(request, None if given is None else given.credentials)
 
 
-def _admitted(request: Request, token: str | None) -> Principal:
+async def _admitted(request: Request, token: str | None) -> Principal:
     """Whose token it is; refused if it is nobody's, or asks too often."""
     service: Service = request.app.state.service
     if service.settings.dev:
         return ADMINISTRATOR
-    # A look at the store at most once a second: too short for a thread of its own.
-    principal = None if token is None else service.access.check(token)
+    principal = None if token is None else await service.access.admit(token)
     who = principal.token if principal else f"address {request.client.host if request.client else ''}"
     wait = service.rates.take(who)
     if wait:
@@ -89,10 +88,10 @@ def _publishing(caller: Principal) -> Principal:
     return caller
 
 
-def publishing_caller(request: Request) -> Principal:
+async def publishing_caller(request: Request) -> Principal:
     """What `PublishingCaller` finds, for a route that reads its requests by hand."""
     scheme, token = get_authorization_scheme_param(request.headers.get("authorization"))
-    return _publishing(_admitted(request, token if scheme.lower() == "bearer" and token else None))
+    return _publishing(await _admitted(request, token if scheme.lower() == "bearer" and token else None))
 
 
 PublishingCaller: TypeAlias = Annotated[Principal, Depends(_publisher)]

@@ -122,7 +122,8 @@ class Feeds:
         at = after if after is not None else await asyncio.to_thread(self._store.last_delivery)
         try:
             while not self._ended.is_set():
-                since = self._enter(listener)
+                newest = await asyncio.to_thread(self._store.last_delivery)
+                since = self._enter(listener, newest)
                 while at < since:
                     page = await asyncio.to_thread(self._stored, user, at, since)
                     at = page[-1].number if len(page) == _PAGE else since
@@ -144,15 +145,16 @@ class Feeds:
         found = self._store.deliveries(user, after, _PAGE)
         return [Fed(number, delivery) for number, delivery in found if number <= up_to]
 
-    def _enter(self, listener: _Listener) -> int:
-        """Join those who listen; the number after which everything will be handed over."""
+    def _enter(self, listener: _Listener, newest: int) -> int:
+        """Join those who listen; the number after which everything will be handed over. `newest` is the last delivery, as
+        far as is known: the reader begins after that if there is none yet."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop or self._reader is None or self._reader.done():
             self._loop = loop
             self._woken = asyncio.Event()
             self._of_user = {}
             self._reader = loop.create_task(self._read(), name="rankcast-feeds")
-            self._at = self._store.last_delivery()
+            self._at = newest
         self._of_user.setdefault(listener.user, set()).add(listener)
         return self._at
 

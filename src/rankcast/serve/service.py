@@ -18,6 +18,7 @@ from rankcast.serve.publisher import Publisher
 from rankcast.serve.rates import Rates
 from rankcast.serve.runner import Runner
 from rankcast.serve.settings import Settings
+from rankcast.serve.store_check import StoreCheck
 from rankcast.serve.trials import Funnel, Trial
 from rankcast.serve.webhooks import PushMetrics, Webhooks
 from rankcast.store import Published, Store
@@ -52,6 +53,7 @@ class Service:
             if settings.own_process
             else Runner(self.store, settings.shards, settings.poll, told=self._served)
         )
+        self.store_check = StoreCheck(self.store)
         self.publisher = Publisher(self.store, logged=self.runner.wake)
         self.digests = Digests(self, timedelta(days=settings.kept_days))
         self.webhooks = Webhooks(self, self.digests)

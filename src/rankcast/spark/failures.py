@@ -6,6 +6,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from rankcast import errors
 from rankcast.errors import EnvironmentProblem, RankcastError, StoreError
+from rankcast.store.places import without_passwords
 
 __all__ = ["explain", "wait_for"]
 
@@ -25,7 +26,7 @@ _FULL = re.compile(r"No space left on device|Disk quota exceeded|File too large"
 
 def explain(error: BaseException, checkpoint: str = "") -> RankcastError | None:
     """The error that a pipeline itself raised, or what an error of Spark means; None if there is nothing more to say."""
-    text = str(error)
+    text = without_passwords(str(error))
     ours = _OURS.search(text)
     if ours is not None:
         kind = getattr(errors, ours[1], RankcastError)

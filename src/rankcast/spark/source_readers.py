@@ -18,6 +18,7 @@ from rankcast.errors import StoreError
 from rankcast.spark.live.frames import Mark, encode_mark
 from rankcast.spark.source_tables import TABLES, Options, Range
 from rankcast.store import Store
+from rankcast.store.places import shown_place
 
 __all__ = ["BatchReader", "PipelineReader", "StreamReader"]
 
@@ -151,7 +152,7 @@ class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
             else "a process"
         )
         raise StoreError(
-            f"the checkpoint {self._options.place!r} does not belong to the store {self._options.store!r} as it is now, which "
+            f"the checkpoint {self._options.place!r} does not belong to the store {shown_place(self._options.store)!r} as it is now, which "
             f"is served by {served}; use that one's checkpoint, or a new folder for a checkpoint"
         )
 
@@ -185,7 +186,7 @@ class _Growing:
         if last < start:
             raise StoreError(
                 f"the checkpoint has read {self._options.table} up to {start}, but the store "
-                f"{self._options.store!r} has only {last}: it is another store, or an older copy of it"
+                f"{shown_place(self._options.store)!r} has only {last}: it is another store, or an older copy of it"
             )
         end = last if self._target is None else max(start, min(self._target, last))
         return end if limit is None else min(end, start + limit)

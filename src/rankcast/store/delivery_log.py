@@ -179,6 +179,11 @@ class DeliveryLog:
             rows = connection.execute(select(schema.shard_states).order_by(schema.shard_states.c.shard))
             return Progress(offset, catalog_version, {row.shard: bytes(row.state) for row in rows})
 
+    def reached(self) -> int:
+        """Up to which offset the event log has been worked off."""
+        with self._database.reading() as connection:
+            return _reached(connection)[0]
+
     def deliveries(self, user: str | None, after: int, limit: int | None) -> Iterator[tuple[int, Delivery]]:
         """Deliveries with their numbers, in the order of their commits, after a number; ends where they end."""
         with self._database.reading() as connection:

@@ -10,6 +10,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from rankcast.errors import StoreError
 from rankcast.store import schema
+from rankcast.store.places import without_passwords
 
 __all__ = ["Clock", "Database", "Explain", "system_clock"]
 
@@ -78,7 +79,7 @@ class Database:
         except SQLAlchemyError as error:
             cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
             raise self._explain(cause, self.place, self._wait) or StoreError(
-                f"the store {self.place!r} failed: {cause}"
+                f"the store {self.place!r} failed: {without_passwords(str(cause))}"
             ) from error
         except UnicodeDecodeError as error:
             raise StoreError(f"the store {self.place!r} is damaged ({error}); restore it from a backup") from error

@@ -10,6 +10,7 @@ from sqlalchemy.exc import ArgumentError
 from rankcast.errors import OutdatedStore, StoreError
 from rankcast.store import postgresql, schema, sqlite
 from rankcast.store.engine import Clock, Database
+from rankcast.store.places import shown_place
 from rankcast.store.texts import readable
 
 __all__ = [
@@ -33,7 +34,8 @@ def create_database(
             raise StoreError(f"no folder {str(path.parent)!r}; create it first")
         try:
             if not path.exists():
-                path.touch()
+                # Tokens' hashes, webhooks' secrets and what people read are nobody else's business.
+                path.touch(mode=0o600)
         except OSError as error:
             raise StoreError(f"cannot create a store at {str(path)!r}: {error.strerror}") from None
     database = connect_database(path_or_url, wait, clock, is_bulk)
@@ -76,8 +78,8 @@ def path_of(path_or_url: str | os.PathLike[str]) -> Path | None:
     if "://" in text:
         try:
             url = make_url(text)
-        except ArgumentError:
-            raise StoreError(f"{text!r} is neither a path nor the URL of a database") from None
+        except (ArgumentError, ValueError):  # of the port
+            raise StoreError(f"{shown_place(text)!r} is neither a path nor the URL of a database") from None
         if url.get_backend_name() == "postgresql":
             return None
         if url.get_backend_name() != "sqlite":
@@ -97,8 +99,10 @@ def connect_database(path_or_url: str | os.PathLike[str], wait: float, clock: Cl
     if path is not None:
         return Database(sqlite.connect(path, wait, is_bulk), str(path), wait, clock, sqlite.explain)
     url = make_url(os.fspath(path_or_url))
-    place = url.render_as_string(hide_password=True)
-    return Database(postgresql.connect(url, wait), place, wait, clock, postgresql.explain)
+    times = postgresql.timeouts(url, wait)
+    return Database(
+        postgresql.connect(url, times), shown_place(os.fspath(path_or_url)), times.lock, clock, postgresql.explain
+    )
 
 
 def schema_version(connection: Connection, place: str) -> int | None:

@@ -1,15 +1,21 @@
-"""What is particular to PostgreSQL: how to connect, and to explain its errors."""
+"""What is particular to PostgreSQL: how to connect, for how long to wait, and how to explain its errors."""
+
+from typing import NamedTuple
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
 from rankcast.errors import StoreError
+from rankcast.store.places import shown_place, without_passwords
 
-__all__ = ["connect", "explain"]
+__all__ = ["Timeouts", "connect", "explain", "timeouts"]
 
 _CAUSES = {
     "55P03": "the store {place!r} is locked: another process has been writing for over {wait:g} s; "
     "try again, or end that process",
+    "57014": "the server of the store {place!r} has cancelled a statement ({error}); try again, or allow more time with "
+    "?statement_timeout=SECONDS at the end of its URL",
     "42501": "the user of the store {place!r} lacks a privilege ({error})",
     "53100": "no space is left for the store {place!r}; nothing of the last change was kept",
     "53300": "the server of the store {place!r} has no connection left ({error}); raise its max_connections",
@@ -19,33 +25,90 @@ _CAUSES = {
     "25006": "the server of the store {place!r} may only be read: it is a replica, or the transaction was read-only",
 }
 _UNREACHABLE = "no connection to the store {place!r} ({error}); check that the server runs, and the URL"
+_OVERLOADED = "all connections to the store {place!r} have been in use for over {wait:g} s; try again"
 _DRIVER = "postgresql+psycopg"
-_ARGUMENTS = {"application_name": "rankcast", "connect_timeout": 10}
-"""Unless the URL says otherwise. The time is in seconds, for a server that does not answer."""
+_LONGEST = 86_400.0
+_GRACE = 2.0
+"""The server ends a statement first if it can: its message says more."""
 
 
-def connect(url: URL, wait: float) -> Engine:
-    """Connections to a database, which wait that many seconds for another writer.
+class Timeouts(NamedTuple):
+    """For how many seconds to wait. Each can be set in the URL of the store: `?statement_timeout=20&lock_timeout=5`.
+
+    `connect` is for a server that does not answer, `statement` for one statement, `lock` for another writer. 0 waits for
+    ever.
+    """
+
+    connect: float = 10.0
+    statement: float = 60.0
+    lock: float = 30.0
+
+
+def timeouts(url: URL, lock: float) -> Timeouts:
+    """What the URL says, and the defaults for the rest; `lock` is the default for another writer."""
+    defaults = Timeouts(lock=lock)
+    return Timeouts(*(_seconds(url, name, default) for name, default in zip(Timeouts._fields, defaults, strict=True)))
+
+
+def _seconds(url: URL, name: str, default: float) -> float:
+    given = url.query.get(f"{name}_timeout")
+    if given is None:
+        return default
+    try:
+        seconds = float(str(given))
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= _LONGEST:
+        raise StoreError(
+            f"{name}_timeout in the URL of the store is {str(given)!r}; it must be seconds from 0 to {_LONGEST:,.0f}"
+        )
+    return seconds
+
+
+def connect(url: URL, times: Timeouts) -> Engine:
+    """Connections to a database, none of which waits for longer than `times` says.
 
     A connection that the server has dropped meanwhile is replaced before it is used, so that a restart of the
     server costs the transaction at hand and no more.
     """
     if url.drivername == "postgresql":
         url = url.set(drivername=_DRIVER)
-    arguments = {key: value for key, value in _ARGUMENTS.items() if key not in url.query}
+    place = shown_place(url.render_as_string(hide_password=False))
+    url = url.difference_update_query([f"{name}_timeout" for name in Timeouts._fields])
+    arguments: dict[str, object] = {"connect_timeout": max(2, round(times.connect)) if times.connect else 0}
+    if "application_name" not in url.query:
+        arguments["application_name"] = "rankcast"
     try:
-        engine = create_engine(url, pool_pre_ping=True, paramstyle="format", connect_args=arguments)
+        engine = create_engine(
+            url, pool_pre_ping=True, pool_timeout=times.lock or _LONGEST, paramstyle="format", connect_args=arguments
+        )
+        from rankcast.store.postgresql_connection import LimitedConnection, Opener
     except ModuleNotFoundError as error:
         raise StoreError(
             f"PostgreSQL needs the package {error.name!r}; install it with: pip install {error.name}"
         ) from None
     except SQLAlchemyError as error:
-        raise StoreError(f"{url.render_as_string(hide_password=True)!r} is no URL of a database: {error}") from None
+        raise StoreError(f"{place!r} is no URL of a database: {without_passwords(str(error))}") from None
+
+    opener = Opener(times.statement + _GRACE if times.statement else None)
+
+    @event.listens_for(engine, "do_connect")
+    def open_limited(
+        dialect: object, record: object, cargs: list[str], cparams: dict[str, object]
+    ) -> LimitedConnection:
+        return opener.open(cargs, cparams)
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: LimitedConnection, record: object) -> None:
+        # What is acknowledged is on disk, whatever the server's configuration says.
+        connection.execute("SET synchronous_commit = on")
+        connection.execute(f"SET statement_timeout = {round(times.statement * 1000)}")
+        connection.commit()
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         if connection.get_execution_options().get("writer", False):
-            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {int(wait * 1000)}")
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {round(times.lock * 1000)}")
             # One writer at a time, also while there is no table yet whose row could be locked.
             connection.exec_driver_sql("SELECT pg_advisory_xact_lock(hashtext('rankcast ' || current_schema()))")
         else:
@@ -60,10 +123,13 @@ def explain(error: BaseException, place: str, wait: float) -> StoreError | None:
 
     state = getattr(error, "sqlstate", None)
     cause = _CAUSES.get(state or "")
+    if isinstance(error, NoConnectionFree):
+        cause = _OVERLOADED
     if cause is None and state is None and isinstance(error, OperationalError):
         cause = _UNREACHABLE
     return None if cause is None else StoreError(cause.format(place=place, error=_first_line(error), wait=wait))
 
 
 def _first_line(error: BaseException) -> str:
-    return str(error).removeprefix("connection failed: ").removeprefix("connection is bad: ").strip().split("\n")[0]
+    line = str(error).removeprefix("connection failed: ").removeprefix("connection is bad: ").strip().split("\n")[0]
+    return without_passwords(line)

@@ -220,6 +220,10 @@ class Store:
         """How far the event log has been worked off."""
         return self._deliveries.progress()
 
+    def reached(self) -> int:
+        """Up to which offset the event log has been worked off; `progress` without the states."""
+        return self._deliveries.reached()
+
     def deliveries(
         self, user: str | None = None, after: int = 0, limit: int | None = None
     ) -> Iterator[tuple[int, Delivery]]:

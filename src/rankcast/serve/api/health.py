@@ -3,29 +3,27 @@
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from rankcast.errors import StoreError
 from rankcast.serve.api.answers import answer
 from rankcast.serve.api.schemas import says
 from rankcast.serve.callers import ServiceOf
 
 __all__ = ["router"]
 
+_PATIENCE = 2.0
+
 router = APIRouter(prefix="/health", tags=["health"])
 
 
 @router.get("/live", responses=says("Anything", "It is"))
 async def live() -> Response:
-    """Whether the process answers."""
+    """Whether the process answers. It does not ask the store."""
     return answer({"status": "live"})
 
 
 @router.get("/ready", responses=says("Anything", "It is") | says("Anything", "It is not, or not yet", 503))
-def ready(service: ServiceOf) -> Response:
-    """Whether the store answers and what is published is worked off."""
-    try:
-        pending: int | None = service.store.last_offset() - service.store.progress().offset
-    except StoreError:
-        pending = None
+async def ready(service: ServiceOf) -> Response:
+    """Whether the store answers, within two seconds, and what is published is worked off."""
+    pending = await service.store_check.pending(_PATIENCE)
     works = service.runner.error is None and (service.runner.is_running or not service.settings.pipeline)
     ok = works and pending is not None
     pipeline = "elsewhere" if not service.settings.pipeline else "works" if works else "fails"

@@ -101,7 +101,7 @@ async def _stream(
         service.streams[token] += 1
         try:
             async for page in pages:
-                if not service.settings.dev and service.access.check(secret) is None:
+                if not service.settings.dev and await service.access.admit(secret) is None:
                     return  # revoked meanwhile
                 if not page:
                     yield b": heartbeat\n\n"

@@ -110,7 +110,7 @@ class Publishing:
             return
         request = Request(scope, receive)
         try:
-            response = await publish(publishing_caller(request), request, _key(request))
+            response = await publish(await publishing_caller(request), request, _key(request))
         except RankcastError as error:
             response = answer_of(problem_of(error))
         await response(scope, receive, send)
