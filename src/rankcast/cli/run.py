@@ -106,9 +106,10 @@ def run(
       rankcast run --engine spark --follow
     """
     from rankcast.store import SPARK, Store
+    from rankcast.store.store_lock import StoreLock
 
     out = Output(json)
-    with Store.open(store) as opened, _metrics(opened, metrics_port, out) as metrics:
+    with Store.open(store) as opened, StoreLock(opened), _metrics(opened, metrics_port, out) as metrics:
         known = opened.pipeline()
         chosen = engine or (Engine.SPARK if known is not None and known.engine == SPARK else Engine.PROCESS)
         if chosen is Engine.PROCESS:

@@ -6,10 +6,10 @@ from threading import Event as Flag
 from threading import Thread
 from time import monotonic
 
-from rankcast.errors import RankcastError
+from rankcast.errors import RankcastError, StoreError
 from rankcast.run import Server
-from rankcast.serve.alone import Alone
-from rankcast.store import Store
+from rankcast.store import SPARK, Store
+from rankcast.store.store_lock import StoreLock
 
 __all__ = ["Runner"]
 
@@ -47,7 +47,7 @@ class Runner:
         self._poll = poll
         self._told = told
         self._serving: Server | None = None
-        self._alone = Alone(store)
+        self._lock = StoreLock(store, "end that one, or start with --no-pipeline")
         self._woken = Flag()
         self._stopping = Flag()
         self._thread: Thread | None = None
@@ -62,7 +62,8 @@ class Runner:
         another number of shards."""
         if self.is_running:
             return
-        self._alone.take(patience)
+        self._refuse_beside_spark()
+        self._lock.take(patience)
         present = len(self._store.progress().states)
         if present and self._shards not in (None, present):
             raise RankcastError(f"the delivery state of this store is in {present} shards, and stays so")
@@ -79,7 +80,7 @@ class Runner:
         if self._thread is not None:
             self._thread.join()
             self._thread = None
-        self._alone.give_back()
+        self._lock.give_back()
 
     def wake(self) -> None:
         """Say that there is something to serve; returns at once."""
@@ -106,6 +107,7 @@ class Runner:
 
     def _serve(self) -> None:
         if self._serving is None:
+            self._lock.take()  # a server of a database that was restarted has forgotten it
             self._serving = Server(self._store, self._shards or 1, _BATCH, _EXPECTED)
         for batch in self._serving.serve():
             self.batches += 1
@@ -114,6 +116,14 @@ class Runner:
             self._tell()
             if self._stopping.is_set():
                 return
+
+    def _refuse_beside_spark(self) -> None:
+        served = self._store.pipeline()
+        if served is not None and served.engine == SPARK and served.last_batch >= 0:
+            raise StoreError(
+                f"the store {self._store.database.place!r} is served by a pipeline on Spark, with the checkpoint "
+                f"{served.place!r}; start with --no-pipeline beside it"
+            )
 
     def _tell(self) -> None:
         with suppress(RuntimeError):  # nobody listens any more: the loop was closed

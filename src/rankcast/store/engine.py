@@ -65,6 +65,21 @@ class Database:
         with self._explaining(), self._writers.begin() as connection:
             yield connection
 
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a file of this machine, at `place`."""
+        return self._engine.dialect.name == "sqlite"
+
+    def lasting_connection(self) -> Connection:
+        """A connection of one's own, outside of any transaction, for locks that last as long as it does; not of SQLite.
+
+        Whoever asks for it closes it: the server's end of it ends then, too.
+        """
+        with self._explaining():
+            connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT", lasting=True)
+            connection.detach()
+            return connection
+
     def close(self) -> None:
         """Let go of all connections; the store cannot be used any more."""
         self._is_open = False

@@ -111,7 +111,7 @@ def connect(url: URL, times: Timeouts) -> Engine:
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = {round(times.lock * 1000)}")
             # One writer at a time, also while there is no table yet whose row could be locked.
             connection.exec_driver_sql("SELECT pg_advisory_xact_lock(hashtext('rankcast ' || current_schema()))")
-        else:
+        elif not connection.get_execution_options().get("lasting", False):
             connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
 
     return engine
