@@ -6,7 +6,7 @@ from typing import Any
 
 from rankcast.choose import Candidate, DeliveryMode, Moment, Step, delivery_mode
 from rankcast.choose.filters import Filtered, filtered
-from rankcast.model import Catalog, Event, Part, Policy, Scoring, Subscription
+from rankcast.model import Catalog, Event, Part, Policy, State, Subscription, restarted
 from rankcast.rank import CombinedScore, Explained, Specificity, event_rank, novelty_of, scores
 
 __all__ = ["Subscriber"]
@@ -136,16 +136,10 @@ def _combined(policy: Policy) -> CombinedScore | None:
 
 def _same_windows(before: Policy, after: Policy) -> bool:
     """Whether the state of a mode under one policy means the same under the other."""
-    decays = after.filter is not None and after.filter.scoring is Scoring.DECAY
-    return (before.mode, before.length, before.origin, before.filter) == (
-        after.mode,
-        after.length,
-        after.origin,
-        after.filter,
-    ) and not (decays and before.decay != after.decay)
+    return State.WINDOW not in restarted(before, after)
 
 
 def _same_novelty(before: Policy, after: Policy) -> bool:
     """Whether the state of the novelty in one policy's score means the same in the other's."""
     parts = (Part.NOVELTY in policy.score and policy.score[Part.NOVELTY] > 0 for policy in (before, after))
-    return all(parts) and (before.novelty, before.decay, before.origin) == (after.novelty, after.decay, after.origin)
+    return all(parts) and State.NOVELTY not in restarted(before, after)

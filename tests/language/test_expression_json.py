@@ -54,7 +54,7 @@ def test_round_trip_of_plain_expressions(expression):
         ({"always": False}, "where.always must be true, not false"),
         ({"not": {"and": [LEAF, 5]}}, "where.not.and[1] must be an object, not the number 5"),
         ({"attribute": 5, "=": 1}, "where.attribute must be a string, not the number 5"),
-        ({"attribute": "", "=": 1}, "where: an attribute needs a name"),
+        ({"attribute": "", "=": 1}, "where: the name of an attribute is empty; "),
         ({"attribute": "a"}, "where must have one operator (=, !=, <, "),
         ({"attribute": "a", "=": 1, "<": 2}, "where must have one operator (=, !=, <, "),
         ({"attribute": "a", "startwith": "x"}, "where has 'startwith', which is no operator (=, !=, <, "),

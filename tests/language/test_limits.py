@@ -13,9 +13,11 @@ from rankcast.language import (
     parse,
     show,
 )
-from rankcast.model import And, Compare, Exists, Not, Op, Or, Predicate
+from rankcast.model import And, Exists, Not, OneOf, Or, Predicate
 
 LEAF = Predicate("a", Exists())
+_HALF_LENGTH = MAX_LENGTH // 2
+_HALF = "x" * _HALF_LENGTH
 
 
 def nots(count):
@@ -65,7 +67,7 @@ def test_the_limits_themselves_are_allowed():
         nots(MAX_DEPTH),
         alternating(MAX_DEPTH),
         And((LEAF,) * MAX_PREDICATES),
-        Predicate("a", Compare(Op.EQ, "x" * (MAX_LENGTH - len("a = ''")))),
+        Predicate("a", OneOf((_HALF, "y" * (MAX_LENGTH - len(_HALF) - len("a in ('', '')"))))),
     ):
         check_limits(expression)
         assert parse(show(expression)) == expression
@@ -80,7 +82,7 @@ def test_the_limits_themselves_are_allowed():
         (nots(5000), "nested more than 100 levels deep"),
         (alternating(MAX_DEPTH + 1), "nested more than 100 levels deep"),
         (And((LEAF,) * (MAX_PREDICATES + 1)), "more than 2,000 predicates"),
-        (Predicate("a", Compare(Op.EQ, "x" * MAX_LENGTH)), "100,006 characters; the limit is 100,000"),
+        (Predicate("a", OneOf((_HALF, "y" * _HALF_LENGTH))), "100,013 characters; the limit is 100,000"),
     ],
 )
 def test_one_more_is_refused_in_text_and_in_json(expression, message):
@@ -100,8 +102,11 @@ def test_json_has_the_same_limits():
     for obj, message in (
         (deep, "where: an expression nested more than 100 levels"),
         ({"and": [leaf] * (MAX_PREDICATES + 1)}, "where: an expression of more than 2,000 predicates"),
-        ({"attribute": "a", "=": "x" * MAX_LENGTH}, "where: an expression of 100,006 characters"),
-        ({"attribute": "a", "is": "x" * (MAX_LENGTH + 1)}, "where: an expression of 100,001 characters"),
+        ({"attribute": "a", "in": [_HALF, "y" * _HALF_LENGTH]}, "where: an expression of 100,013 characters"),
+        (
+            {"attribute": "a", "is": "x" * (MAX_LENGTH + 1)},
+            r"where\['is'\]: a string of 100,001 characters; it must have at most 65,536",
+        ),
     ):
         with pytest.raises(RecordError, match=message):
             expression_of_json(obj, "where")

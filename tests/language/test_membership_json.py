@@ -55,7 +55,7 @@ def test_round_trip(membership):
         ("trapezoid", [1, 2, 3, 2**70], "it: each number of 'trapezoid': an integer of more than 64 bits"),
         ("triangle", [3, 2, 1], "it: triangle [3, 2, 1] needs its numbers in ascending order"),
         ("between", [5, 1], "it: interval [5, 1] needs its numbers in ascending order"),
-        ("gaussian", [0, 0], "it: gaussian [0, 0] needs a finite mean and a sigma above 0"),
+        ("gaussian", [0, 0], "it: the sigma of gaussian is 0; it must be above 0 and at most 1e15"),
         ("piecewise", 5, "it: 'piecewise' must be a list of pairs [x, degree], not the number 5"),
         ("piecewise", [[1]], "it: 'piecewise' must be a list of pairs [x, degree]; one of them is a list"),
         ("piecewise", [], "it: piecewise needs at least one point [x, degree]"),

@@ -100,7 +100,7 @@ def test_round_trip(record):
         ({**CONCEPT, "triangle": [1, 2]}, "concept 'cheap': 'triangle' must be a list of 3 numbers [a, b, c], not a"),
         ({**CONCEPT, "bell": [1, 2], "user": ""}, "field 'user' of a concept is empty"),
         ({**ADVERTISEMENT, "k": None}, "an advertisement needs the field 'k'"),
-        ({**ADVERTISEMENT, "k": 0}, "k is 0; it must be at least 1"),
+        ({**ADVERTISEMENT, "k": 0}, "k is 0; it must lie in 1..1,000,000"),
         ({**ADVERTISEMENT, "rank": "fairr"}, "field 'rank' of an advertisement cannot be 'fairr'; it is one of releva"),
     ],
 )

@@ -16,10 +16,10 @@ def test_publication_order_is_by_time_then_id():
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: Event("", NOON, {}), "needs an id"),
+        (lambda: Event("", NOON, {}), "id is empty; it must have 1..256 characters"),
         (lambda: Event("e", NOON, {"x": ()}), "attribute 'x': an attribute needs a value"),
         (lambda: Event("e", NOON, {"x": (float("nan"),)}), "attribute 'x': nan"),
-        (lambda: Event("e", NOON, {"": (1,)}), "needs a name"),
+        (lambda: Event("e", NOON, {"": (1,)}), "name of an attribute is empty"),
         (lambda: Event("e", NOON, {}, k=3), "k without an advertisement"),
         (lambda: Event("e", datetime(2026, 1, 1), {}), "no zone"),
     ],

@@ -39,8 +39,8 @@ def test_degree_at_a_crisp_value(mu, x, degree):
     ("make", "says"),
     [
         (lambda: Trapezoid(3, 2, 1, 0), "ascending"),
-        (lambda: Triangle(0, float("nan"), 1), "finite"),
-        (lambda: Gaussian(0, 0), "sigma above 0"),
+        (lambda: Triangle(0, float("nan"), 1), "number of triangle is nan"),
+        (lambda: Gaussian(0, 0), "sigma of gaussian is 0; it must be above 0"),
         (lambda: Piecewise(()), "at least one point"),
         (lambda: Piecewise(((0, 2),)), "outside 0..1"),
         (lambda: Table((("a", 1.0), ("a", 0.5))), "twice"),

@@ -96,8 +96,8 @@ def test_more_general_subscriptions_lose_novelty_faster_as_in_dbrank_figure_2():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"beta": 0}, "both must be above 0"),
-        ({"alpha": 0}, "both must be above 0"),
+        ({"beta": 0}, "must be above 0 and at most 1,000,000"),
+        ({"alpha": 0}, "must be above 0 and at most 1,000,000"),
         ({"alpha": 1, "form": Decay.EXPONENTIAL}, "must be below 1"),
         ({"period": Length(1), "window": Length(1)}, "not over both"),
     ],

@@ -12,7 +12,7 @@ from typing import TypeAlias, cast
 from rankcast.cli.bad_lines import checked, reject_of
 from rankcast.cli.output import counted
 from rankcast.errors import CatalogError, ModelError, RankcastError
-from rankcast.language import decode_event, numbered_lines
+from rankcast.language import check_event_size, decode_event, numbered_lines
 from rankcast.language.files import MAX_LINE
 from rankcast.model import Event, Reject
 from rankcast.overlay import check_publication
@@ -73,7 +73,7 @@ class Publisher:
         origin: dict[int, Line] = {}
         for number, line in lines:
             try:
-                event = decode_event(checked(line), now)
+                event = decode_event(check_event_size(checked(line)), now)
                 self._check_new(event.id, number)
                 if event.advertisement is not None:
                     check_publication(self.store.catalog(), event)

@@ -9,7 +9,7 @@ from rankcast.cli.output import Output, counted
 from rankcast.cli.publisher import Line, chunks
 from rankcast.cli.rejects import exit_if_any, tell
 from rankcast.errors import RankcastError
-from rankcast.language import decode_event
+from rankcast.language import check_event_size, decode_event
 from rankcast.model import Event, Reject
 from rankcast.topics import Topic
 
@@ -38,6 +38,6 @@ def _events(file: str, lines: Sequence[Line], rejects: list[Reject]) -> Iterator
     now = datetime.now(UTC)
     for number, line in lines:
         try:
-            yield decode_event(checked(line), now)
+            yield decode_event(check_event_size(checked(line)), now)
         except RankcastError as error:
             rejects.append(reject_of(file, number, line, error))

@@ -1,6 +1,6 @@
 """The text form and the JSON form of the model, both ways, with errors that say where and what (SPEC 1, 6, 9)."""
 
-from rankcast.language.events import decode_event, encode_event
+from rankcast.language.events import MAX_EVENT_BYTES, check_event_size, decode_event, encode_event
 from rankcast.language.expression_json import expression_of_json, expression_to_json
 from rankcast.language.files import numbered_lines, read_catalog, read_events
 from rankcast.language.json_text import dumps
@@ -15,10 +15,12 @@ from rankcast.language.times import parse_duration, parse_time, show_duration, s
 
 __all__ = [
     "MAX_DEPTH",
+    "MAX_EVENT_BYTES",
     "MAX_LENGTH",
     "MAX_PREDICATES",
     "PRESETS",
     "Preset",
+    "check_event_size",
     "check_limits",
     "decode_delivery",
     "decode_event",

@@ -12,11 +12,24 @@ from rankcast.language.printing import show_term
 from rankcast.language.times import parse_time, show_time
 from rankcast.model import AttributeValue, Event, Scalar, Term
 
-__all__ = ["decode_event", "encode_event"]
+__all__ = ["MAX_EVENT_BYTES", "check_event_size", "decode_event", "encode_event"]
+
+MAX_EVENT_BYTES = 256 * 1024
+"""Bytes of one event as JSON, unless somebody says otherwise."""
 
 _FIELDS = frozenset(("id", "time", "source", "attributes", "advertisement", "k"))
 _CRISP = frozenset((str, int, float, bool))
 _OBJECTS = ("time", "is", *FORMS)
+
+
+def check_event_size(raw: bytes, most: int = MAX_EVENT_BYTES) -> bytes:
+    """The text of an event, unless it is too large to be published.
+
+    For the doors. What a log has taken already is read whatever its size.
+    """
+    if len(raw) > most:
+        raise RecordError(f"an event of {len(raw):,} bytes; it must have at most {most:,}")
+    return raw
 
 
 def decode_event(raw: str | bytes | dict[str, Any], now: datetime | None = None, seq: int = 0) -> Event:

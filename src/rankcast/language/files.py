@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from rankcast.errors import CatalogError, EnvironmentProblem, RankcastError
-from rankcast.language.events import decode_event
+from rankcast.language.events import check_event_size, decode_event
 from rankcast.language.records import decode_record
 from rankcast.model import (
     Advertisement,
@@ -114,7 +114,7 @@ def read_events(
     first: dict[str, int] = {}
     for number, line in numbered_lines(path):
         try:
-            event = decode_event(_short_enough(line))
+            event = decode_event(check_event_size(_short_enough(line)))
             if event.id in first:
                 raise CatalogError(f"duplicate event {event.id!r}, first on line {first[event.id]}")
             catalog.check_event(event)

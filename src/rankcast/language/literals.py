@@ -7,7 +7,7 @@ from rankcast.errors import ModelError
 from rankcast.language.complaints import no_value
 from rankcast.language.times import parse_time
 from rankcast.language.tokens import NAME, Tokens
-from rankcast.model import Scalar, check_scalar
+from rankcast.model import MAX_NAME, MAX_TEXT, Scalar, check_name, check_scalar
 
 __all__ = ["NUMBER_STARTS", "Literals"]
 
@@ -28,22 +28,32 @@ class Literals(Tokens):
         if NAME.match(piece):
             if piece.lower() in reserved:
                 return None
+            if len(piece) > MAX_NAME:
+                raise self.error(f"a name of {len(piece):,} characters; it must have at most {MAX_NAME}")
             self.at += 1
             return piece
         if piece[:1] != '"' or piece == '"':
             return None
         if piece == '""':
             raise self.error("a name that is empty")
+        name = piece[1:-1].replace('""', '"')
+        try:
+            check_name("a name", name)
+        except ModelError as error:
+            raise self.error(str(error)) from None
         self.at += 1
-        return piece[1:-1].replace('""', '"')
+        return name
 
     def value(self) -> Scalar:
         """A string, number, boolean, date or time."""
         piece = self.pieces[self.at]
         first = piece[:1]
         if first == "'" != piece:
+            text = piece[1:-1].replace("''", "'")
+            if len(text) > MAX_TEXT:
+                raise self.error(f"a string of {len(text):,} characters; it must have at most {MAX_TEXT:,}")
             self.at += 1
-            return piece[1:-1].replace("''", "'")
+            return text
         if first in NUMBER_STARTS:
             return self.number()
         word = piece.lower()

@@ -134,4 +134,7 @@ def _span(fields: Fields, name: str) -> Length:
             raise RecordError(f"field {name!r} of {fields.what}: {error}") from None
     if unit is Unit.TIME:
         raise RecordError(f'field {name!r} of {fields.what} has no unit of time; write it like "30m"')
-    return Length(fields.whole(name), unit or Unit.EVENTS)
+    try:
+        return Length(fields.whole(name), unit or Unit.EVENTS)
+    except ModelError as error:
+        raise RecordError(f"field {name!r} of {fields.what}: {error}") from None

@@ -6,8 +6,9 @@ Immutable (but for the catalog), with no behaviour beyond their own meaning; SPE
 from rankcast.model.advertisements import Advertisement, Ranking, ScorerName
 from rankcast.model.catalog import Catalog, Record
 from rankcast.model.concepts import Concept
+from rankcast.model.declared import MAX_ENTRIES, MAX_NAME, State, check_name
 from rankcast.model.deliveries import Delivery, Match, Reject, SetAside
-from rankcast.model.events import AttributeValue, Event, in_publication_order
+from rankcast.model.events import MAX_ATTRIBUTES, MAX_VALUES, AttributeValue, Event, in_publication_order
 from rankcast.model.expressions import Always, And, Expression, Not, Or, predicates_of
 from rankcast.model.membership import (
     Gaussian,
@@ -41,13 +42,19 @@ from rankcast.model.policies import (
     Ties,
     Unit,
     Update,
+    restarted,
 )
 from rankcast.model.predicates import Between, Compare, Exists, Is, OneOf, Op, Predicate, Test, Thresholds
 from rankcast.model.subscriptions import Preference, Subscription
-from rankcast.model.values import EPOCH, Kind, Scalar, Values, check_scalar, identity, kind_of
+from rankcast.model.values import EPOCH, MAX_TEXT, Kind, Scalar, Values, check_scalar, identity, kind_of
 
 __all__ = [
     "EPOCH",
+    "MAX_ATTRIBUTES",
+    "MAX_ENTRIES",
+    "MAX_NAME",
+    "MAX_TEXT",
+    "MAX_VALUES",
     "Advertisement",
     "Aggregate",
     "Always",
@@ -97,6 +104,7 @@ __all__ = [
     "Scoring",
     "Select",
     "SetAside",
+    "State",
     "Subscription",
     "Table",
     "Term",
@@ -108,9 +116,11 @@ __all__ = [
     "Unit",
     "Update",
     "Values",
+    "check_name",
     "check_scalar",
     "identity",
     "in_publication_order",
     "kind_of",
     "predicates_of",
+    "restarted",
 ]

@@ -1,49 +1,51 @@
 """Advertisements: what a publisher will publish, and to how many (SPEC 7)."""
 
 from dataclasses import dataclass
-from enum import Enum
+from typing import Annotated
 
-from rankcast.errors import ModelError
+from rankcast.model.declared import NAME, About, Whole, Word, Worded, check_fields
 from rankcast.model.expressions import Expression
-from rankcast.model.values import check_scalar
 
 __all__ = ["Advertisement", "Ranking", "ScorerName"]
 
 
-class Ranking(Enum):
+class Ranking(Worded):
     """How the recipients of a publication are ranked."""
 
-    RELEVANCE = "relevance"
-    FAIR = "fair"
-    RELEVANCE_FAIR_TIES = "relevance-fair"
-    DIVERSE = "diverse"
+    RELEVANCE = "relevance", "By relevance", "The most relevant first."
+    FAIR = "fair", "Fairly", "Each with the same probability."
+    RELEVANCE_FAIR_TIES = (
+        "relevance-fair",
+        "By relevance, ties fairly",
+        "The most relevant first, equal ones by chance.",
+    )
+    DIVERSE = "diverse", "By diversity", "Those that differ most from the others first."
 
 
-class ScorerName(Enum):
+class ScorerName(Worded):
     """What relevance means: the subscription's area or selectivity, its preference, its degree, its weight."""
 
-    AREA = "area"
-    SELECTIVITY = "selectivity"
-    PREFERENCE = "preference"
-    DEGREE = "degree"
-    WEIGHT = "weight"
+    AREA = "area", "Area", "How much space the subscription takes."
+    SELECTIVITY = "selectivity", "Selectivity", "How few events the subscription matches."
+    PREFERENCE = "preference", "Preference", "The preference score of the subscription."
+    DEGREE = "degree", "Degree of match", "The degree of match."
+    WEIGHT = "weight", "Weight", "The weight of the subscription."
+
+
+K = Whole(1, 1_000_000)
+"""How many subscriptions a publication may go to, in an advertisement and in an event under one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Advertisement:
     """A space of publications, each of which goes to the `k` best-ranked matching subscriptions."""
 
-    id: str
-    publisher: str
+    id: Annotated[str, About(NAME, "The advertisement's own name.")]
+    publisher: Annotated[str, About(NAME, "Who publishes under it.")]
     where: Expression
-    k: int
-    rank: Ranking = Ranking.RELEVANCE
-    score: ScorerName = ScorerName.AREA
+    k: Annotated[int, About(K, "How many subscriptions a publication goes to.")]
+    rank: Annotated[Ranking, About(Word(Ranking), "How recipients are ranked.")] = Ranking.RELEVANCE
+    score: Annotated[ScorerName, About(Word(ScorerName), "What relevance means.")] = ScorerName.AREA
 
     def __post_init__(self) -> None:
-        for name, text in (("id", self.id), ("publisher", self.publisher)):
-            if not text:
-                raise ModelError(f"an advertisement needs a value for {name!r}")
-            check_scalar(text)
-        if self.k < 1:
-            raise ModelError(f"k is {self.k}; it must be at least 1")
+        check_fields(self)

@@ -1,10 +1,10 @@
 """Concepts: names for membership functions on an attribute."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from rankcast.errors import ModelError
+from rankcast.model.declared import NAME, About, check_fields
 from rankcast.model.membership import Membership
-from rankcast.model.values import check_scalar
 
 __all__ = ["Concept"]
 
@@ -13,13 +13,10 @@ __all__ = ["Concept"]
 class Concept:
     """`name` on `attribute` means `membership`: for everybody, or, as an override, for one `user`."""
 
-    name: str
-    attribute: str
+    name: Annotated[str, About(NAME, "The word.")]
+    attribute: Annotated[str, About(NAME, "The attribute whose values it describes.")]
     membership: Membership
-    user: str | None = None
+    user: Annotated[str | None, About(NAME, "For whom it means this; left out: for everybody.")] = None
 
     def __post_init__(self) -> None:
-        for label, text in (("name", self.name), ("attribute", self.attribute)):
-            if not text:
-                raise ModelError(f"a concept needs a value for {label!r}")
-            check_scalar(text)
+        check_fields(self)

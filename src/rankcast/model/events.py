@@ -3,13 +3,21 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 from rankcast.errors import ModelError
+from rankcast.model.advertisements import K
+from rankcast.model.declared import MAX_NAME, NAME, About, Instant, Name, check_fields, check_name
 from rankcast.model.membership import Membership, Term
 from rankcast.model.values import Values, check_scalar, check_values
 
-__all__ = ["AttributeValue", "Event", "in_publication_order"]
+__all__ = ["MAX_ATTRIBUTES", "MAX_VALUES", "AttributeValue", "Event", "in_publication_order"]
+
+MAX_ATTRIBUTES = 1_000
+"""Attributes of one event."""
+
+MAX_VALUES = 10_000
+"""Values of one attribute."""
 
 AttributeValue: TypeAlias = Values | Membership | Term
 """Crisp values, a possibility distribution, or a distribution named by a concept of the catalog."""
@@ -23,37 +31,46 @@ class Event:
     that it has none yet. `advertisement` and `k` are for producer-side top-k (SPEC 7).
     """
 
-    id: str
-    time: datetime
+    id: Annotated[str, About(NAME, "The event's own name.")]
+    time: Annotated[datetime, About(Instant(), "When it was published.")]
     attributes: Mapping[str, AttributeValue] = field(hash=False)
-    source: str | None = None
-    advertisement: str | None = None
-    k: int | None = None
+    source: Annotated[str | None, About(Name(0), "Who says it.")] = None
+    advertisement: Annotated[str | None, About(NAME, "The advertisement under which it is published.")] = None
+    k: Annotated[int | None, About(K, "To how many subscriptions it goes, if to fewer than advertised.")] = None
     seq: int = 0
 
     def __post_init__(self) -> None:
-        if not self.id:
-            raise ModelError("an event needs an id")
-        texts = (self.id, self.source or "", self.advertisement or "", *self.attributes)
-        if not all(map(str.isascii, texts)):
-            for text in texts:
-                check_scalar(text)
-        if "" in self.attributes:
-            raise ModelError("an attribute needs a name")
+        self._check_texts()
         if self.time.tzinfo is not UTC:
             object.__setattr__(self, "time", check_scalar(self.time))
         for name, value in self.attributes.items():
             if isinstance(value, tuple):
                 try:
+                    if len(value) > MAX_VALUES:
+                        raise ModelError(f"{len(value):,} values; it must have at most {MAX_VALUES:,}")
                     checked = check_values(value)
                 except ModelError as error:
                     raise ModelError(f"attribute {name!r}: {error}") from None
                 if checked is not value and checked != value:
                     object.__setattr__(self, "attributes", {**self.attributes, name: checked})
-        if self.k is not None and self.k < 1:
-            raise ModelError(f"k is {self.k}; it must be at least 1")
-        if self.k is not None and self.advertisement is None:
-            raise ModelError("k without an advertisement")
+        if self.k is not None:
+            K.check("k", self.k)
+            if self.advertisement is None:
+                raise ModelError("k without an advertisement")
+
+    def _check_texts(self) -> None:
+        if len(self.attributes) > MAX_ATTRIBUTES:
+            raise ModelError(
+                f"an event of {len(self.attributes):,} attributes; it must have at most {MAX_ATTRIBUTES:,}"
+            )
+        under = "-" if self.advertisement is None else self.advertisement
+        texts = (self.id, self.source or "-", under, *self.attributes)
+        # Nearly all events leave here, and every event passes through.
+        if all(map(str.isprintable, texts)) and all(texts) and max(map(len, texts)) <= MAX_NAME:
+            return
+        check_fields(self)
+        for name in self.attributes:
+            check_name("the name of an attribute", name)
 
     def at(self, seq: int) -> "Event":
         """The same event at a position of the stream."""

@@ -12,9 +12,15 @@ from enum import Enum
 from typing import TypeAlias
 
 from rankcast.errors import ModelError
+from rankcast.model.declared import Real, check_name
 from rankcast.model.values import check_scalar
 
 __all__ = [
+    "MAX_DEGREES",
+    "MAX_HEDGES",
+    "MAX_POINTS",
+    "NUMBER",
+    "SIGMA",
     "Gaussian",
     "Hedge",
     "Interval",
@@ -27,6 +33,22 @@ __all__ = [
     "Trapezoid",
     "Triangle",
 ]
+
+
+NUMBER = Real(-1e15, 1e15)
+"""Each number of a membership function; all in these bounds that are whole are exact, and so are their differences."""
+
+SIGMA = Real(0, 1e15, above=True)
+"""The width of a bell."""
+
+MAX_POINTS = 1_000
+"""Points of a piecewise linear function."""
+
+MAX_DEGREES = 10_000
+"""Values of a table."""
+
+MAX_HEDGES = 100
+"""Hedges before one concept."""
 
 
 class Hedge(Enum):
@@ -54,12 +76,17 @@ class Term:
     concept: str
     hedges: tuple[Hedge, ...] = ()
 
+    def __post_init__(self) -> None:
+        check_name("the name of a concept", self.concept)
+        if len(self.hedges) > MAX_HEDGES:
+            raise ModelError(f"a concept with {len(self.hedges):,} hedges; it must have at most {MAX_HEDGES}")
+
 
 def _ascending(form: str, *numbers: float) -> None:
-    if not all(math.isfinite(number) for number in numbers):
-        raise ModelError(f"{form} {list(numbers)} needs finite numbers")
+    for number in numbers:
+        NUMBER.check(f"a number of {form}", number)
     if any(left > right for left, right in itertools.pairwise(numbers)):
-        raise ModelError(f"{form} {list(numbers)} needs its numbers in ascending order")
+        raise ModelError(f"{form} {list(numbers[:5])} needs its numbers in ascending order")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +200,8 @@ class Gaussian:
     sigma: float
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.mean) and math.isfinite(self.sigma) and self.sigma > 0):
-            raise ModelError(f"gaussian {[self.mean, self.sigma]} needs a finite mean and a sigma above 0")
+        NUMBER.check("the mean of gaussian", self.mean)
+        SIGMA.check("the sigma of gaussian", self.sigma)
 
     def degree(self, x: float) -> float:
         """mu(x)."""
@@ -192,6 +219,8 @@ class Piecewise:
     def __post_init__(self) -> None:
         if not self.corners:
             raise ModelError("piecewise needs at least one point [x, degree]")
+        if len(self.corners) > MAX_POINTS:
+            raise ModelError(f"piecewise has {len(self.corners):,} points; it must have at most {MAX_POINTS:,}")
         _ascending("piecewise", *(x for x, _ in self.corners))
         for x, degree in self.corners:
             if not 0 <= degree <= 1:
@@ -215,6 +244,8 @@ class Table:
     def __post_init__(self) -> None:
         if not self.degrees:
             raise ModelError("table needs at least one value with a degree")
+        if len(self.degrees) > MAX_DEGREES:
+            raise ModelError(f"table has {len(self.degrees):,} values; it must have at most {MAX_DEGREES:,}")
         if len({value for value, _ in self.degrees}) < len(self.degrees):
             raise ModelError("table names a value twice")
         if len({isinstance(value, str) for value, _ in self.degrees}) > 1:
@@ -223,6 +254,8 @@ class Table:
             check_scalar(value)
             if isinstance(value, bool):
                 raise ModelError("table lists strings or numbers, not booleans")
+            if not isinstance(value, str):
+                NUMBER.check("a number of table", value)
             if not 0 <= degree <= 1:
                 raise ModelError(f"table gives {value!r} the degree {degree}, which is outside 0..1")
 

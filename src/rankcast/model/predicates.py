@@ -5,10 +5,14 @@ from enum import Enum
 from typing import TypeAlias
 
 from rankcast.errors import ModelError
+from rankcast.model.declared import Real, check_name
 from rankcast.model.membership import Term
 from rankcast.model.values import Kind, Scalar, check_scalar, identity, kind_of
 
 __all__ = ["Between", "Compare", "Exists", "Is", "OneOf", "Op", "Predicate", "Test", "Thresholds"]
+
+
+_SHARE = Real(0, 1)
 
 
 class Op(Enum):
@@ -124,8 +128,7 @@ class Thresholds:
 
     def __post_init__(self) -> None:
         for name, value in (("possibility", self.possibility), ("necessity", self.necessity)):
-            if not 0 <= value <= 1:
-                raise ModelError(f"the threshold of {name} is {value}; it must lie in 0..1")
+            _SHARE.check(f"the threshold of {name}", value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +143,4 @@ class Predicate:
     thresholds: Thresholds | None = None
 
     def __post_init__(self) -> None:
-        if not self.attribute:
-            raise ModelError("an attribute needs a name")
-        check_scalar(self.attribute)
+        check_name("the name of an attribute", self.attribute)

@@ -1,10 +1,10 @@
 """Subscriptions, and preferences between them."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from rankcast.errors import ModelError
+from rankcast.model.declared import NAME, About, Real, check_fields
 from rankcast.model.expressions import Expression
-from rankcast.model.values import check_scalar
 
 __all__ = ["Preference", "Subscription"]
 
@@ -14,33 +14,25 @@ class Subscription:
     """What a user wants to hear of. `score` is the user's quantitative preference; without it the level in
     the user's qualitative preferences decides. `weight` serves the weighted mean and the weight scorer."""
 
-    id: str
-    user: str
+    id: Annotated[str, About(NAME, "The subscription's own name.")]
+    user: Annotated[str, About(NAME, "Who subscribes.")]
     where: Expression
-    score: float | None = None
-    weight: float = 1.0
+    score: Annotated[float | None, About(Real(0, 1), "How much it is preferred.")] = None
+    weight: Annotated[
+        float, About(Real(0, 1_000_000, above=True), "What it counts in a weighted mean and for the scorer `weight`.")
+    ] = 1.0
 
     def __post_init__(self) -> None:
-        for name, text in (("id", self.id), ("user", self.user)):
-            if not text:
-                raise ModelError(f"a subscription needs a value for {name!r}")
-            check_scalar(text)
-        if self.score is not None and not 0 <= self.score <= 1:
-            raise ModelError(f"score is {self.score}; it must lie in 0..1")
-        if not 0 < self.weight < float("inf"):
-            raise ModelError(f"weight is {self.weight}; it must be above 0")
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Preference:
     """The user prefers one of their subscriptions over another."""
 
-    user: str
-    prefer: str
-    over: str
+    user: Annotated[str, About(NAME, "Who prefers.")]
+    prefer: Annotated[str, About(NAME, "The subscription that is preferred.")]
+    over: Annotated[str, About(NAME, "The subscription over which it is preferred.")]
 
     def __post_init__(self) -> None:
-        for name, text in (("user", self.user), ("prefer", self.prefer), ("over", self.over)):
-            if not text:
-                raise ModelError(f"a preference needs a value for {name!r}")
-            check_scalar(text)
+        check_fields(self)

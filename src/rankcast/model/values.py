@@ -7,13 +7,16 @@ from typing import TypeAlias
 
 from rankcast.errors import ModelError
 
-__all__ = ["EPOCH", "Kind", "Scalar", "Values", "check_scalar", "check_values", "identity", "kind_of"]
+__all__ = ["EPOCH", "MAX_TEXT", "Kind", "Scalar", "Values", "check_scalar", "check_values", "identity", "kind_of"]
 
 Scalar: TypeAlias = str | bool | int | float | datetime
 Values: TypeAlias = tuple[Scalar, ...]
 """The values of one attribute: one, or for strings and booleans several; all of one kind, distinct."""
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MAX_TEXT = 65_536
+"""Characters of a string value."""
+
 _INTEGER_LIMIT = 2**63
 
 
@@ -52,12 +55,12 @@ def identity(value: Scalar) -> tuple[Kind, Scalar]:
 def check_scalar(value: Scalar) -> Scalar:
     """The value itself if it can stand in an event or predicate.
 
-    Refused: NaN and infinities, integers outside 64 bits, text that is not valid Unicode (lone surrogates),
-    times without a zone.
+    Refused: NaN and infinities, integers outside 64 bits, text that is too long or not valid Unicode (lone surrogates),
+    times without a zone or outside the years 1 to 9999 of UTC.
     """
     kind = type(value)
     # Nearly all values leave here; every event and expression passes through.
-    if (kind is str and value.isascii()) or kind is bool:  # type: ignore[union-attr]
+    if (kind is str and value.isascii() and len(value) <= MAX_TEXT) or kind is bool:  # type: ignore[union-attr, arg-type]
         return value
     if kind is int or kind is float:
         return _checked_number(value)  # type: ignore[arg-type]
@@ -65,6 +68,8 @@ def check_scalar(value: Scalar) -> Scalar:
         case Kind.NUMBER, int() | float():
             return _checked_number(value)
         case Kind.STRING, str():
+            if len(value) > MAX_TEXT:
+                raise ModelError(f"a string of {len(value):,} characters; it must have at most {MAX_TEXT:,}")
             try:
                 value.encode()
             except UnicodeEncodeError as error:
@@ -72,7 +77,10 @@ def check_scalar(value: Scalar) -> Scalar:
         case Kind.TIME, datetime(tzinfo=None):
             raise ModelError(f"time {value.isoformat()} has no zone")
         case Kind.TIME, datetime():
-            return value if value.tzinfo is UTC else value.astimezone(UTC)
+            try:
+                return value if value.tzinfo is UTC else value.astimezone(UTC)
+            except OverflowError:
+                raise ModelError(f"time {value.isoformat()} lies outside the years 1..9999 of UTC") from None
     return value
 
 
@@ -90,7 +98,7 @@ def check_values(values: Values) -> Values:
     if not values:
         raise ModelError("an attribute needs a value")
     if len(values) == 1:
-        if type(values[0]) is str and values[0].isascii():  # most are
+        if type(values[0]) is str and values[0].isascii() and len(values[0]) <= MAX_TEXT:  # most are
             return values
         checked = check_scalar(values[0])
         return values if checked is values[0] else (checked,)

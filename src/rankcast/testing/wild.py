@@ -85,6 +85,7 @@ _KEYWORDS = [
 ]
 
 _texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+_far = st.one_of(st.integers(-(10**15), 10**15), st.floats(-1e15, 1e15), st.integers(-9, 9))
 _degrees = st.floats(0, 1)
 _whole = st.integers(-(2**63), 2**63 - 1)
 _numbers = st.one_of(_whole, st.floats(allow_nan=False, allow_infinity=False), st.integers(-9, 9))
@@ -96,10 +97,10 @@ _times = st.one_of(
 
 @cache
 def names() -> st.SearchStrategy[str]:
-    """Names of attributes, concepts, users: plain words, keywords, any text but the empty one."""
+    """Names of attributes, concepts, users: plain words, keywords, any text but the empty one, without control characters."""
     return st.one_of(
         st.sampled_from(["genre", "release date", 'a"b', "día", "x.y", "1st", "TRUE", *_KEYWORDS]),
-        _texts.filter(bool),
+        st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12),
     )
 
 
@@ -155,17 +156,17 @@ def memberships() -> st.SearchStrategy[Membership]:
     """Any membership function."""
 
     def ascending(count: int) -> st.SearchStrategy[list[float]]:
-        return st.lists(_numbers, min_size=count, max_size=count).map(sorted)
+        return st.lists(_far, min_size=count, max_size=count).map(sorted)
 
-    corners = st.lists(st.tuples(_numbers, _degrees), min_size=1, max_size=4)
-    keys = st.sampled_from([_texts, _numbers])
+    corners = st.lists(st.tuples(_far, _degrees), min_size=1, max_size=4)
+    keys = st.sampled_from([_texts, _far])
     return st.one_of(
         ascending(4).map(lambda xs: Trapezoid(*xs)),
         ascending(3).map(lambda xs: Triangle(*xs)),
         ascending(2).map(lambda xs: Interval(*xs)),
         ascending(2).map(lambda xs: LeftShoulder(*xs)),
         ascending(2).map(lambda xs: RightShoulder(*xs)),
-        st.builds(Gaussian, _numbers, st.floats(1e-9, 1e9)),
+        st.builds(Gaussian, _far, st.floats(1e-9, 1e9)),
         corners.map(lambda points: Piecewise(tuple(sorted(points, key=lambda point: point[0])))),
         keys.flatmap(lambda key: st.dictionaries(key, _degrees, min_size=1, max_size=4)).map(
             lambda degrees: Table(tuple(degrees.items()))
@@ -198,7 +199,7 @@ def _policies() -> st.SearchStrategy[Policy]:
     weight = st.floats(0, 1e6)
     length = st.one_of(
         st.builds(Length, st.integers(1, 10**6), st.sampled_from([Unit.EVENTS, Unit.MATCHED])),
-        st.timedeltas(min_value=timedelta(microseconds=1)).map(lambda time: Length(time, Unit.TIME)),
+        st.timedeltas(timedelta(milliseconds=1), timedelta(days=3660)).map(lambda time: Length(time, Unit.TIME)),
     )
     novelty = st.builds(
         Filter,
@@ -234,7 +235,7 @@ def _policies() -> st.SearchStrategy[Policy]:
         filter=st.one_of(st.none(), novelty),
         origin=_times,
         authority=st.dictionaries(names(), _degrees, max_size=2),
-        half_life=st.timedeltas(min_value=timedelta(microseconds=1)),
+        half_life=st.timedeltas(timedelta(seconds=1), timedelta(days=3660)),
         novelty=st.builds(NoveltyPart, st.sampled_from([Scoring.RATE, Scoring.INTERVAL, Scoring.DECAY]), _degrees),
         decay=decay,
     )
@@ -250,7 +251,7 @@ def records() -> st.SearchStrategy[Record]:
             names(),
             expressions(),
             st.one_of(st.none(), _degrees),
-            st.floats(0, 1e9, exclude_min=True),
+            st.floats(0, 1e6, exclude_min=True),
         ),
         st.builds(Preference, names(), names(), names()),
         _policies(),

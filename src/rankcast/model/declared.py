@@ -1,0 +1,381 @@
+"""Declarations: what the value of a field may be, within which bounds, and what it means.
+
+A field of a record is declared once, where its dataclass stands:
+
+    k: Annotated[int | None, About(Whole(1, 1_000), "How many of the best.")] = None
+
+Its checks, its JSON form, the OpenAPI schema, the options of commands, the form of the page and the table of limits in the
+documentation are derived from that.
+"""
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from dataclasses import MISSING, dataclass
+from datetime import UTC, datetime, timedelta
+from enum import Enum, Flag, auto
+from typing import Any, ClassVar, TypeAlias, get_args
+
+from rankcast.errors import ModelError
+
+__all__ = [
+    "MAX_ENTRIES",
+    "MAX_NAME",
+    "NAME",
+    "About",
+    "Declared",
+    "Duration",
+    "FieldKind",
+    "Instant",
+    "Name",
+    "Names",
+    "Nested",
+    "Numbers",
+    "Real",
+    "State",
+    "Whole",
+    "Word",
+    "Worded",
+    "check_fields",
+    "check_name",
+    "declared",
+    "show_bound",
+]
+
+MAX_NAME = 256
+"""Characters of a name or an id."""
+
+MAX_ENTRIES = 1_000
+"""Entries of one field that holds several."""
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+
+
+class Worded(Enum):
+    """A word of the JSON form, with what people read in its place: a title, and a sentence or a part of one."""
+
+    _value_: str
+    title: str
+    meaning: str
+
+    def __new__(cls, value: str, title: str = "", meaning: str = "") -> "Worded":
+        """A member whose value is the word alone."""
+        made = object.__new__(cls)
+        made._value_ = value
+        made.title = title
+        made.meaning = meaning
+        return made
+
+
+class State(Flag):
+    """What a user's delivery remembers, and starts anew when a field of the policy changes.
+
+    `WINDOW` is the period, window or list of the delivery mode with its filter, `NOVELTY` the novelty in the combined score,
+    `DECAY` whatever goes by decaying novelty.
+    """
+
+    NOTHING = 0
+    WINDOW = auto()
+    NOVELTY = auto()
+    DECAY = auto()
+
+
+# Kinds of fields. Each checks a value (`where` names it in the error) and says its bounds.
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """Text without control characters: a name or an id."""
+
+    shortest: int = 1
+    longest: int = MAX_NAME
+
+    @property
+    def bounds(self) -> str:
+        """For people."""
+        return f"{self.shortest}..{self.longest} characters, no control characters"
+
+    def check(self, where: str, value: Any) -> None:
+        """Raise if the value is no such text."""
+        check_name(where, value, self)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One of a few words."""
+
+    words: type[Enum]
+
+    @property
+    def bounds(self) -> str:
+        """For people."""
+        return ", ".join(f"`{word.value}`" for word in self.words)
+
+    def check(self, where: str, value: Any) -> None:
+        """Raise if the value is none of the words."""
+        if not isinstance(value, self.words):
+            raise ModelError(f"{where} is {value!r}; it must be one of {', '.join(word.value for word in self.words)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole number from `low` to `high`."""
+
+    low: int
+    high: int
+
+    @property
+    def bounds(self) -> str:
+        """For people."""
+        return f"{show_bound(self.low)}..{show_bound(self.high)}"
+
+    def check(self, where: str, value: Any) -> None:
+        """Raise if the value is no whole number within the bounds."""
+        if isinstance(value, bool) or not isinstance(value, int) or not self.low <= value <= self.high:
+            raise ModelError(f"{where} is {_cut(value)}; it must lie in {self.bounds}")
+
+
+@dataclass(frozen=True, slots=True)
+class Real:
+    """A number from `low`, or just above it, to `high`."""
+
+    low: float
+    high: float
+    above: bool = False
+
+    @property
+    def bounds(self) -> str:
+        """For people."""
+        if self.above:
+            return f"above {show_bound(self.low)} and at most {show_bound(self.high)}"
+        return f"{show_bound(self.low)}..{show_bound(self.high)}"
+
+    def check(self, where: str, value: Any) -> None:
+        """Raise if the value is no number within the bounds."""
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not self.low <= value <= self.high
+            or (self.above and value == self.low)
+        ):
+            right = f"be {self.bounds}" if self.above else f"lie in {self.bounds}"
+            raise ModelError(f"{where} is {_cut(value)}; it must {right}")
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """A length of time from `low` to `high`."""
+
+    low: timedelta
+    high: timedelta
+
+    @property
+    def bounds(self) -> str:
+        """For people."""
+        return f"{show_bound(self.low)}..{show_bound(self.high)}"
+
+    def check(self, where: str, value: Any) -> None:
+        """Raise if the value is no length of time within the bounds."""
+        if not isinstance(value, timedelta) or not self.low <= value <= self.high:
+            raise ModelError(f"{where} is {_cut(value)}; it must lie in {self.bounds}")
+
+
+@dataclass(frozen=True, slots=True)
+class Instant:
+    """A time with a zone, in the years 1 to 9999 of UTC."""
+
+    bounds: ClassVar[str] = "years 1..9999"
+
+    def check(self, where: str, value: Any) -> None:
+        """Raise if the value is no time that has a zone and can be said in UTC."""
+        if not isinstance(value, datetime):
+            raise ModelError(f"{where} is {_cut(value)}; it must be a time")
+        if value.tzinfo is None:
+            raise ModelError(f"{where} is {value.isoformat()}; a time needs a zone")
+        try:
+            value.astimezone(UTC)
+        except OverflowError:
+            raise ModelError(f"{where} is {value.isoformat()}; it must lie in the {self.bounds} of UTC") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Several names."""
+
+    of: Name = Name()
+    most: int = MAX_ENTRIES
+
+    @property
+    def bounds(self) -> str:
+        """For people."""
+        return f"1..{self.most:,} names, each of {self.of.bounds}"
+
+    def check(self, where: str, value: Any) -> None:
+        """Raise if one of the names is none, or if there are too many."""
+        if not 1 <= len(value) <= self.most:
+            raise ModelError(f"{where} has {len(value):,} names; it must have 1..{self.most:,}")
+        for name in value:
+            self.of.check(f"a name in {where}", name)
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A number for each of several names, or for some words of an enumeration."""
+
+    of: Real
+    keys: type[Enum] | Name = Name()
+    most: int = MAX_ENTRIES
+
+    @property
+    def bounds(self) -> str:
+        """For people."""
+        return (
+            f"each {self.of.bounds}" if isinstance(self.keys, type) else f"each {self.of.bounds}; {self.most:,} entries"
+        )
+
+    def check(self, where: str, value: Any) -> None:
+        """Raise if a number lies outside the bounds, a name is none, or if there are too many."""
+        if len(value) > self.most:
+            raise ModelError(f"{where} has {len(value):,} entries; it must have at most {self.most:,}")
+        for key, number in value.items():
+            if isinstance(key, Enum):
+                self.of.check(f"{key.value!r} in {where}", number)
+                continue
+            if isinstance(self.keys, Name):
+                self.keys.check(f"a name in {where}", key)
+            self.of.check(f"{key!r} in {where}", number)
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """A record inside of the record, which checks itself; `what` says what it is in errors ("a filter")."""
+
+    of: type
+    what: str = ""
+
+    bounds: ClassVar[str] = "see its own fields"
+
+    def check(self, where: str, value: Any) -> None:
+        """Raise if the value is no such record."""
+        if not isinstance(value, self.of):
+            raise ModelError(f"{where} is {_cut(value)}; it must be a {self.of.__name__}")
+
+
+FieldKind: TypeAlias = Name | Word | Whole | Real | Duration | Instant | Names | Numbers | Nested
+"""All kinds of fields; a `match` over them ends in `assert_never`."""
+
+NAME = Name()
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What is declared of a field besides its name, type and default.
+
+    `help` is a sentence for whoever sets it, `label` what a form calls it, `restarts` what of a user's delivery starts anew when it
+    changes.
+    """
+
+    kind: FieldKind
+    help: str = ""
+    label: str = ""
+    restarts: State = State.NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A declared field of a record. A field that is `required` has no default."""
+
+    name: str
+    kind: FieldKind
+    required: bool
+    default: Any
+    help: str
+    label: str
+    restarts: State
+
+
+_KNOWN: dict[type, tuple[Declared, ...]] = {}
+
+
+def declared(record: type) -> tuple[Declared, ...]:
+    """The declared fields of a dataclass, in their order."""
+    known = _KNOWN.get(record)
+    if known is None:
+        known = _KNOWN[record] = tuple(_read(record))
+    return known
+
+
+def _read(record: type) -> Iterator[Declared]:
+    for field in dataclasses.fields(record):
+        for note in get_args(field.type):
+            if isinstance(note, About):
+                made = None if field.default_factory is MISSING else field.default_factory()
+                required = field.default is MISSING and field.default_factory is MISSING
+                default = made if field.default is MISSING else field.default
+                yield Declared(field.name, note.kind, required, default, note.help, note.label, note.restarts)
+
+
+def check_fields(record: object) -> None:
+    """Raise `ModelError` for the first declared field whose value is out of its bounds; it names field, value and bound."""
+    for field in declared(type(record)):
+        value = getattr(record, field.name)
+        if value is None and not field.required and field.default is None:
+            continue
+        field.kind.check(field.name, value)
+
+
+def check_name(where: str, value: Any, kind: Name = NAME) -> None:
+    """Raise if a value is no text of an allowed length, or has control characters (NUL among them).
+
+    >>> check_name("id", "s1")
+    >>> check_name("id", "a" + chr(0))
+    Traceback (most recent call last):
+    rankcast.errors.ModelError: id has the control character U+0000 at character 2; it must have none
+    """
+    if not isinstance(value, str):
+        raise ModelError(f"{where} is {_cut(value)}; it must be a string")
+    if not kind.shortest <= len(value) <= kind.longest:
+        found = f"has {len(value):,} characters" if value else "is empty"
+        raise ModelError(f"{where} {found}; it must have {kind.shortest}..{kind.longest} characters")
+    if value.isprintable():  # nearly all are; then it is also valid Unicode
+        return
+    control = _CONTROL.search(value)
+    if control is not None:
+        code = f"U+{ord(control.group()):04X}"
+        raise ModelError(
+            f"{where} has the control character {code} at character {control.start() + 1}; it must have none"
+        )
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise ModelError(f"{where}: text that is not valid Unicode at character {error.start + 1}") from None
+
+
+def show_bound(bound: float | timedelta) -> str:
+    """A bound for people.
+
+    >>> show_bound(1000), show_bound(1e15), show_bound(0.0), show_bound(timedelta(days=3660)), show_bound(2**63 - 1)
+    ('1,000', '1e15', '0', '3,660 days', '2^63 - 1')
+    """
+    match bound:
+        case timedelta():
+            for unit, size in (
+                ("days", timedelta(days=1)),
+                ("s", timedelta(seconds=1)),
+                ("ms", timedelta(milliseconds=1)),
+            ):
+                if bound >= size:
+                    return f"{bound // size:,} {unit}"
+            return f"{bound // timedelta(microseconds=1)} us"
+        case int() if bound == 2**63 - 1:
+            return "2^63 - 1"
+        case int() if bound == -(2**63):
+            return "-2^63"
+    if float(bound).is_integer() and abs(bound) < 1e9:
+        return f"{int(bound):,}"
+    return f"{bound:g}".replace("e+", "e")
+
+
+def _cut(value: object) -> str:
+    text = repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"
