@@ -16,8 +16,8 @@ from rankcast.run import repartition, serve_pending
 from rankcast.shard import Shard, replay
 from rankcast.spark import deliver, serve_store
 from rankcast.spark.failures import wait_for
+from rankcast.spark.file_sinks import JsonLines, ParquetFiles
 from rankcast.spark.saved import bring_back
-from rankcast.spark.sinks import JsonLines, ParquetFiles
 from rankcast.store import Store
 
 

@@ -57,6 +57,7 @@ def on_spark(store: "Store", wanted: Wanted, metrics: "Metrics | None", out: Out
     interval = parse_duration(wanted.trigger)
     before = store.pipeline()
     with silenced():
+        sinks = _sinks(wanted)
         with out.working("starting Spark"):
             spark = _session(wanted)
         from rankcast.spark import serve_store
@@ -70,7 +71,7 @@ def on_spark(store: "Store", wanted: Wanted, metrics: "Metrics | None", out: Out
                 checkpoint,
                 shards=wanted.shards,
                 json=None if wanted.events is None else "json",
-                sink=[_sink(name) for name in wanted.sinks],
+                sink=sinks,
                 trigger=f"{interval.total_seconds() * 1000:.0f} milliseconds" if wanted.follow else None,
                 max_events=wanted.max_events,
                 start=wanted.start if wanted.events is None else None,
@@ -227,15 +228,12 @@ def _events(spark: "SparkSession", store: "Store", wanted: Wanted, checkpoint: s
     return read_topic(spark, topic, wanted.start or "earliest", wanted.max_events)
 
 
-def _sink(name: str) -> "Sink":
-    if name.startswith("kafka://"):
-        from rankcast.spark.kafka_sink import KafkaSink
-        from rankcast.topics import Topic
-
-        return KafkaSink(Topic.of(name))
+def _sinks(wanted: Wanted) -> "list[Sink]":
     from rankcast.spark.sinks import sink_of
 
-    return sink_of(name)
+    if wanted.events is not None and wanted.events in wanted.sinks:
+        raise typer.BadParameter(f"the deliveries cannot go to {wanted.events}, where the events come from")
+    return [sink_of(name) for name in wanted.sinks]
 
 
 def _beside(store: "Store", place: str) -> str:

@@ -3,35 +3,52 @@
 Spark calls them again with a micro-batch of which it does not know that it was written, so they write nothing twice.
 """
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 
-from rankcast.errors import ModelError, StoreError
+from rankcast.errors import ModelError
 from rankcast.language import dumps
 from rankcast.spark.live.frames import DELIVERY, table_of
 from rankcast.spark.live.reports import Report, decode_report
 from rankcast.store import Batched, Store
 
-__all__ = ["JsonLines", "Made", "ParquetFiles", "Print", "Sink", "StoreSink", "sink_of", "unpack"]
+__all__ = ["Made", "Print", "Sink", "StoreSink", "lines_of", "made_of", "sink_of", "unpack"]
 
 
 @dataclass(frozen=True)
 class Made:
     """What one micro-batch made: its number, its deliveries user by user, those of each in order (an Arrow table), and what each
-    shard reported."""
+    shard reported; `store` tells stores apart.
+
+    The number says little: a checkpoint that is restored from a backup counts again from there. What identifies a micro-batch is its
+    pipeline and its range, `after` a position `up_to` another.
+    """
 
     batch: int
     deliveries: pa.Table
     reports: Sequence[Report]
+    store: int = 0
+
+    @property
+    def pipeline(self) -> str:
+        """The name of the pipeline; empty if no shard reported."""
+        return self.reports[0].pipeline if self.reports else ""
+
+    @property
+    def after(self) -> int:
+        """The position of the last event before the micro-batch: of a store's log, its offset."""
+        return min((report.after for report in self.reports), default=0)
+
+    @property
+    def up_to(self) -> int:
+        """The position of the last event of the micro-batch."""
+        return max((report.up_to for report in self.reports), default=0)
 
 
 Sink: TypeAlias = Callable[[Made], None]
@@ -39,16 +56,28 @@ Sink: TypeAlias = Callable[[Made], None]
 
 
 def sink_of(name: str) -> Sink:
-    """The sink that a text names: ``console``, or a folder for files: ``jsonl:FOLDER``, ``parquet:FOLDER``."""
+    """The sink that a text names: ``console``, a folder for files (``jsonl:FOLDER``, ``parquet:FOLDER``), or a topic
+    (``kafka://host:port/topic``)."""
     kind, _, place = name.partition(":")
     match kind:
         case "console" if not place:
             return Print()
         case "jsonl" if place:
+            from rankcast.spark.file_sinks import JsonLines
+
             return JsonLines(place)
         case "parquet" if place:
+            from rankcast.spark.file_sinks import ParquetFiles
+
             return ParquetFiles(place)
-    raise ModelError(f"there is no sink {name!r}; it may be console, jsonl:FOLDER, or parquet:FOLDER")
+        case "kafka":
+            from rankcast.spark.kafka_sink import KafkaSink
+            from rankcast.topics import Topic
+
+            return KafkaSink(Topic.of(name))
+    raise ModelError(
+        f"there is no sink {name!r}; it may be console, jsonl:FOLDER, parquet:FOLDER, or kafka://host:port/topic"
+    )
 
 
 def unpack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -58,14 +87,14 @@ def unpack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             yield from table_of(blob).to_batches()
 
 
-def made_of(rows: DataFrame, batch: int) -> Made:
+def made_of(rows: DataFrame, batch: int, store: int) -> Made:
     """What the shards made, brought to the driver: one row for each shard."""
     packed = rows.toArrow()
     tables = [table_of(blob) for blob in packed["deliveries"].to_pylist()]
     together = pa.concat_tables(tables) if tables else DELIVERY.empty_table()
     reports = sorted((decode_report(blob) for blob in packed["report"].to_pylist()), key=lambda report: report.shard)
     order = [("user", "ascending"), ("window", "ascending"), ("seq", "ascending")]
-    return Made(batch, together.sort_by(order), reports)
+    return Made(batch, together.sort_by(order), reports, store)
 
 
 class StoreSink:
@@ -133,57 +162,18 @@ def _json_lists(lists: pa.ListArray) -> list[str]:
 
 
 @dataclass(frozen=True)
-class JsonLines:
-    """Writes one file of JSON Lines (SPEC 9) per micro-batch into a folder; a batch that comes again replaces its file."""
-
-    folder: str
-
-    def __call__(self, made: Made) -> None:
-        """Write what a micro-batch made."""
-        lines = [dumps(_plain(row)) for row in made.deliveries.to_pylist()]
-        _replace(self.folder, f"{made.batch:08d}.jsonl", "".join(f"{line}\n" for line in lines).encode())
-
-
-@dataclass(frozen=True)
-class ParquetFiles:
-    """Writes one Parquet file per micro-batch into a folder; a batch that comes again replaces its file."""
-
-    folder: str
-
-    def __call__(self, made: Made) -> None:
-        """Write what a micro-batch made."""
-        sink = pa.BufferOutputStream()
-        pq.write_table(made.deliveries, sink)
-        _replace(self.folder, f"{made.batch:08d}.parquet", sink.getvalue().to_pybytes())
-
-
-@dataclass(frozen=True)
 class Print:
     """Prints deliveries as JSON Lines."""
 
     def __call__(self, made: Made) -> None:
         """Print what a micro-batch made."""
-        for row in made.deliveries.to_pylist():
-            print(dumps(_plain(row)), flush=True)
+        for line in lines_of(made.deliveries):
+            print(line, flush=True)
 
 
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
+def lines_of(deliveries: pa.Table) -> list[str]:
+    """Each delivery as JSON (SPEC 9)."""
     from rankcast.language import show_time
 
-    return {**row, "published": show_time(row["published"]), "forwarded": show_time(row["forwarded"])}
-
-
-def _replace(folder: str, name: str, content: bytes) -> None:
-    """Write a file whole or not at all."""
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        unfinished = Path(folder) / f".{name}.part"
-        with open(unfinished, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(Path(folder) / name)
-    except OSError as error:
-        raise StoreError(
-            f"cannot write {name!r} to {folder!r}: {error.strerror}; nothing of the batch is lost"
-        ) from error
+    times = ("published", "forwarded")
+    return [dumps({**row, **{name: show_time(row[name]) for name in times}}) for row in deliveries.to_pylist()]

@@ -89,6 +89,7 @@ def serve_store(
     url = _absolute(store)
     with Store.open(url) as opened:
         known = opened.pipeline()
+        identity = opened.created()
         count = shards or (known.shards if known and known.engine == "spark" else None) or os.cpu_count() or 1
     register(spark)
     source = spark.readStream.format("rankcast").option("store", url).option("place", os.fspath(checkpoint))
@@ -119,7 +120,7 @@ def serve_store(
     more = (sink,) if callable(sink) else tuple(sink)
     writer = (
         _by_shard(rows, settings, b"")
-        .writeStream.foreachBatch(partial(_write, sinks=(StoreSink(url), *more)))
+        .writeStream.foreachBatch(partial(_write, sinks=(StoreSink(url), *more), store=identity))
         .option("checkpointLocation", os.fspath(checkpoint))
         .outputMode("update")
     )
@@ -180,8 +181,8 @@ def _by_shard(rows: DataFrame, settings: Settings, catalog: bytes) -> DataFrame:
     )
 
 
-def _write(rows: DataFrame, batch: int, sinks: Sequence[Callable[[Any], None]]) -> None:
-    made = made_of(rows, batch)
+def _write(rows: DataFrame, batch: int, sinks: Sequence[Callable[[Any], None]], store: int) -> None:
+    made = made_of(rows, batch, store)
     for sink in sinks:
         sink(made)
 

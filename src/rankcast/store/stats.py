@@ -8,7 +8,7 @@ from sqlalchemy.sql.expression import ScalarSelect
 from rankcast.store import schema
 from rankcast.store.engine import Database
 
-__all__ = ["Stats", "stats"]
+__all__ = ["Stats", "created", "stats"]
 
 
 class Stats(NamedTuple):
@@ -38,6 +38,12 @@ def stats(database: Database) -> Stats:
     )
     with database.reading() as connection:
         return Stats(*connection.execute(query).one())
+
+
+def created(database: Database) -> int:
+    """When the store was made, in microseconds."""
+    with database.reading() as connection:
+        return int(connection.execute(select(schema.store.c.created_at)).scalar_one())
 
 
 def _count(table: Table) -> ScalarSelect[int]:

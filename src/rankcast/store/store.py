@@ -15,7 +15,7 @@ from rankcast.store.pipelines import SPARK, Batched, Pipeline, PipelineLog
 from rankcast.store.rejects import KeptReject, RejectLog
 from rankcast.store.set_aside import KeptSetAside, SetAsideLog
 from rankcast.store.sql import Columns
-from rankcast.store.stats import Stats, stats
+from rankcast.store.stats import Stats, created, stats
 
 __all__ = ["Store"]
 
@@ -248,6 +248,10 @@ class Store:
         """What could not be served, oldest first: of one user or all, only what was not served again since, or all; with a
         limit, the last so many."""
         return self._set_aside.rows(user, limit, pending)
+
+    def created(self) -> int:
+        """When the store was made, in microseconds. A copy of it says the same, so this tells stores apart."""
+        return created(self._database)
 
     def stats(self) -> Stats:
         """How much the store holds."""

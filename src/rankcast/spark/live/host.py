@@ -139,12 +139,14 @@ class Host:
             rows = [row for mark in marks for row in log.rows(mark.start, mark.end)]
             if shard.version is None:
                 self._begin(request, alive, marks, rows[0].catalog_version if rows else None)
+            after = shard.intake.seq
             taken, close = shard.intake.take_log(rows, log.event), any(mark.close for mark in marks)
             deliveries = shard.serve(taken, close)
         else:
             version = max((mark.end for mark in marks), default=shard.version or 0)
             if shard.version is None:
                 shard.begin(version)
+            after = shard.intake.seq
             moved = Taken([(version, [])], [], 0)
             owed, close = shard.serve(moved), False
             arrived = shard.intake.take(_arrived(tables, request.settings.is_json), shard.catalog, version)
@@ -166,6 +168,8 @@ class Host:
             matched=microseconds(matched),
             seconds=time.monotonic() - began,
             state_bytes=shard.size,
+            after=after,
+            up_to=shard.intake.seq,
         )
         return Answer(
             token=uuid4().hex,

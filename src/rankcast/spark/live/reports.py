@@ -12,6 +12,7 @@ class Report(msgspec.Struct, frozen=True):
 
     `start` and `end` are offsets of the store's event log, None if the events are from elsewhere. `events`, `late` and
     `rejects` are the same in all shards, `matches` and `state_bytes` are the shard's own. Times are in microseconds.
+    The micro-batch goes `after` a position (the `seq` of an event) `up_to` another, wherever the events are from.
     """
 
     pipeline: str
@@ -27,6 +28,8 @@ class Report(msgspec.Struct, frozen=True):
     matched: int
     seconds: float
     state_bytes: int
+    after: int = 0
+    up_to: int = 0
 
     def kept(self) -> list[tuple[str, Reject]]:
         """The rejects with their keys."""
