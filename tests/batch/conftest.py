@@ -54,6 +54,7 @@ def policy(chance: random.Random, user: str, **fixed) -> Policy:
         "sigma": chance.choice(SIGMAS),
         "aggregate": chance.choice(list(Aggregate)),
         "levels": chance.choice(list(Levels)),
+        "select": chance.choice([Select.GREEDY, Select.IMPROVED]),
         "ties": chance.choice(list(Ties)),
         "weights": chance.choice([{}, {}, {"genre": 2.0}, {"genre": 0.3, "year": 0.1}, {"genre": 0.0}]),
         "attributes": chance.choice([None, None, ("genre",), ("genre", "year"), ("colour",)]),
@@ -71,7 +72,7 @@ def odd_policy(chance: random.Random, user: str) -> Policy:
             [
                 {"filter": Filter(FilterKind.THRESHOLD, rate=0.5, period=6)},
                 {"score": {Part.PREFERENCE: 0.6, Part.NOVELTY: 0.4}},
-                {"select": Select.IMPROVED, "k": 3},
+                {"select": Select.EXACT, "k": 3},
             ]
         ),
     )

@@ -5,10 +5,10 @@ import random
 import numpy as np
 import pytest
 
-from rankcast.batch.kernels.distances import measure
 from rankcast.batch.space import space_of
 from rankcast.batch.table import EventTable
 from rankcast.choose import distance
+from rankcast.choose.kernels.distances import measure
 
 
 @pytest.mark.parametrize("seed", range(20))

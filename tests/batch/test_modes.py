@@ -79,6 +79,7 @@ def test_what_arrays_serve():
     assert suits(Policy("ann", **sliding, sigma=0.5))
     assert suits(Policy("ann", **sliding, select=Select.EXACT))
     assert suits(Policy("ann", mode=Mode.HISTORY, k=2, length=Length(4), sigma=0.5, select=Select.EXACT))
+    assert suits(Policy("ann", **sliding, sigma=0.5, select=Select.IMPROVED))
     assert not suits(Policy("ann", **sliding, sigma=0.5, select=Select.EXACT))
     assert suits(Policy("ann", filter=Filter(FilterKind.RANDOM, rate=0.5)))
     assert not suits(Policy("ann", score={Part.PREFERENCE: 1.0, Part.RECENCY: 0.1}))

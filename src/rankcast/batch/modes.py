@@ -43,11 +43,11 @@ class ArrayMode(Protocol):
 
 
 def suits(policy: Policy) -> bool:
-    """Whether arrays can serve the mode of a policy: no criterion besides preference, no selection but the greedy one
-    where a choice is to be diverse."""
+    """Whether arrays can serve the mode of a policy: no criterion besides preference, no exact search where a choice is to
+    be diverse."""
     by_preference = all(part is Part.PREFERENCE for part, weight in policy.score.items() if weight > 0)
     selects = policy.mode in (Mode.PERIODIC, Mode.SLIDING) and policy.sigma < 1
-    return by_preference and not (selects and policy.select is not Select.GREEDY)
+    return by_preference and not (selects and policy.select is Select.EXACT)
 
 
 def array_mode(policy: Policy, table: EventTable) -> ArrayMode:

@@ -12,7 +12,7 @@ from rankcast.batch.stream import NOTHING, Found, Sent, Stream
 from rankcast.batch.table import EventTable
 from rankcast.batch.windowed import Windowed
 from rankcast.choose.positions import instant, microseconds
-from rankcast.model import Policy, Unit
+from rankcast.model import Policy, Select, Unit
 
 __all__ = ["Periodic"]
 
@@ -124,7 +124,10 @@ class Periodic(Windowed):
             best_by_rank(ends, np.ascontiguousarray(among["grid"]), k, chosen)
         else:
             space = space_of(among["row"][:end], self._table, self._policy)
-            best_diverse(ends, among["seq"][:end], among["rank"][:end], k, self._policy.sigma, space, chosen)
+            ranks = among["rank"][:end]
+            by_rank = np.lexsort((-np.arange(end), -ranks, np.repeat(np.arange(len(ends)), _sizes(ends))))
+            improves = self._policy.select is Select.IMPROVED
+            best_diverse(ends, among["seq"][:end], ranks, by_rank, k, self._policy.sigma, improves, space, chosen)
         return np.flatnonzero(chosen)
 
     def _sent(self, ends: Integers, groups: Integers, triggers: Integers, forwarded: Integers) -> Sent:

@@ -10,7 +10,7 @@ from rankcast.batch.space import space_of
 from rankcast.batch.stream import Found, Sent, Stream
 from rankcast.batch.table import EventTable
 from rankcast.batch.windowed import Windowed
-from rankcast.model import Policy, Unit
+from rankcast.model import Policy, Select, Unit
 
 __all__ = ["Sliding"]
 
@@ -123,8 +123,11 @@ class Sliding(Windowed):
             old,
             self._k,
             policy.sigma,
+            policy.select is Select.IMPROVED,
             self._span,
             space_of(entries["row"], self._table, policy),
+            np.arange(len(entries)) % max(len(table), 1),
+            0,
             table,
             entries["best"],
             entries["best_with"],

@@ -10,8 +10,8 @@ __all__ = ["space_of"]
 
 
 def space_of(rows: Integers, table: EventTable, policy: Policy) -> tuple[Any, ...]:
-    """The space (`rankcast.batch.kernels.distances`) of the entries at some rows of the table."""
-    from rankcast.batch.kernels.distances import spread
+    """The space (`rankcast.choose.kernels.distances`) of the entries at some rows of the table."""
+    from rankcast.choose.kernels.distances import spread
 
     places, codes, weights, room = table.encoded(rows, policy.weights, policy.attributes)
     return places, spread(places, codes, weights), codes, weights, room

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from rankcast.batch.codes import Codes
 from rankcast.batch.matching import Integers, Reals
+from rankcast.choose.codes import Codes
 from rankcast.model import Event
 
 __all__ = ["EventTable"]

@@ -2,8 +2,12 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rankcast.model import AttributeValue, Event, identity
+
+if TYPE_CHECKING:
+    from rankcast.choose.distance_table import DistanceTable
 
 __all__ = ["Distance", "distance"]
 
@@ -77,6 +81,16 @@ class Distance:
         self.limit = limit
         self._of_older: dict[int, dict[int, float]] = {}
         self._remembered = 0
+        self._table: DistanceTable | None = None
+
+    @property
+    def table(self) -> "DistanceTable":
+        """The same distances as an array, for compiled loops; it forgets what this forgets."""
+        if self._table is None:
+            from rankcast.choose.distance_table import DistanceTable
+
+            self._table = DistanceTable(self.weights, self.attributes)
+        return self._table
 
     def __call__(self, a: Event, b: Event) -> float:
         """The distance of two events."""
@@ -97,6 +111,9 @@ class Distance:
     def forget(self, seq: int) -> None:
         """Drop all pairs of the event at `seq`. O(events remembered)."""
         self._remembered -= len(self._of_older.pop(seq, ()))
-        for newer in self._of_older.values():
-            if newer.pop(seq, None) is not None:
-                self._remembered -= 1
+        if self._of_older:
+            for newer in self._of_older.values():
+                if newer.pop(seq, None) is not None:
+                    self._remembered -= 1
+        if self._table is not None:
+            self._table.forget(seq)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rankcast.choose.candidates import Candidate
 from rankcast.choose.improved import Improved
 from rankcast.choose.objective import DivRank, Objective
-from rankcast.choose.ties import on_grid, recency
+from rankcast.choose.ties import FEW, on_grid, recency
 
 __all__ = ["Exact", "Proof"]
 
@@ -70,10 +70,14 @@ def _compiled(
     import numpy as np
 
     from rankcast.choose.branch_and_bound import search
+    from rankcast.choose.compiled import distances
 
     n = len(candidates)
     apart = np.zeros((n, n))
-    if objective.sigma < 1:
+    known = distances(candidates, objective) if n > FEW else None
+    if known is not None:
+        apart = known
+    elif objective.sigma < 1:
         for i, one in enumerate(candidates):
             for j in range(i):
                 apart[i, j] = apart[j, i] = objective.apart(one, candidates[j])

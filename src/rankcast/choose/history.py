@@ -6,7 +6,7 @@ from rankcast.choose.candidates import Candidate, Moment, Step
 from rankcast.choose.fading import Fading
 from rankcast.choose.objective import Objective
 from rankcast.choose.selection import select
-from rankcast.choose.ties import on_grid, recency
+from rankcast.choose.ties import FEW, on_grid, recency
 from rankcast.choose.windows import Window
 from rankcast.model import Length, Ties
 
@@ -83,6 +83,12 @@ class History:
         if self._objective.by_rank_alone:
             lowest = min(held, key=lambda member: (on_grid(member.rank), member.seq))
             return lowest if self._wins(candidate.rank, lowest.rank) else None
+        if len(held) > FEW:
+            from rankcast.choose import compiled
+
+            if (found := compiled.replaced(held, candidate, self._objective)) is not None:
+                place, new, old = found
+                return held[place] if new > old or (new == old and self._ties is Ties.REPLACE) else None
         swaps = [(*held[:place], *held[place + 1 :], candidate) for place in range(len(held))]
         worth = [self._objective.value(swapped) for swapped in swaps]
         best = max(range(len(held)), key=lambda place: (on_grid(worth[place]), recency(swaps[place])))

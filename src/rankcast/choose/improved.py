@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rankcast.choose.candidates import Candidate
 from rankcast.choose.greedy import Greedy
 from rankcast.choose.objective import DivRank, Objective
-from rankcast.choose.ties import on_grid, recency
+from rankcast.choose.ties import FEW, on_grid, recency
 
 __all__ = ["Improved"]
 
@@ -24,6 +24,16 @@ class Improved:
 
     def select(self, candidates: Sequence[Candidate], k: int, objective: Objective) -> list[Candidate]:
         """Pick k of more than k candidates."""
+        if len(candidates) > FEW:
+            from rankcast.choose import compiled
+
+            if (found := compiled.improved(candidates, k, objective)) is not None:
+                return found
+        return self.select_plainly(candidates, k, objective)
+
+    @staticmethod
+    def select_plainly(candidates: Sequence[Candidate], k: int, objective: Objective) -> list[Candidate]:
+        """The definition, in plain Python."""
         chosen = Greedy().select(candidates, k, objective)
         value = on_grid(objective.value(chosen))
         while True:

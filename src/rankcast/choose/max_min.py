@@ -35,6 +35,8 @@ class MaxMin(Blend):
 
     def div(self, chosen: Sequence[Candidate]) -> float:
         """The distance of the nearest two; 0 for fewer than two candidates."""
+        if (sums := self.pair_sums(chosen)) is not None:
+            return sums[1]
         return min((self.apart(a, b) for a, b in itertools.combinations(chosen, 2)), default=0.0)
 
     def bound(self, chosen: Sequence[Candidate], rest: Sequence[Candidate], k: int) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankcast.compiling import kernel
 
-__all__ = ["exact_sum", "grid_steps"]
+__all__ = ["exact_sum", "expand", "grid_steps"]
 
 _STEPS = 1e12
 """How many steps of the grid there are to 1; exact as a float."""
@@ -42,20 +42,8 @@ def grid_steps(value: float) -> int:
 
 
 @kernel
-def exact_sum(values: Any, count: int, parts: Any) -> float:
-    """The sum of the first `count` values, rounded once, as `math.fsum`; `parts` is room for as many floats."""
-    total = 0.0
-    lossless = True
-    for place in range(count):
-        value = values[place]
-        after = total + value
-        back = after - total
-        if (total - (after - back)) + (value - back) != 0.0:
-            lossless = False
-            break
-        total = after
-    if lossless:
-        return total
+def expand(values: Any, count: int, parts: Any) -> int:
+    """Leaves in `parts` floats that do not overlap and have the sum of the first `count` values, exactly; how many."""
     used = 0
     for place in range(count):
         x = values[place]
@@ -72,6 +60,25 @@ def exact_sum(values: Any, count: int, parts: Any) -> float:
             x = high
         parts[kept] = x
         used = kept + 1
+    return used
+
+
+@kernel
+def exact_sum(values: Any, count: int, parts: Any) -> float:
+    """The sum of the first `count` values, rounded once, as `math.fsum`; `parts` is room for as many floats."""
+    total = 0.0
+    lossless = True
+    for place in range(count):
+        value = values[place]
+        after = total + value
+        back = after - total
+        if (total - (after - back)) + (value - back) != 0.0:
+            lossless = False
+            break
+        total = after
+    if lossless:
+        return total
+    used = expand(values, count, parts)
     used -= 1
     high, low = parts[used], 0.0
     while used > 0:

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from rankcast.choose.candidates import Candidate
 from rankcast.choose.distance import Distance
+from rankcast.choose.ties import FEW
 from rankcast.errors import ModelError
 
 __all__ = ["Blend", "DivRank", "Objective"]
@@ -92,6 +93,15 @@ class Blend(ABC):
         """The distance of the two events."""
         return self.distance(a.event, b.event)
 
+    def pair_sums(self, chosen: Sequence[Candidate]) -> tuple[float, float] | None:
+        """The sum of the distances of all pairs as `math.fsum` rounds it, and the least of them; None for few candidates,
+        whose distances are soon asked for one by one."""
+        if len(chosen) <= FEW:
+            return None
+        from rankcast.choose import compiled
+
+        return compiled.pair_sums(chosen, self)
+
     def forget(self, candidate: Candidate) -> None:
         """Drop the remembered distances of a candidate."""
         self.distance.forget(candidate.seq)
@@ -105,6 +115,8 @@ class DivRank(Blend):
         """Set diversity: the mean distance over all pairs; 0 for fewer than two candidates."""
         if len(chosen) < 2:
             return 0.0
+        if (sums := self.pair_sums(chosen)) is not None:
+            return sums[0] / (len(chosen) * (len(chosen) - 1) // 2)
         distances = [self.apart(a, b) for a, b in itertools.combinations(chosen, 2)]
         return math.fsum(distances) / len(distances)
 

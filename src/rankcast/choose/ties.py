@@ -4,7 +4,10 @@ from collections.abc import Iterable
 
 from rankcast.choose.candidates import Candidate
 
-__all__ = ["on_grid", "recency"]
+__all__ = ["FEW", "on_grid", "recency"]
+
+FEW = 32
+"""The plain definitions choose among so many candidates soon enough; for more, compiled loops are loaded."""
 
 
 def on_grid(value: float) -> float:

@@ -4,13 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from rankcast.batch.kernels.greedy import NONE, best_older, choose_greedily, later
+from rankcast.choose.kernels.greedy import best_pair, choose_greedily, remember_distances
+from rankcast.choose.kernels.swaps import improve
 from rankcast.compiling import kernel
 
 __all__ = ["best_by_rank", "best_diverse"]
 
-_LARGEST_TABLE = 512
-"""Periods of up to so many entries keep their distances in a table while they are chosen from."""
+_LARGEST_TABLE = 2048
+"""Periods of up to so many entries may keep their distances in a table while they are chosen from."""
 
 
 @kernel
@@ -50,28 +51,49 @@ def _lower(one: int, other: int, grid: Any) -> bool:
 
 
 @kernel
-def best_diverse(ends: Any, seqs: Any, ranks: Any, k: int, sigma: float, space: Any, chosen: Any) -> None:
-    """Marks, in each group of entries that ends before one of `ends`, what the greedy heuristic picks."""
+def best_diverse(
+    ends: Any, seqs: Any, ranks: Any, by_rank: Any, k: int, sigma: float, improves: bool, space: Any, chosen: Any
+) -> None:
+    """Marks, in each group of entries that ends before one of `ends`, what the greedy heuristic picks, or what is better by
+    swaps if it `improves`; `by_rank` is the entries of each group, the highest rank first.
+
+    A group that picks a good part of its entries keeps their distances in a table while it does.
+    """
     order = np.arange(len(ranks))
-    row = np.empty(len(ranks))
-    nearest = np.empty(len(ranks))
+    slots = np.empty(len(ranks), np.int64)
+    row, nearest = np.empty(len(ranks)), np.empty(len(ranks))
+    members = np.empty(k, np.int64)
     longest = 0
     begin = 0
     for end in ends:
-        longest = max(longest, end - begin)
+        if _keeps_table(end - begin, k):
+            longest = max(longest, end - begin)
         begin = end
-    size = longest if longest <= _LARGEST_TABLE else 0
-    table = np.empty((size, size))
+    room, nothing = np.empty((longest, longest)), np.empty((0, 0))
     begin = 0
     for end in ends:
         if end - begin <= k:
             chosen[begin:end] = True
-        else:
-            first, second = begin, begin
-            best = NONE
-            for entry in range(begin + 1, end) if k > 1 else range(0):
-                value, partner = best_older(entry, begin, order, ranks, sigma, table, True, space, row)
-                if value > best or (value == best and later(seqs[entry], seqs[partner], seqs[second], seqs[first])):
-                    best, first, second = value, partner, entry
-            choose_greedily(begin, end, first, second, order, ranks, k, sigma, table, space, row, nearest, chosen)
+            begin = end
+            continue
+        table = nothing
+        if _keeps_table(end - begin, k):
+            table = room
+            for entry in range(begin, end):
+                slots[entry] = entry - begin
+                remember_distances(entry, begin, order, slots, table, space, row)
+        first, second = begin, begin
+        if k > 1:
+            first, second = best_pair(by_rank[begin:end], ranks, seqs, sigma, order, slots, table, space, row)
+        choose_greedily(
+            begin, end, first, second, order, slots, ranks, k, sigma, table, space, row, nearest, chosen, members
+        )
+        if improves:
+            improve(begin, end, order, slots, ranks, seqs, k, sigma, table, space, row, chosen, members)
         begin = end
+
+
+@kernel
+def _keeps_table(size: int, k: int) -> bool:
+    """Whether measuring all pairs once is less than measuring k entries against all."""
+    return bool(k < size <= min(4 * k, _LARGEST_TABLE))

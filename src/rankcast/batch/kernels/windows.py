@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from rankcast.batch.kernels.greedy import NONE, best_older, choose_greedily, later, remember_distances
+from rankcast.choose.kernels.greedy import NONE, best_older, choose_greedily, later, remember_distances
+from rankcast.choose.kernels.swaps import improve
 from rankcast.compiling import kernel
 
 __all__ = ["slide_by_rank", "slide_diverse"]
@@ -95,8 +96,11 @@ def slide_diverse(
     old: int,
     k: int,
     sigma: float,
+    improves: bool,
     span: int,
     space: Any,
+    slots: Any,
+    known: int,
     table: Any,
     best: Any,
     best_with: Any,
@@ -106,8 +110,9 @@ def slide_diverse(
 ) -> int:
     """Slides over a batch with diversity; gives how many (trigger, entry) it wrote.
 
-    Distances are kept in `table`, a ring of at least the longest window, if it has room at all. `best` is the value of an
-    entry's best pair with an older one, and `best_with` that one; it is looked for again when the older one leaves.
+    Distances are kept in `table`, with a slot for each entry of the longest window, if it has room at all; those of the
+    first `known` entries are there already. `best` is the value of an entry's best pair with an older one, and `best_with`
+    that one; it is looked for again when the older one leaves. The choice is the greedy one, or that `improves` by swaps.
     """
     written = 0
     begin, end = 0, old
@@ -115,15 +120,16 @@ def slide_diverse(
     row = np.empty(len(ranks))
     nearest = np.empty(len(ranks))
     chosen = np.zeros(len(ranks), np.bool_)
-    for entry in range(old) if len(table) > 0 else range(0):
-        remember_distances(entry, 0, order, table, space, row)
+    members = np.empty(min(k, len(ranks)), np.int64)
+    for entry in range(known, old) if len(table) > 0 else range(0):
+        remember_distances(entry, 0, order, slots, table, space, row)
     for event in range(len(now)):
         changed = False
         while begin < end and positions[begin] <= now[event] - span:
             begin += 1
             changed = True
         if end < len(ranks) and at[end - old] == event:
-            best[end], best_with[end] = best_older(end, begin, order, ranks, sigma, table, True, space, row)
+            best[end], best_with[end] = best_older(end, begin, order, slots, ranks, sigma, table, True, space, row)
             end += 1
             changed = True
         if not changed or begin == end:
@@ -137,14 +143,18 @@ def slide_diverse(
             for entry in range(begin + 1, end) if k > 1 else range(0):
                 if best_with[entry] < begin:
                     best[entry], best_with[entry] = best_older(
-                        entry, begin, order, ranks, sigma, table, False, space, row
+                        entry, begin, order, slots, ranks, sigma, table, False, space, row
                     )
                 partner = best_with[entry]
                 if best[entry] > value or (
                     best[entry] == value and later(seqs[entry], seqs[partner], seqs[second], seqs[first])
                 ):
                     value, first, second = best[entry], partner, entry
-            choose_greedily(begin, end, first, second, order, ranks, k, sigma, table, space, row, nearest, chosen)
+            choose_greedily(
+                begin, end, first, second, order, slots, ranks, k, sigma, table, space, row, nearest, chosen, members
+            )
+            if improves:
+                improve(begin, end, order, slots, ranks, seqs, k, sigma, table, space, row, chosen, members)
         for entry in range(begin, end):
             if chosen[entry] and not sent[entry]:
                 sent[entry] = True

@@ -11,7 +11,7 @@ import numpy as np
 from rankcast.choose.numbers import exact_sum
 from rankcast.compiling import kernel
 
-__all__ = ["measure", "spread"]
+__all__ = ["fill", "measure", "spread"]
 
 _WIDEST = 32
 """Attributes are put side by side if events know so many names at most."""
@@ -81,6 +81,20 @@ def measure(one: int, others: Any, space: Any, found: Any) -> None:
             found[place] = 0.0
         else:
             found[place] = 1.0 - (same + alike) / count
+
+
+@kernel
+def fill(new: Any, known: Any, space: Any, table: Any) -> None:
+    """Writes into a table, by row, the distances of new rows from known ones and from each other."""
+    others = np.concatenate((known, new))
+    row = np.empty(len(others))
+    for place in range(len(new)):
+        own, count = new[place], len(known) + place
+        measure(own, others[:count], space, row)
+        for at in range(count):
+            table[own, others[at]] = row[at]
+            table[others[at], own] = row[at]
+        table[own, own] = 0.0
 
 
 @kernel

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rankcast.batch.matching import Integers, Reals
+from rankcast.match.batch import Integers, Reals
 from rankcast.model import AttributeValue, Event, Kind, Scalar, kind_of
 
 __all__ = ["Codes", "Growing"]
@@ -69,6 +69,11 @@ class Codes:
 
     def __len__(self) -> int:
         return len(self._name_of)
+
+    @property
+    def names(self) -> int:
+        """How many names of attributes came up."""
+        return len(self._names)
 
     def encode(self, event: Event) -> tuple[int, int]:
         """Where the event's attributes begin and end."""

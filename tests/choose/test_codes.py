@@ -1,6 +1,6 @@
 """Values as numbers: the same number iff the same value (docs/semantics.md, 1)."""
 
-from rankcast.batch.codes import Codes
+from rankcast.choose.codes import Codes
 from rankcast.model import EPOCH, Event, Interval
 
 

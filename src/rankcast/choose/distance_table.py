@@ -1,0 +1,119 @@
+"""The distances among the candidates of a window, kept from one selection to the next, for the compiled loops."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankcast.choose.codes import Codes
+from rankcast.match.batch import Integers, Reals
+from rankcast.model import Event
+
+__all__ = ["DistanceTable"]
+
+_SMALLEST = 64
+_CODES = 4_096
+"""So many attributes of events that were forgotten may stay encoded."""
+
+_NO_TABLE: Reals = np.empty((0, 0))
+
+
+class DistanceTable:
+    """Gives each event a slot in a square array of distances, until it is forgotten.
+
+    An event is encoded once, and measured once against those that are there: some 20 ns a pair. The array takes 8 bytes for
+    each two slots, and shrinks with the window. Beyond `largest` events there is none (`distances` is empty), and
+    the loops measure what they need.
+    """
+
+    def __init__(self, weights: Mapping[str, float], attributes: Sequence[str] | None, largest: int = 2048) -> None:
+        self._weights = weights
+        self._attributes = attributes
+        self._largest = largest
+        self._reset()
+
+    def _reset(self) -> None:
+        self._codes = Codes()
+        self._encoded = 0
+        self._slot_of: dict[int, int] = {}
+        self._events: dict[int, Event] = {}
+        self._free: list[int] = []
+        self._begin, self._end = np.zeros((2, 0), np.int64)
+        self._weight_of: Reals = np.empty(0)
+        self._lines: Any = np.empty((0, 0), np.int64)
+        self.distances = _NO_TABLE
+
+    def __len__(self) -> int:
+        return len(self._slot_of)
+
+    @property
+    def space(self) -> tuple[Any, ...]:
+        """What the loops need to measure events by their slots (`rankcast.choose.kernels.distances`)."""
+        room = np.empty((3, 2 * self._codes.longest + 1))
+        codes = self._codes.arrays(self._begin, self._end)
+        return np.arange(len(self._begin)), self._lines, codes, self._weight_of, room
+
+    def slots(self, events: Sequence[Event]) -> Integers:
+        """The slots of events at different positions; those that are new are given one."""
+        new: Sequence[Event] = [event for event in events if event.seq not in self._slot_of]
+        if new:
+            count = len(self) + len(new)
+            is_wide = count <= len(self._begin) // 8 and len(self._begin) > _SMALLEST
+            if count > 2 * len(events) + _SMALLEST:  # from whoever forgets nothing
+                new = events
+                self._reset()
+            elif is_wide or len(self._codes) > _CODES + 4 * self._encoded:
+                new = [*self._events.values(), *new]
+                self._reset()
+            self._take(new)
+        return np.array([self._slot_of[event.seq] for event in events], np.int64)
+
+    def forget(self, seq: int) -> None:
+        """Free the slot of the event at `seq`, if it has one."""
+        slot = self._slot_of.pop(seq, None)
+        if slot is not None:
+            self._encoded -= len(self._events.pop(seq).attributes)
+            self._free.append(slot)
+            if not self._slot_of:
+                self._reset()
+
+    def _take(self, new: Sequence[Event]) -> None:
+        from rankcast.choose.kernels.distances import fill
+
+        taken = np.fromiter(self._slot_of.values(), np.int64, len(self))
+        while len(self._free) < len(new):
+            self._grow()
+        slots = np.array([self._free.pop() for _ in new], np.int64)
+        bounds = np.array([self._codes.encode(event) for event in new], np.int64)
+        self._begin[slots], self._end[slots] = bounds.T
+        for slot, event in zip(slots.tolist(), new, strict=True):
+            self._slot_of[event.seq] = slot
+            self._events[event.seq] = event
+            self._encoded += len(event.attributes)
+        self._spread(slots)
+        if len(self.distances):
+            fill(slots, taken, self.space, self.distances)
+
+    def _grow(self) -> None:
+        """Twice the slots."""
+        before = len(self._begin)
+        more = max(before, _SMALLEST)
+        self._free = [*range(before + more - 1, before - 1, -1), *self._free]
+        room = np.zeros(more, np.int64)
+        self._begin, self._end = np.concatenate((self._begin, room)), np.concatenate((self._end, room))
+        self._weight_of = np.empty(0)  # so that the lines are made anew
+        known, self.distances = self.distances, _NO_TABLE
+        if before + more <= self._largest:
+            self.distances = np.zeros((before + more, before + more))
+            self.distances[:before, :before] = known
+
+    def _spread(self, slots: Integers) -> None:
+        """Put the attributes of new events side by side; those of all if there are new names."""
+        from rankcast.choose.kernels.distances import spread
+
+        codes = self._codes.arrays(self._begin, self._end)
+        if self._codes.names == len(self._weight_of):
+            self._lines[slots] = spread(slots, codes, self._weight_of)
+        else:
+            self._weight_of = self._codes.weights(self._weights, self._attributes)
+            self._lines = spread(np.arange(len(self._begin)), codes, self._weight_of)

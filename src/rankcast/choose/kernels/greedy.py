@@ -1,0 +1,164 @@
+"""The greedy choice of k entries out of more, by rank and distance (SPEC 3)."""
+
+from typing import Any
+
+from rankcast.choose.kernels.distances import measure
+from rankcast.choose.numbers import grid_steps
+from rankcast.compiling import kernel
+
+__all__ = ["NEAR", "NONE", "best_older", "best_pair", "choose_greedily", "later", "look_up", "remember_distances"]
+
+NONE = -(2**62)
+"""Less than every value on the grid."""
+
+NEAR = 1e-11
+"""Values nearer to each other than this may be equal on the grid."""
+
+_BLOCK = 64
+"""So many distances are measured before the search for a pair looks at its bound again."""
+
+
+@kernel
+def later(newer: int, older: int, best_newer: int, best_older: int) -> bool:
+    """Whether a pair is more recent than another: by the sum, then by the newer."""
+    one, other = newer + older, best_newer + best_older
+    return one > other or (one == other and newer > best_newer)
+
+
+@kernel
+def remember_distances(entry: int, begin: int, order: Any, slots: Any, table: Any, space: Any, row: Any) -> None:
+    """Measures the distances of an entry from those before it, from `begin` on, into `row` and the table."""
+    measure(order[entry], order[begin:entry], space, row[begin:entry])
+    if len(table) > 0:
+        own = slots[entry]
+        line = table[own]
+        for older in range(begin, entry):
+            line[slots[older]] = row[older]
+            table[slots[older], own] = row[older]
+
+
+@kernel
+def look_up(one: int, begin: int, end: int, order: Any, slots: Any, table: Any, space: Any, row: Any) -> None:
+    """The distances of an entry from those between `begin` and `end` into `row`, out of the table if there is one."""
+    if len(table) == 0:
+        measure(order[one], order[begin:end], space, row[begin:end])
+        return
+    line = table[slots[one]]
+    for entry in range(begin, end):
+        row[entry] = line[slots[entry]]
+
+
+@kernel
+def best_older(
+    entry: int,
+    begin: int,
+    order: Any,
+    slots: Any,
+    ranks: Any,
+    sigma: float,
+    table: Any,
+    is_new: bool,
+    space: Any,
+    row: Any,
+) -> tuple[int, int]:
+    """The best pair of an entry with an older one from `begin` on: its value and the older one.
+
+    The distances of an entry that `is_new` are computed and go into the table; others' come from there.
+    """
+    if is_new:
+        remember_distances(entry, begin, order, slots, table, space, row)
+    else:
+        look_up(entry, begin, entry, order, slots, table, space, row)
+    best, partner, roughly = NONE, -1, -1.0
+    for older in range(begin, entry):
+        value = sigma * ((ranks[entry] + ranks[older]) / 2) + (1 - sigma) * row[older]
+        if value >= roughly - NEAR:
+            steps = grid_steps(value)
+            if steps >= best:
+                best, partner, roughly = steps, older, value
+    return best, partner
+
+
+@kernel
+def best_pair(
+    by_rank: Any, ranks: Any, seqs: Any, sigma: float, order: Any, slots: Any, table: Any, space: Any, row: Any
+) -> tuple[int, int]:
+    """The best pair of all entries, the older one first; `by_rank` is the entries, the highest rank first.
+
+    No distance is above 1, so a pair whose ranks are too low for that need not be looked at: mostly few are, at worst n^2 / 2.
+    """
+    best, first, second, roughly = NONE, -1, -1, -1.0
+    count = len(by_rank)
+    others = order[by_rank]
+    for place in range(count - 1):
+        entry = by_rank[place]
+        rank = ranks[entry]
+        if sigma * ((rank + ranks[by_rank[place + 1]]) / 2) + (1 - sigma) < roughly - NEAR:
+            break
+        line = table[slots[entry]] if len(table) > 0 else row
+        for begin in range(place + 1, count, _BLOCK):
+            if sigma * ((rank + ranks[by_rank[begin]]) / 2) + (1 - sigma) < roughly - NEAR:
+                break
+            end = min(begin + _BLOCK, count)
+            if len(table) == 0:
+                measure(order[entry], others[begin:end], space, row[begin:end])
+            for at in range(begin, end):
+                other = by_rank[at]
+                apart = line[slots[other]] if len(table) > 0 else row[at]
+                value = sigma * ((rank + ranks[other]) / 2) + (1 - sigma) * apart
+                if value >= roughly - NEAR:
+                    steps = grid_steps(value)
+                    older, newer = min(entry, other), max(entry, other)
+                    if steps > best or (steps == best and later(seqs[newer], seqs[older], seqs[second], seqs[first])):
+                        best, first, second, roughly = steps, older, newer, value
+    return first, second
+
+
+@kernel
+def choose_greedily(
+    begin: int,
+    end: int,
+    first: int,
+    second: int,
+    order: Any,
+    slots: Any,
+    ranks: Any,
+    k: int,
+    sigma: float,
+    table: Any,
+    space: Any,
+    row: Any,
+    nearest: Any,
+    chosen: Any,
+    members: Any,
+) -> None:
+    """Marks the greedy choice among more than k entries, given the best pair, and leaves it in `members` in the order of
+    picking; `row` and `nearest` are room."""
+    if k == 1:
+        best, added = NONE, begin
+        for entry in range(begin, end):
+            steps = grid_steps(sigma * ranks[entry] + (1 - sigma) * 0.0)
+            if steps >= best:
+                best, added = steps, entry
+        chosen[added] = True
+        members[0] = added
+        return
+    chosen[first] = True
+    chosen[second] = True
+    members[0] = first
+    members[1] = second
+    look_up(first, begin, end, order, slots, table, space, nearest)
+    added = second
+    for size in range(2, k):
+        look_up(added, begin, end, order, slots, table, space, row)
+        best, added, roughly = NONE, -1, -1.0
+        for entry in range(begin, end):
+            nearest[entry] = min(nearest[entry], row[entry])
+            if not chosen[entry]:
+                value = sigma * ranks[entry] + (1 - sigma) * nearest[entry]
+                if value >= roughly - NEAR:
+                    steps = grid_steps(value)
+                    if steps >= best:
+                        best, added, roughly = steps, entry, value
+        chosen[added] = True
+        members[size] = added

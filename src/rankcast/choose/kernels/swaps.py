@@ -1,0 +1,246 @@
+"""Swaps of a member for another entry, each weighed in a few steps, exactly (SPEC 3: improved).
+
+Every distance is a multiple of 2^-53, because it is 1 minus a float in 0..1. So its upper part, a multiple of 2^-26, and
+the rest add up without loss, in any order, and can be taken away again. The sum of all pairs, rounded once as
+`math.fsum` rounds it, is then one addition of the two sums.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rankcast.choose.kernels.distances import measure
+from rankcast.choose.kernels.greedy import NEAR, NONE, look_up
+from rankcast.choose.numbers import exact_sum, expand, grid_steps
+from rankcast.compiling import kernel
+
+__all__ = ["LARGEST_SET", "best_place", "improve", "pair_sums", "replace_one", "upper", "worth_steps"]
+
+LARGEST_SET = 8192
+"""Sums over the pairs of larger sets could lose bits."""
+
+_UPPER = 67108864.0
+"""2^26."""
+
+_ROOM = 64
+"""More floats than an exact sum of ranks can have that do not overlap."""
+
+
+@kernel
+def upper(distance: float) -> float:
+    """The part of a distance whose sums are exact; so are those of the rest."""
+    return float(np.floor(distance * _UPPER) / _UPPER)
+
+
+@kernel
+def _from_members(
+    entry: int, members: Any, count: int, order: Any, slots: Any, table: Any, space: Any, row: Any
+) -> None:
+    """The distances of an entry from the first members, into `row` one after the other."""
+    if len(table) > 0:
+        line = table[slots[entry]]
+        for place in range(count):
+            row[place] = line[slots[members[place]]]
+    else:
+        measure(order[entry], order[members[:count]], space, row)
+
+
+@kernel
+def pair_sums(
+    members: Any, count: int, order: Any, slots: Any, table: Any, space: Any, row: Any
+) -> tuple[float, float]:
+    """The sum of the distances of all pairs as `math.fsum` gives it, and the least of them (1 if there are none)."""
+    high, low, least = 0.0, 0.0, 1.0
+    for place in range(1, count):
+        _from_members(members[place], members, place, order, slots, table, space, row)
+        for other in range(place):
+            part = upper(row[other])
+            high += part
+            low += row[other] - part
+            least = min(least, row[other])
+    return high + low, least
+
+
+@kernel
+def worth_steps(rank_sum: float, pair_sum: float, k: int, sigma: float) -> int:
+    """The divrank on the grid, as `DivRank.value` computes it."""
+    diversity = pair_sum / (k * (k - 1) // 2) if k > 1 else 0.0
+    return int(grid_steps(sigma * (rank_sum / k) + (1 - sigma) * diversity))
+
+
+@kernel
+def _count(
+    added: int,
+    sign: float,
+    begin: int,
+    end: int,
+    order: Any,
+    slots: Any,
+    table: Any,
+    space: Any,
+    row: Any,
+    high: Any,
+    low: Any,
+) -> None:
+    """Adds an entry's distances to the sums of all entries, or takes them away."""
+    look_up(added, begin, end, order, slots, table, space, row)
+    row[added] = 0.0
+    for entry in range(begin, end):
+        part = np.floor(row[entry] * _UPPER) / _UPPER
+        high[entry] += sign * part
+        low[entry] += sign * (row[entry] - part)
+
+
+@kernel
+def improve(
+    begin: int,
+    end: int,
+    order: Any,
+    slots: Any,
+    ranks: Any,
+    seqs: Any,
+    k: int,
+    sigma: float,
+    table: Any,
+    space: Any,
+    row: Any,
+    chosen: Any,
+    members: Any,
+) -> int:
+    """Makes the best swap of a member for another entry while the divrank grows; gives how many it made.
+
+    `members` are k of the entries from `begin` on, marked in `chosen`, and are left so. Costs k (end - begin) distances to begin with, then
+    for each swap a look at every entry, and at the members for those entries that may be the best to come in.
+    """
+    pairs = max(k * (k - 1) / 2, 1.0)
+    high, low = np.zeros(end), np.zeros(end)
+    apart, leaving = np.empty(k), np.empty(k)
+    rank_of = np.empty(k)
+    parts, terms, room = np.empty(k + 1), np.empty(_ROOM), np.empty(_ROOM)
+    for place in range(k):
+        _count(members[place], 1.0, begin, end, order, slots, table, space, row, high, low)
+    all_high, all_low, seq_sum = 0.0, 0.0, 0
+    for place in range(k):
+        all_high += high[members[place]]
+        all_low += low[members[place]]
+        seq_sum += seqs[members[place]]
+    all_high, all_low = all_high / 2, all_low / 2
+    for place in range(k):
+        rank_of[place] = ranks[members[place]]
+    swaps = 0
+    value = worth_steps(exact_sum(rank_of, k, parts), all_high + all_low, k, sigma)
+    while True:
+        used = expand(rank_of, k, parts)
+        terms[:used] = parts[:used]
+        most = -np.inf
+        for place in range(k):
+            member = members[place]
+            leaving[place] = -sigma * ranks[member] / k - (1 - sigma) * ((high[member] + low[member]) / pairs)
+            most = max(most, leaving[place])
+        # What comes in adds at most this much, so begin with a good one: then few others can be the best.
+        promising, promise = -1, -np.inf
+        for entry in range(begin, end):
+            row[entry] = sigma * ranks[entry] / k + (1 - sigma) * ((high[entry] + low[entry]) / pairs)
+            if not chosen[entry] and row[entry] > promise:
+                promising, promise = entry, row[entry]
+        if promising < 0:
+            return swaps
+        _from_members(promising, members, k, order, slots, table, space, apart)
+        highest = -np.inf
+        for place in range(k):
+            highest = max(highest, promise + leaving[place] - (1 - sigma) * (apart[place] / pairs))
+        best, best_sum, out, into = NONE, 0, -1, -1
+        for entry in range(begin, end):
+            if chosen[entry] or row[entry] + most < highest - NEAR:
+                continue
+            _from_members(entry, members, k, order, slots, table, space, apart)
+            for place in range(k):
+                gain = row[entry] + leaving[place] - (1 - sigma) * (apart[place] / pairs)
+                if gain < highest - NEAR:
+                    continue
+                highest = max(highest, gain)
+                member = members[place]
+                part = upper(apart[place])
+                pair_sum = (all_high + ((high[entry] - part) - high[member])) + (
+                    all_low + ((low[entry] - (apart[place] - part)) - low[member])
+                )
+                terms[used] = -ranks[member]
+                terms[used + 1] = ranks[entry]
+                steps = worth_steps(exact_sum(terms, used + 2, room), pair_sum, k, sigma)
+                total = seq_sum - seqs[member] + seqs[entry]
+                if steps > best or (
+                    steps == best
+                    and (total > best_sum or (total == best_sum and _is_later(entry, place, into, out, members, seqs)))
+                ):
+                    best, best_sum, out, into = steps, total, place, entry
+        if best <= value:
+            return swaps
+        gone = members[out]
+        _from_members(into, members, k, order, slots, table, space, apart)
+        part = upper(apart[out])
+        all_high += (high[into] - part) - high[gone]
+        all_low += (low[into] - (apart[out] - part)) - low[gone]
+        _count(gone, -1.0, begin, end, order, slots, table, space, row, high, low)
+        _count(into, 1.0, begin, end, order, slots, table, space, row, high, low)
+        members[out] = into
+        chosen[gone] = False
+        chosen[into] = True
+        rank_of[out] = ranks[into]
+        value, seq_sum = best, best_sum
+        swaps += 1
+
+
+@kernel
+def _is_later(into: int, out: int, best_into: int, best_out: int, members: Any, seqs: Any) -> bool:
+    """Whether a swap leaves the more recent set, of two swaps with the same sum of `seq`: compare what only one of the sets
+    has, the latest first."""
+    mine = max(seqs[into], seqs[members[best_out]])
+    theirs = max(seqs[best_into], seqs[members[out]])
+    return bool(mine > theirs)
+
+
+@kernel
+def best_place(
+    k: int, order: Any, slots: Any, ranks: Any, sigma: float, table: Any, space: Any
+) -> tuple[int, int, int]:
+    """The place of the first k entries that the one after them had best take, the oldest of equals; the value on the grid
+    with it there, and without it."""
+    row, apart = np.empty(k + 1), np.empty(k)
+    high, low = np.zeros(k + 1), np.zeros(k + 1)
+    for place in range(k):
+        _count(place, 1.0, 0, k + 1, order, slots, table, space, row, high, low)
+    look_up(k, 0, k, order, slots, table, space, apart)
+    place, best, present = replace_one(k, ranks, sigma, high, low, apart)
+    return place, best, present
+
+
+@kernel
+def replace_one(k: int, ranks: Any, sigma: float, high: Any, low: Any, apart: Any) -> tuple[int, int, int]:
+    """`best_place`, given for each of k + 1 entries the sums of its distances from the first k, and the distances of the
+    last."""
+    pairs = max(k * (k - 1) / 2, 1.0)
+    parts, terms, room = np.empty(k + 1), np.empty(_ROOM), np.empty(_ROOM)
+    all_high, all_low = 0.0, 0.0
+    for place in range(k):
+        all_high += high[place]
+        all_low += low[place]
+    all_high, all_low = all_high / 2, all_low / 2
+    present = worth_steps(exact_sum(ranks, k, parts), all_high + all_low, k, sigma)
+    used = expand(ranks, k, parts)
+    terms[:used] = parts[:used]
+    best, out, highest = NONE, -1, -np.inf
+    for place in range(k):
+        gain = -sigma * ranks[place] / k - (1 - sigma) * ((high[place] + low[place] + apart[place]) / pairs)
+        if gain < highest - NEAR:
+            continue
+        highest = max(highest, gain)
+        part = upper(apart[place])
+        pair_sum = (all_high + ((high[k] - part) - high[place])) + (
+            all_low + ((low[k] - (apart[place] - part)) - low[place])
+        )
+        terms[used] = -ranks[place]
+        terms[used + 1] = ranks[k]
+        steps = worth_steps(exact_sum(terms, used + 2, room), pair_sum, k, sigma)
+        if steps > best:
+            best, out = steps, place
+    return out, best, present
