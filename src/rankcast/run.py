@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-import msgspec
-
 from rankcast.batch import BatchShard, shard_for
 from rankcast.errors import StoreError
 from rankcast.model import Catalog, Delivery
 from rankcast.overlay import Admission
 from rankcast.shard import Shard, shard_of
+from rankcast.states import pack_states, unpack_states
 from rankcast.store import SPARK, Instants, Logged, Store
 
 __all__ = ["Batch", "Server", "rebuild", "repartition", "serve_pending"]
@@ -147,7 +146,7 @@ def repartition(store: Store, shards: int) -> int:
     progress = store.progress()
     users: dict[str, object] = {}
     for state in progress.states.values():
-        users |= msgspec.msgpack.decode(state)
+        users |= unpack_states(state)
     store.put_states(divided(users, shards), progress.offset)
     return len(progress.states)
 
@@ -157,7 +156,7 @@ def divided(users: dict[str, object], shards: int) -> dict[int, bytes]:
     parts: list[dict[str, object]] = [{} for _ in range(shards)]
     for user, state in users.items():
         parts[shard_of(user, shards)][user] = state
-    return {number: msgspec.msgpack.encode(part) for number, part in enumerate(parts)}
+    return {number: pack_states(part) for number, part in enumerate(parts)}
 
 
 def rebuild(store: Store, shards: int, batch: int = 5_000) -> Iterator[int]:

@@ -9,12 +9,11 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
-import msgspec
-
 from rankcast.choose import Candidate, Moment, Step
 from rankcast.match import Matcher, OracleMatcher
 from rankcast.model import Catalog, Delivery, Event, Match, SetAside, Subscription
 from rankcast.overlay import Admission
+from rankcast.states import pack_states, unpack_states
 from rankcast.subscriber import Subscriber
 
 __all__ = ["Shard", "replay", "shard_of"]
@@ -115,7 +114,7 @@ class Shard:
 
     def state(self) -> bytes:
         """The delivery state of all users, for `restore`."""
-        return msgspec.msgpack.encode({user: subscriber.state() for user, subscriber in self._subscribers.items()})
+        return pack_states({user: subscriber.state() for user, subscriber in self._subscribers.items()})
 
     def states(self, users: Iterable[str]) -> dict[str, dict[str, Any]]:
         """The delivery state of some users as plain data: a part of what `state` encodes."""
@@ -123,7 +122,7 @@ class Shard:
 
     def restore(self, state: bytes) -> None:
         """Go on where `state` was taken, with the same catalog."""
-        users: Mapping[str, dict[str, Any]] = msgspec.msgpack.decode(state)
+        users: Mapping[str, dict[str, Any]] = unpack_states(state)
         for user, subscriber in self._subscribers.items():
             if user in users:
                 subscriber.restore(users[user])

@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-import msgspec
 import numpy as np
 
 from rankcast.batch.crowd import Crowd, Member, joins
@@ -23,6 +22,7 @@ from rankcast.choose.filters.fast import array_filter
 from rankcast.model import Catalog, Delivery, Event, Match, SetAside, Subscription
 from rankcast.overlay import Admission
 from rankcast.shard import Shard
+from rankcast.states import pack_states, unpack_states
 from rankcast.subscriber import Subscriber
 
 __all__ = ["BatchShard", "shard_for"]
@@ -188,7 +188,7 @@ class BatchShard:
 
     def state(self) -> bytes:
         """The delivery state of all users, for `restore` here or of `Shard`."""
-        return msgspec.msgpack.encode(self.states(self._users))
+        return pack_states(self.states(self._users))
 
     def states(self, users: Iterable[str]) -> dict[str, dict[str, Any]]:
         """The delivery state of some users as plain data: a part of what `state` encodes."""
@@ -226,7 +226,7 @@ class BatchShard:
 
     def restore(self, state: bytes) -> None:
         """Go on where `state` was taken, here or by `Shard`, with the same catalog."""
-        users: dict[str, dict[str, Any]] = msgspec.msgpack.decode(state)
+        users: dict[str, dict[str, Any]] = unpack_states(state)
         self._quiet = None
         for user in users:
             if user in self._users:

@@ -9,12 +9,14 @@ from typing import Any
 import msgspec
 
 from rankcast.choose import Candidate, Moment, Step
+from rankcast.errors import StoreError
 from rankcast.language import label
 from rankcast.match import Matcher, OracleMatcher
 from rankcast.model import Advertisement, Catalog, Concept, Event, Record, Subscription
 from rankcast.overlay import Admission
 from rankcast.serve.digests.reasons import Reason, Why, why
 from rankcast.shard import shard_of
+from rankcast.states import FORMAT, check_format, unpack_states
 from rankcast.store import Logged, Store
 from rankcast.store.digest_log import LeftOut
 from rankcast.subscriber import Subscriber
@@ -104,15 +106,16 @@ class Retraced:
     def state(self) -> bytes:
         """Where the user stands now, for the next digest to begin with."""
         subscriber = self._subscriber.state() if self._subscriber is not None else None
-        return msgspec.msgpack.encode({"subscriber": subscriber, "waiting": sorted(self._waiting)})
+        return _packed(subscriber, sorted(self._waiting))
 
     def _restore(self, state: bytes) -> None:
         try:
             kept: dict[str, Any] = msgspec.msgpack.decode(state)
+            check_format(kept.get("format", 0))
             waiting = set(kept["waiting"])
             if self._subscriber is not None and kept["subscriber"] is not None:
                 self._subscriber.restore(kept["subscriber"])
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, StoreError, TypeError, ValueError) as error:
             # Of another release, say: one digest may then be inexact, and says so, which is better than none.
             _log.warning("the state of %r cannot be used, and is left aside: %r", self._user, error)
             self._subscriber = Subscriber(self._user, self._catalog)
@@ -200,15 +203,19 @@ def state_of(user: str, states: Mapping[int, bytes]) -> bytes:
     if not states:
         return b""
     try:
-        subscriber = msgspec.msgpack.decode(states[shard_of(user, len(states))]).get(user)
-    except (KeyError, AttributeError, msgspec.DecodeError):  # a pipeline that keeps its state in another way
+        subscriber = unpack_states(states[shard_of(user, len(states))]).get(user)
+    except (KeyError, StoreError):  # a pipeline that keeps its state in another way
         return b""
     if subscriber is None:
         return b""
     # What a filter passes is in the mode behind it.
     mode = subscriber["mode"].get("mode", subscriber["mode"])
     waiting = [candidate["seq"] for candidate in mode.get("candidates", ())]
-    return msgspec.msgpack.encode({"subscriber": subscriber, "waiting": waiting})
+    return _packed(subscriber, waiting)
+
+
+def _packed(subscriber: dict[str, Any] | None, waiting: Sequence[int]) -> bytes:
+    return msgspec.msgpack.encode({"format": FORMAT, "subscriber": subscriber, "waiting": waiting})
 
 
 def _matcher(catalog: Catalog, subscriptions: Sequence[Subscription]) -> Matcher:

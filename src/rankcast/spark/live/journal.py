@@ -3,11 +3,15 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from rankcast.errors import StoreError
 from rankcast.language import decode_event, dumps, encode_event
 from rankcast.model import Event
 from rankcast.spark.live.pages import packed, unpacked
 
 __all__ = ["Journal", "Past", "Segment"]
+
+_FORM = 1
+"""Raised with every change of what a segment holds."""
 
 _ENOUGH = 500
 """A segment of so many events is not added to."""
@@ -53,7 +57,7 @@ class Journal:
             self._open = []
         self._open.append([generation, shown])
         seqs = [seq for _, of in self._open for _, pairs in of for seq, _ in pairs]
-        content = packed(self._open)
+        content = packed([_FORM, self._open])
         segment = Segment(generation, min(seqs, default=0), max(seqs, default=0), len(content))
         number = self._open[0][0]
         self.kept[number] = segment
@@ -74,6 +78,19 @@ class Journal:
         return gone
 
 
+def _generations(segment: bytes) -> list[Any]:
+    """The generations of a saved segment; the form before was a list of them, without a number."""
+    content: list[Any] = unpacked(segment)
+    if not content or not isinstance(content[0], int):
+        return content
+    form, generations = content
+    if form > _FORM:
+        raise StoreError(
+            f"the checkpoint's journal has form {form}, newer than this Rankcast's {_FORM}; use the Rankcast that wrote it, or a later one"
+        )
+    return list(generations)
+
+
 class Past(Mapping[int, Event]):
     """What a saved journal holds: generations with their groups of `seq`, and events by `seq`, decoded when they are asked for."""
 
@@ -82,7 +99,7 @@ class Past(Mapping[int, Event]):
         self._known: dict[int, Event] = {}
         self.generations: list[tuple[int, list[tuple[int, list[int]]]]] = []
         for _, segment in sorted(journal.items()):
-            for generation, groups in unpacked(segment):
+            for generation, groups in _generations(segment):
                 self.generations.append((generation, [(of, [seq for seq, _ in pairs]) for of, pairs in groups]))
                 for _, pairs in groups:
                     self._texts.update(pairs)

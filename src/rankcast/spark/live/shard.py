@@ -20,11 +20,14 @@ from rankcast.spark.live.frames import DELIVERY, deliveries_table
 from rankcast.spark.live.intake import Intake, Taken
 from rankcast.spark.live.journal import Journal, Past, Segment
 from rankcast.spark.live.pages import packed, page_of, pages_for, unpacked
+from rankcast.states import FORMAT, check_format, pack_states
 
 __all__ = ["LiveShard", "Saved", "Written"]
 
-_FORM = 2
-"""Raised with every change of what is saved; what another version saved is refused."""
+_FORM = 3
+"""Raised with every change of what is saved. This release reads that and the one before; a page or a segment of the journal that
+was written before an upgrade is there until it is written again, so each says itself how it was written."""
+_FORM_BEFORE = 2
 
 _MANY_EVENTS = 2_000
 _MANY_SUBSCRIPTIONS = 2_000
@@ -154,10 +157,11 @@ class LiveShard:
     def restore(self, saved: Saved) -> Any:
         """Come to life out of what was saved; the note that was given then."""
         head = msgspec.msgpack.decode(saved.head)
-        if head.get("form") != _FORM:
+        form = head.get("form")
+        if form not in (_FORM, _FORM_BEFORE):
             raise StoreError(
-                "the checkpoint was written by another version of Rankcast; finish with that one (`rankcast state repartition`), or "
-                "make the state anew with: rankcast state rebuild"
+                f"the checkpoint was written by another version of Rankcast (its form is {form}, not {_FORM}); finish with that one "
+                "(`rankcast state repartition`), or make the state anew with: rankcast state rebuild"
             )
         self._pages = [_Page(*page) for page in head["pages"]]
         self._recorded = Journal(_SPANS * self._journal, {number: Segment(*of) for number, of in head["journal"]})
@@ -263,20 +267,21 @@ class LiveShard:
             folded = shard.folded(users, events, since)
         texts = [[seq, dumps(encode_event(event))] for seq, event in events.items() if seq < since]
         needed = min((seq for seq in events if seq >= since), default=self.intake.seq + 1)
-        page = packed([texts, folded])
+        page = packed([FORMAT, texts, folded])
         self._pages[number] = _Page(self.generation, self.version, needed, len(page))
         return page
 
     def _join(self, page: bytes, past: Past) -> None:
         """Let the users of a page go on where it was written, which is where the shard is."""
-        texts, folded = unpacked(page)
+        *number, texts, folded = unpacked(page)  # the form before has no number
+        check_format(*number or [0])
         past.add(texts)
         shard = self._shard
         if isinstance(shard, BatchShard):
             shard.restore_folded(folded, past)
         elif shard is not None:
             states = folded["states"] | (folded_of_columns(folded["columns"]) if folded["columns"] else {})
-            shard.restore(msgspec.msgpack.encode(unfold(states, past)))
+            shard.restore(pack_states(unfold(states, past)))
 
     def _go_on(self, past: Past, up_to: int) -> None:
         """Serve the generations up to that one again; their deliveries were made then."""
