@@ -1,6 +1,6 @@
 """The process that holds shards: ``python -m rankcast.spark.live.host SOCKET PID``.
 
-It serves one micro-batch after the other on a socket in a private folder, and ends when the process PID, which belongs to
+It serves one micro-batch after the other on a socket in a private folder, and is killed when the process PID, which belongs to
 the Spark executor that asked for it, is gone.
 """
 
@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from multiprocessing.connection import Connection, Listener
+from pathlib import Path
 from threading import Lock, Thread, get_ident
 from uuid import uuid4
 
@@ -25,6 +26,7 @@ from rankcast.spark.columns import events_of_json, events_of_table
 from rankcast.spark.live.catalogs import Catalogs, FixedCatalog, StoreCatalogs
 from rankcast.spark.live.frames import EVENTS, MARK, Mark, decode_mark, stream_of, table_of
 from rankcast.spark.live.intake import Arrived, Intake, Taken
+from rankcast.spark.live.lifetimes import end_with
 from rankcast.spark.live.reading import LogReader
 from rankcast.spark.live.reports import Report, encode_report
 from rankcast.spark.live.requests import Answer, Request, Settings, decode_request, encode
@@ -34,7 +36,7 @@ from rankcast.store import Store
 
 __all__ = ["Host", "main"]
 
-_WATCH = 2.0
+_TIDY = 2.0
 _IDLE = 600.0
 
 
@@ -231,9 +233,10 @@ def _arrived(tables: Sequence[pa.Table], is_json: bool) -> Iterator[Arrived]:
 
 def main(path: str, pid: int) -> None:
     """Serve on the socket until the process is gone."""
+    end_with(pid, [Path(path).with_suffix(suffix) for suffix in (".socket", ".lock", ".log")])
     gc.disable()  # see _talk
     host = Host()
-    Thread(target=_watch, args=(host, path, pid), daemon=True).start()
+    Thread(target=_tidy, args=(host, path), daemon=True).start()
     with Listener(path, family="AF_UNIX", backlog=64) as listener:
         while True:
             try:
@@ -258,19 +261,13 @@ def _talk(host: Host, connection: Connection) -> None:
                 return
 
 
-def _watch(host: Host, path: str, pid: int) -> None:
+def _tidy(host: Host, path: str) -> None:
+    """Let go of what is not used any more; end when nobody can reach this process."""
     while True:
-        time.sleep(_WATCH)
+        time.sleep(_TIDY)
         host.forget_idle()
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
+        if not os.path.exists(path):
             os._exit(0)
-        except PermissionError:
-            continue
-        finally:
-            if not os.path.exists(path):
-                os._exit(0)
 
 
 if __name__ == "__main__":

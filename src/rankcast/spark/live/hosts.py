@@ -18,6 +18,7 @@ __all__ = ["ask"]
 
 _START = 60.0
 _connections: dict[str, Connection] = {}
+_owners: dict[int, int] = {}
 
 
 def ask(request: Request) -> Answer:
@@ -27,7 +28,7 @@ def ask(request: Request) -> Answer:
     the process raised.
     """
     number = request.shard % min(request.settings.shards, os.cpu_count() or 1)
-    owner = os.getppid()
+    owner = _owner()
     path = _folder() / f"{owner}-{number}.socket"
     message = encode(request)
     try:
@@ -41,6 +42,12 @@ def ask(request: Request) -> Answer:
         kind = getattr(errors, name, None) if name else None
         raise kind(text) if isinstance(kind, type) and issubclass(kind, RankcastError) else RuntimeError(text)
     return answer
+
+
+def _owner() -> int:
+    """The process that has started this worker, and for which processes hold shards; known from the first request on, because
+    a worker that is left behind has another parent."""
+    return _owners.setdefault(os.getpid(), os.getppid())
 
 
 def _exchange(path: Path, owner: int, message: bytes) -> Answer:
