@@ -54,7 +54,7 @@ def test_enabling_forgets_the_failures(log):
 
 
 def test_changing_one_that_is_not_there_does_nothing(log):
-    log.change("wh_9", "https://example.org", "", None, ())
+    log.change("wh_9", "https://example.org", "", None)
     log.remove("wh_9")
     assert log.webhooks() == []
 

@@ -37,6 +37,7 @@ from rankcast.cli.status import status
 from rankcast.cli.subscribe import subscribe, subscriptions, unsubscribe
 from rankcast.cli.token import create_token, list_tokens, revoke_token
 from rankcast.cli.upgrade import upgrade
+from rankcast.cli.user import delete_user
 
 __all__ = ["app", "main"]
 
@@ -122,6 +123,11 @@ tokens.command("create", help=_help(create_token))(create_token)
 tokens.command("list", help=_help(list_tokens))(list_tokens)
 tokens.command("revoke", help=_help(revoke_token))(revoke_token)
 app.add_typer(tokens, rich_help_panel="With a store: what happens")
+
+users = typer.Typer(name="user", no_args_is_help=True, help="Delete a user, with everything that is kept of them.")
+users.callback()(lambda: None)  # so that `delete`, though alone, stays a command of a group
+users.command("delete", help=_help(delete_user))(delete_user)
+app.add_typer(users, rich_help_panel="With a store: what happens")
 
 
 def main() -> None:

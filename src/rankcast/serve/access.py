@@ -141,6 +141,11 @@ class Access:
                 self._revocations = revocations
                 self._forget()
 
+    def forget(self) -> None:
+        """Look at the store again before the next token is let in."""
+        with self._lock:
+            self._looked = float("-inf")
+
     def _forget(self) -> None:
         self._principals.clear()
         self._strangers.clear()

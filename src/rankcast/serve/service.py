@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable
 from datetime import timedelta
-from threading import RLock
 
 from rankcast.errors import CatalogError, RankcastError
 from rankcast.explain import Explanation, explain
@@ -11,6 +10,7 @@ from rankcast.metrics import Metrics
 from rankcast.model import Catalog, Delivery, Event, Policy, Record
 from rankcast.serve import trials
 from rankcast.serve.access import Access
+from rankcast.serve.counts import check_counts
 from rankcast.serve.digests import Digests
 from rankcast.serve.feeds import Feeds
 from rankcast.serve.pipeline_process import PipelineProcess
@@ -23,8 +23,10 @@ from rankcast.serve.trials import Funnel, Trial
 from rankcast.serve.webhooks import PushMetrics, Webhooks
 from rankcast.store import Published, Store
 from rankcast.store.answer_log import AnswerLog
+from rankcast.store.catalog_log import Check
 from rankcast.store.delivery_pages import start_of_newest
 from rankcast.store.event_log import Refuse
+from rankcast.store.users import delete_user
 
 __all__ = ["Service"]
 
@@ -39,8 +41,6 @@ class Service:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.store = Store.create(settings.store, exist_ok=True)
-        self.changing = RLock()
-        """Held while a change depends on what is there (`If-Match`)."""
         self.streams: Counter[str] = Counter()
         """How many live feeds each token has open."""
         self.access = Access(self.store)
@@ -90,13 +90,28 @@ class Service:
         """The newest catalog; shared, so not to be changed."""
         return self.store.catalog()
 
-    def put(self, *records: Record) -> int:
-        """Put records into the catalog, all or none; the number of its new version."""
-        return self.store.change(put=records)
+    def put(self, *records: Record, check: Check = lambda catalog: None) -> int:
+        """Put records into the catalog, all or none; the number of its new version.
 
-    def remove(self, *records: Record) -> int:
-        """Take records out of the catalog, all or none; the number of its new version."""
-        return self.store.change(remove=records)
+        Refused if an owner would have more than the limits allow, or by `check`: both see the catalog as it is at this
+        moment, in the same transaction, whichever other services there are.
+        """
+
+        def checked(catalog: Catalog) -> None:
+            check(catalog)
+            check_counts(catalog, records, self.settings.limits)
+
+        return self.store.change(put=records, check=checked)
+
+    def remove(self, *records: Record, check: Check | None = None) -> int:
+        """Take records out of the catalog, all or none; the number of its new version. `check` is as with `put`."""
+        return self.store.change(remove=records, check=check)
+
+    def delete_user(self, user: str) -> bool:
+        """Delete everything of a user, in one transaction; whether there was anything."""
+        deleted = delete_user(self.store.database, user)
+        self.access.forget()
+        return any(deleted.values())
 
     # events and deliveries
 

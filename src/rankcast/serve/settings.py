@@ -16,7 +16,8 @@ class Limits:
 
     `rate` and `burst` are a token bucket per token: so many requests per second on the long run, so many at once.
     `predicates` and `depth` bound an expression below the limits of the language, because a stored expression costs
-    time with every event; `history` is the number of recent events on which something may be tried.
+    time with every event; `subscriptions`, `concepts` and `advertisements` are how many one user, or one publisher, may have of
+    their own; `history` is the number of recent events on which something may be tried.
     """
 
     body: int = 8 * 1024 * 1024
@@ -27,6 +28,8 @@ class Limits:
     depth: int = 20
     exact: int = 30
     subscriptions: int = 10_000
+    concepts: int = 1_000
+    advertisements: int = 1_000
     page: int = 1_000
     history: int = 5_000
     explained: int = 100_000

@@ -6,6 +6,7 @@ from sqlalchemy import ColumnElement, Connection, Select, func, select
 
 from rankcast.store.schema import DELIVERY_BLOCK, block_of, delivery_block
 from rankcast.store.schema import deliveries as log
+from rankcast.store.sql import last_number
 
 __all__ = ["Bounds", "all_blocks", "block_by_block", "blocks_after", "blocks_between", "bounds_of"]
 
@@ -13,7 +14,8 @@ _Query = TypeVar("_Query", bound=Select[*tuple[object, ...]])
 
 
 class Bounds(NamedTuple):
-    """The numbers of the first and of the last delivery that are kept; 0 and 0 if there is none."""
+    """The number of the first delivery that is kept (the next one if none is), and of the last that there was; 0 and 0 if there
+    never was any."""
 
     first: int
     last: int
@@ -23,8 +25,8 @@ def bounds_of(connection: Connection) -> Bounds:
     """Where the log of deliveries begins and ends."""
     # Each by itself: both at once would be a scan in SQLite.
     first = connection.execute(select(func.min(log.c.number))).scalar()
-    last = connection.execute(select(func.max(log.c.number))).scalar()
-    return Bounds(first or 0, last or 0)
+    last = last_number(connection, log.c.number)
+    return Bounds(first or (last + 1 if last else 0), last)
 
 
 def blocks_between(connection: Connection, after: int, before: int | None = None) -> range:

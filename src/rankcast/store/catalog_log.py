@@ -1,12 +1,12 @@
 """The catalog as a log of versions: every change gets a number, and any version can be had again."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from sqlalchemy import Connection, insert, select
 
 from rankcast.errors import CatalogError, StoreError
-from rankcast.model import Catalog, Concept, Record, Subscription
+from rankcast.model import Catalog, Concept, Policy, Record, Subscription
 from rankcast.store import catalog_state
 from rankcast.store.catalog_cache import CatalogCache
 from rankcast.store.catalog_state import KINDS, Step, owner_of, present
@@ -15,7 +15,12 @@ from rankcast.store.schema import catalog_changes, catalog_versions, microsecond
 from rankcast.store.sql import last_number, paged
 from rankcast.store.texts import readable, record_of, record_text
 
-__all__ = ["CatalogLog", "Change", "newest_version"]
+__all__ = ["CatalogLog", "Change", "Check", "Decision", "newest_version", "records_of", "remove_user"]
+
+Check: TypeAlias = Callable[[Catalog], None]
+"""Refuses a change by an error, having seen the records that it concerns."""
+Decision: TypeAlias = tuple[Sequence[Record], Sequence[Record]]
+"""What to put, and what to remove."""
 
 
 class Change(NamedTuple):
@@ -38,27 +43,34 @@ class CatalogLog:
         self._database = database
         self._cache = CatalogCache()
 
-    def change(self, put: Iterable[Record], remove: Iterable[Record]) -> int:
+    def change(self, put: Iterable[Record], remove: Iterable[Record], check: Check | None = None) -> int:
         """Make one new version, all or nothing; its number.
 
         The order within `put` and within `remove` does not matter: what a record names comes before it. Removals
         come before puts, but those of concepts last, so that what names them can be replaced in the same change.
-        A put of what is there already changes nothing, and a change of nothing makes no version.
-        Cost: O(records of the users concerned), but removing a concept looks at all subscriptions.
+        A put of what is there already changes nothing, and a change of nothing makes no version. `check` may refuse the
+        change: it gets what the catalog holds at this moment of the records and of their users, while nobody else writes.
+        Cost: O(records of the users concerned), but removing a concept that all share looks at all subscriptions.
         """
         puts = [Step(record, record_text(record), removed=False) for record in put]
         removals = list(remove)
         with self._database.writing() as connection:
-            version = newest_version(connection)
-            if any(isinstance(record, Concept) for record in removals):
+            if any(isinstance(record, Concept) and record.user is None for record in removals):
                 catalog = catalog_state.load(connection)
             else:
                 catalog = catalog_state.load_part(connection, [*(step.record for step in puts), *removals])
-            steps = list(_steps(catalog, puts, removals))
-            if steps:
-                version += 1
-                self._append(connection, version, steps)
-        return version
+            if check is not None:
+                check(catalog)
+            return _change(connection, catalog, puts, removals, microseconds(self._database.clock()))
+
+    def decide(self, user: str, decide: Callable[[Catalog], Decision]) -> int:
+        """Make one new version of what `decide` puts and removes of a user, having seen all that the user has; its number.
+        Nobody else writes meanwhile."""
+        with self._database.writing() as connection:
+            catalog = catalog_state.load_part(connection, [Policy(user)])
+            put, remove = decide(catalog)
+            puts = [Step(record, record_text(record), removed=False) for record in put]
+            return _change(connection, catalog, puts, remove, microseconds(self._database.clock()))
 
     def version(self) -> int:
         """The number of the newest version; 0 is the empty catalog."""
@@ -119,18 +131,43 @@ class CatalogLog:
         for row in paged(self._database, query, catalog_changes.c.number, after=0):
             yield Change(row.version, record_of(row.record), row.removed)
 
-    def _append(self, connection: Connection, version: int, steps: Sequence[Step]) -> None:
-        changed_at = microseconds(self._database.clock())
-        connection.execute(insert(catalog_versions).values(version=version, changed_at=changed_at))
-        first = last_number(connection, catalog_changes.c.number) + 1
-        connection.execute(
-            insert(catalog_changes),
-            [
-                {"number": number, "version": version, "removed": step.removed, "record": step.text}
-                for number, step in enumerate(steps, first)
-            ],
-        )
-        catalog_state.write(connection, steps, first)
+
+def remove_user(connection: Connection, user: str, now: int) -> int:
+    """Remove all records of a user in one new version, within a transaction; how many there were."""
+    catalog = catalog_state.load_part(connection, [Policy(user)])
+    records = records_of(catalog, user)
+    _change(connection, catalog, [], records, now)
+    return len(records)
+
+
+def records_of(catalog: Catalog, user: str) -> list[Record]:
+    """All records of a user, but the preferences, which go with the subscriptions that they name."""
+    records: list[Record] = [*catalog.subscriptions_of(user)]
+    records += [concept for concept in catalog.concepts.values() if concept.user == user]
+    if user in catalog.policies:
+        records.append(catalog.policies[user])
+    return records
+
+
+def _change(
+    connection: Connection, catalog: Catalog, puts: Sequence[Step], removals: Sequence[Record], now: int
+) -> int:
+    """Apply a change to a catalog, and to the log as a new version; the number of the newest version."""
+    version = newest_version(connection)
+    steps = list(_steps(catalog, puts, removals))
+    if not steps:
+        return version
+    connection.execute(insert(catalog_versions).values(version=version + 1, changed_at=now))
+    first = last_number(connection, catalog_changes.c.number) + 1
+    connection.execute(
+        insert(catalog_changes),
+        [
+            {"number": number, "version": version + 1, "removed": step.removed, "record": step.text}
+            for number, step in enumerate(steps, first)
+        ],
+    )
+    catalog_state.write(connection, steps, first)
+    return version + 1
 
 
 def _steps(catalog: Catalog, puts: Sequence[Step], removals: Sequence[Record]) -> Iterator[Step]:

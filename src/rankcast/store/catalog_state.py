@@ -61,10 +61,12 @@ def load_part(connection: Connection, records: Iterable[Record]) -> Catalog:
     """A part of the catalog that takes or refuses a change of these records just as the whole would.
 
     That is all of the users concerned (also those to whom an id belongs already), the concepts they share, and
-    the records themselves. Cost: O(the users' records).
+    the records themselves; of advertisements, all. Cost: O(the users' records).
     """
     slots = [_slot(record) for record in records]
     rows = _rows(connection, _IS_SHARED_CONCEPT)
+    if any(slot.kind == "advertisement" for slot in slots):
+        rows += _rows(connection, catalog_records.c.kind == "advertisement")
     for kind in _NAMES:
         keys = dict.fromkeys(slot.key for slot in slots if slot.kind == kind)
         for chunk in chunks(iter(keys), _CHUNK):

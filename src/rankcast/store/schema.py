@@ -38,6 +38,7 @@ __all__ = [
     "deliveries",
     "delivery_block",
     "events",
+    "log_marks",
     "metadata",
     "microseconds",
     "pipeline",
@@ -198,6 +199,14 @@ rejects = Table(
     Column("raw", LargeBinary, nullable=False, comment="UTF-8; lone surrogates kept"),
     Column("key", Text, unique=True, comment="what a pipeline rejects is kept once, however often it is read"),
     comment="Input that could not be used, and why.",
+)
+
+log_marks = Table(
+    "log_marks",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("number", BigInteger, nullable=False),
+    comment="The last number of each log from which rows were deleted, so that no number is given twice; see the module sql.",
 )
 
 

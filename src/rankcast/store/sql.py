@@ -4,13 +4,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeAlias, TypeVar
 
-from sqlalchemy import Column, Connection, Row, Select, Table, bindparam, func, insert, select
+from sqlalchemy import Column, Connection, Row, ScalarSelect, Select, Table, bindparam, case, func, insert, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from rankcast.store.engine import Database
+from rankcast.store.schema import log_marks
 
-__all__ = ["Columns", "append_new", "chunks", "insert_rows", "last_number", "paged", "put_rows"]
+__all__ = [
+    "Columns",
+    "append_new",
+    "chunks",
+    "insert_rows",
+    "last_number",
+    "last_number_of",
+    "mark_last",
+    "mark_of",
+    "paged",
+    "put_mark",
+    "put_rows",
+]
 
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
 """Rows to be written as their columns, which come in the table's order."""
@@ -37,7 +50,8 @@ def append_new(connection: Connection, number: Column[int], columns: Columns) ->
             insert_rows(connection, number.table, [number.name, *names], rows)
         return count
     except IntegrityError:
-        following = select(func.coalesce(func.max(number), 0) + 1).scalar_subquery()
+        highest = func.coalesce(func.max(number), 0)
+        following = select(case((highest > before, highest), else_=before) + 1).scalar_subquery()
         named = [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
         connection.execute(
             _insert(connection, number.table).values({number: following}).on_conflict_do_nothing(), named
@@ -65,8 +79,32 @@ def put_rows(connection: Connection, table: Table, rows: _Rows, replace: Sequenc
 
 
 def last_number(connection: Connection, number: Column[int]) -> int:
-    """The highest number that a log has given; 0 if it is empty."""
-    return connection.execute(select(func.coalesce(func.max(number), 0))).scalar_one()
+    """The highest number that a log has given, also if that row was deleted; 0 if it has given none."""
+    return connection.execute(select(last_number_of(number))).scalar_one()
+
+
+def last_number_of(number: Column[int]) -> ScalarSelect[int]:
+    """The highest number that a log has given, as part of a query."""
+    given = select(func.max(number).label("number")).union_all(
+        select(log_marks.c.number).where(log_marks.c.name == number.table.name)
+    )
+    both = given.subquery()
+    return select(func.coalesce(func.max(both.c.number), 0)).scalar_subquery()
+
+
+def mark_last(connection: Connection, number: Column[int]) -> None:
+    """Remember the highest number that a log has given: call this before its last rows may be deleted."""
+    put_mark(connection, number.table.name, last_number(connection, number))
+
+
+def put_mark(connection: Connection, name: str, number: int) -> None:
+    """Remember a number under a name."""
+    put_rows(connection, log_marks, [{"name": name, "number": number}], replace=["number"])
+
+
+def mark_of(connection: Connection, name: str) -> int | None:
+    """The number that was remembered."""
+    return connection.execute(select(log_marks.c.number).where(log_marks.c.name == name)).scalar()
 
 
 def paged(

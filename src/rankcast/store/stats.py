@@ -7,6 +7,7 @@ from sqlalchemy.sql.expression import ScalarSelect
 
 from rankcast.store import schema
 from rankcast.store.engine import Database
+from rankcast.store.sql import last_number_of
 
 __all__ = ["Stats", "created", "stats"]
 
@@ -31,7 +32,7 @@ def stats(database: Database) -> Stats:
         select(func.count(records.owner.distinct())).where(subscriptions).scalar_subquery(),
         select(func.count()).where(subscriptions).scalar_subquery(),
         select(func.max(schema.catalog_versions.c.version)).scalar_subquery(),
-        select(func.coalesce(func.max(schema.events.c.event_offset), 0)).scalar_subquery(),
+        last_number_of(schema.events.c.event_offset),
         select(schema.progress.c.event_offset).scalar_subquery(),
         _count(schema.deliveries),
         _count(schema.rejects),

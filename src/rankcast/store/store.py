@@ -6,7 +6,7 @@ from datetime import datetime
 from types import TracebackType
 
 from rankcast.model import Catalog, Delivery, Event, Record, Reject, SetAside
-from rankcast.store.catalog_log import CatalogLog, Change
+from rankcast.store.catalog_log import CatalogLog, Change, Check, Decision
 from rankcast.store.delivery_log import DeliveryLog, Instants, Progress
 from rankcast.store.engine import Clock, Database, system_clock
 from rankcast.store.event_log import EventLog, Logged, LoggedText, LogRow, Published, Refuse
@@ -93,12 +93,17 @@ class Store:
 
     # the catalog
 
-    def change(self, put: Iterable[Record] = (), remove: Iterable[Record] = ()) -> int:
+    def change(self, put: Iterable[Record] = (), remove: Iterable[Record] = (), check: Check | None = None) -> int:
         """Change the catalog in one new version, all or nothing; its number.
 
-        See `CatalogLog.change` for the order: neither that within `put` nor that within `remove` matters.
+        See `CatalogLog.change` for the order: neither that within `put` nor that within `remove` matters. `check` sees what
+        the catalog holds of the records and their users in the same transaction, and refuses the change by an error.
         """
-        return self._catalog.change(put, remove)
+        return self._catalog.change(put, remove, check)
+
+    def decide(self, user: str, decide: Callable[[Catalog], Decision]) -> int:
+        """Change a user's records by what they are at this moment: `decide` says what to put and what to remove."""
+        return self._catalog.decide(user, decide)
 
     def version(self) -> int:
         """The number of the newest version of the catalog; 0 is the empty catalog."""

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +16,7 @@ from sqlalchemy import (
     Table,
     Text,
     delete,
+    func,
     insert,
     select,
     update,
@@ -110,10 +111,29 @@ class WebhookLog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, webhook: Webhook) -> None:
-        """Keep a new webhook."""
+    def add(self, webhook: Webhook, most: int | None = None) -> Webhook | None:
+        """Keep a new webhook, which gets what comes from now on; None if its user has `most` already."""
         with self._database.writing() as connection:
+            if most is not None:
+                of_user = select(func.count()).select_from(webhooks).where(webhooks.c.user_id == webhook.user)
+                if connection.execute(of_user).scalar_one() >= most:
+                    return None
+                webhook = replace(
+                    webhook,
+                    delivery_reached=last_number(connection, schema.deliveries.c.number),
+                    digest_reached=last_number(connection, digests.c.number),
+                )
             connection.execute(insert(webhooks), [_row(webhook)])
+        return webhook
+
+    def rotate(self, webhook_id: str, secret: str, until: datetime) -> None:
+        """Give a webhook a new secret; the newest of the old ones signs too until then, and no other, so that the header
+        cannot grow."""
+        with self._database.writing() as connection:
+            known = load(connection, webhook_id)
+            if known is not None:
+                secrets = (Secret(secret), *(replace(old, until=until) for old in known.secrets[:1]))
+                put(connection, webhook_id, secrets=_secrets(secrets))
 
     def webhooks(self, user: str | None = None) -> list[Webhook]:
         """The webhooks of a user, or all, oldest first."""
@@ -128,12 +148,10 @@ class WebhookLog:
         with self._database.reading() as connection:
             return load(connection, webhook_id)
 
-    def change(
-        self, webhook_id: str, url: str, description: str, types: Iterable[str] | None, secrets: Iterable[Secret]
-    ) -> None:
+    def change(self, webhook_id: str, url: str, description: str, types: Iterable[str] | None) -> None:
         """Replace what the user says about a webhook. How far it has got stays; types of messages that it did not want
         before begin with what comes next."""
-        new = {"url": url, "description": description, **_wants(types), "secrets": _secrets(secrets)}
+        new = {"url": url, "description": description, **_wants(types)}
         with self._database.writing() as connection:
             known = load(connection, webhook_id)
             if known is None:

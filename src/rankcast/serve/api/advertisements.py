@@ -5,13 +5,12 @@ from starlette.responses import Response
 
 from rankcast.language import encode_record
 from rankcast.language.json_text import read_object
-from rankcast.model import Advertisement
+from rankcast.model import Advertisement, Catalog, Record
 from rankcast.serve.access import Principal
-from rankcast.serve.api.answers import Body, answer, check_cost, check_unchanged, record_answer, record_in
+from rankcast.serve.api.answers import Body, answer, check_cost, put_record, record_answer, record_in, remove_record
 from rankcast.serve.api.schemas import body, says
 from rankcast.serve.callers import PublishingCaller, ServiceOf
 from rankcast.serve.problems import Problem
-from rankcast.serve.service import Service
 
 __all__ = ["router"]
 
@@ -28,7 +27,7 @@ def list_advertisements(caller: PublishingCaller, service: ServiceOf) -> Respons
 @router.get("/{advertisement:name}", responses=says("Advertisement", "The advertisement"))
 def show_advertisement(advertisement: str, caller: PublishingCaller, service: ServiceOf, request: Request) -> Response:
     """One advertisement, with an `ETag`."""
-    return record_answer(_found(service, caller, advertisement), request)
+    return record_answer(_found(service.catalog(), caller, advertisement), request)
 
 
 @router.put(
@@ -44,27 +43,22 @@ def advertise(
     given = record_in(content, "advertisement", id=advertisement, publisher=publisher)
     assert isinstance(given, Advertisement)
     check_cost(given, service.settings.limits)
-    with service.changing:
-        present = service.catalog().advertisements.get(advertisement)
-        if present is not None and not caller.is_publisher(present.publisher):
+
+    def allow(present: Record | None) -> None:
+        if isinstance(present, Advertisement) and not caller.is_publisher(present.publisher):
             raise Problem(409, "taken", f"the id {advertisement!r} is taken; choose another")
-        check_unchanged(request, present)
-        service.put(given)
-    return record_answer(given, request, 200 if present else 201)
+
+    return put_record(service, request, given, allow)
 
 
 @router.delete("/{advertisement:name}", status_code=204, responses=says(None, "It was removed", 204))
 def withdraw(advertisement: str, caller: PublishingCaller, service: ServiceOf, request: Request) -> Response:
     """Remove an advertisement; what was published under it stays."""
-    with service.changing:
-        found = _found(service, caller, advertisement)
-        check_unchanged(request, found)
-        service.remove(found)
-    return Response(status_code=204)
+    return remove_record(service, request, lambda catalog: _found(catalog, caller, advertisement))
 
 
-def _found(service: Service, caller: Principal, advertisement: str) -> Advertisement:
-    found = service.catalog().advertisements.get(advertisement)
+def _found(catalog: Catalog, caller: Principal, advertisement: str) -> Advertisement:
+    found = catalog.advertisements.get(advertisement)
     if found is None or not caller.is_publisher(found.publisher):
         raise Problem(404, "not-found", f"there is no advertisement {advertisement!r} of yours")
     return found

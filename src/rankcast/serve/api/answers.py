@@ -1,6 +1,6 @@
 """What all routes have in common: reading bodies, writing answers, conditions, limits."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from typing import Annotated, Any, TypeAlias
 
@@ -14,6 +14,7 @@ from rankcast.language.json_text import read_object
 from rankcast.model import (
     Advertisement,
     And,
+    Catalog,
     Expression,
     Mode,
     Not,
@@ -25,9 +26,23 @@ from rankcast.model import (
     predicates_of,
 )
 from rankcast.serve.problems import Problem
+from rankcast.serve.service import Service
 from rankcast.serve.settings import Limits
+from rankcast.store.catalog_state import present
 
-__all__ = ["JSON", "Body", "answer", "check_cost", "check_unchanged", "etag", "record_answer", "record_in", "whole"]
+__all__ = [
+    "JSON",
+    "Body",
+    "answer",
+    "check_cost",
+    "check_unchanged",
+    "etag",
+    "put_record",
+    "record_answer",
+    "record_in",
+    "remove_record",
+    "whole",
+]
 
 JSON = "application/json"
 
@@ -67,6 +82,33 @@ def check_unchanged(request: Request, present: Record | None) -> None:
         raise Problem(412, "changed", "it is not what If-Match says any more; read it again")
     if unwanted is not None and tag is not None and (unwanted.strip() == "*" or tag in _tags(unwanted)):
         raise Problem(412, "exists", "it is there already, and If-None-Match says that it must not be")
+
+
+def put_record(
+    service: Service,
+    request: Request,
+    given: Record,
+    allow: Callable[[Record | None], None] = lambda present: None,
+    **more: Any,
+) -> Response:
+    """Put a record and answer with it: 200 if it replaces one, else 201. Whether that is allowed (`allow` sees the record
+    that is there, if any) and the caller's conditions hold is decided in the transaction that puts it."""
+    seen: list[Record | None] = []
+
+    def check(catalog: Catalog) -> None:
+        seen[:] = [present(catalog, given)]
+        allow(seen[0])
+        check_unchanged(request, seen[0])
+
+    service.put(given, check=check)
+    return record_answer(given, request, 201 if seen == [None] else 200, **more)
+
+
+def remove_record(service: Service, request: Request, find: Callable[[Catalog], Record]) -> Response:
+    """Remove the record that `find` finds, or refuses to; the caller's conditions are decided in the same transaction."""
+    found = find(service.catalog())
+    service.remove(found, check=lambda catalog: check_unchanged(request, find(catalog)))
+    return Response(status_code=204)
 
 
 def record_in(body: bytes, kind: str, **fixed: str | None) -> Record:

@@ -4,8 +4,8 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from rankcast.language import encode_record
-from rankcast.model import Concept
-from rankcast.serve.api.answers import Body, answer, check_unchanged, record_answer, record_in
+from rankcast.model import Catalog, Concept
+from rankcast.serve.api.answers import Body, answer, put_record, record_answer, record_in, remove_record
 from rankcast.serve.api.schemas import body, says
 from rankcast.serve.callers import Administrator, Caller, Owner, ServiceOf
 from rankcast.serve.problems import Problem
@@ -27,7 +27,7 @@ def list_concepts(caller: Caller, service: ServiceOf) -> Response:
 @router.get("/concepts/{attribute:part}/{name:name}", responses=says("Concept", "The concept"))
 def show_concept(attribute: str, name: str, caller: Caller, service: ServiceOf, request: Request) -> Response:
     """What a word means on an attribute, for everybody."""
-    return record_answer(_found(service, attribute, name, None), request)
+    return record_answer(_found(service.catalog(), attribute, name, None), request)
 
 
 @router.put("/concepts/{attribute:part}/{name:name}", openapi_extra=body("Concept"), responses=_MADE)
@@ -58,7 +58,7 @@ def list_own_concepts(user: Owner, service: ServiceOf) -> Response:
 )
 def show_own_concept(user: Owner, attribute: str, name: str, service: ServiceOf, request: Request) -> Response:
     """A concept of the user's own."""
-    return record_answer(_found(service, attribute, name, user), request)
+    return record_answer(_found(service.catalog(), attribute, name, user), request)
 
 
 @router.put("/users/{user:part}/concepts/{attribute:part}/{name:name}", openapi_extra=body("Concept"), responses=_MADE)
@@ -79,8 +79,8 @@ def remove_own_concept(user: Owner, attribute: str, name: str, service: ServiceO
     return _remove(service, request, attribute, name, user)
 
 
-def _found(service: Service, attribute: str, name: str, user: str | None) -> Concept:
-    found = service.catalog().concepts.get((attribute, name, user))
+def _found(catalog: Catalog, attribute: str, name: str, user: str | None) -> Concept:
+    found = catalog.concepts.get((attribute, name, user))
     if found is None:
         whose = f"user {user!r} has no concept of their own" if user else "there is no concept"
         raise Problem(404, "not-found", f"{whose} {name!r} on {attribute!r}")
@@ -89,16 +89,8 @@ def _found(service: Service, attribute: str, name: str, user: str | None) -> Con
 
 def _put(service: Service, request: Request, content: bytes, attribute: str, name: str, user: str | None) -> Response:
     given = record_in(content, "concept", attribute=attribute, name=name, user=user)
-    with service.changing:
-        present = service.catalog().concepts.get((attribute, name, user))
-        check_unchanged(request, present)
-        service.put(given)
-    return record_answer(given, request, 200 if present else 201)
+    return put_record(service, request, given)
 
 
 def _remove(service: Service, request: Request, attribute: str, name: str, user: str | None) -> Response:
-    with service.changing:
-        found = _found(service, attribute, name, user)
-        check_unchanged(request, found)
-        service.remove(found)
-    return Response(status_code=204)
+    return remove_record(service, request, lambda catalog: _found(catalog, attribute, name, user))

@@ -3,7 +3,8 @@
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from rankcast.serve.api.answers import Body, check_cost, check_unchanged, record_answer, record_in
+from rankcast.model import Catalog, Policy
+from rankcast.serve.api.answers import Body, check_cost, put_record, record_answer, record_in, remove_record
 from rankcast.serve.api.schemas import body, says
 from rankcast.serve.callers import Owner, ServiceOf
 from rankcast.serve.problems import Problem
@@ -28,20 +29,17 @@ def put_policy(user: Owner, service: ServiceOf, request: Request, content: Body)
     """Set how a user is served, from the next event on; `If-Match` is respected."""
     given = record_in(content, "policy", user=user)
     check_cost(given, service.settings.limits)
-    with service.changing:
-        present = service.catalog().policies.get(user)
-        check_unchanged(request, present)
-        service.put(given)
-    return record_answer(given, request, 200 if present else 201)
+    return put_record(service, request, given)
 
 
 @router.delete("", status_code=204, responses=says(None, "It was removed", 204))
 def remove_policy(user: Owner, service: ServiceOf, request: Request) -> Response:
     """Go back to getting everything."""
-    with service.changing:
-        present = service.catalog().policies.get(user)
-        if present is None:
+
+    def find(catalog: Catalog) -> Policy:
+        found = catalog.policies.get(user)
+        if found is None:
             raise Problem(404, "not-found", f"user {user!r} has no policy")
-        check_unchanged(request, present)
-        service.remove(present)
-    return Response(status_code=204)
+        return found
+
+    return remove_record(service, request, find)

@@ -6,13 +6,14 @@ from starlette.responses import Response
 from rankcast.errors import RecordError
 from rankcast.language import encode_record
 from rankcast.language.json_text import read_object
-from rankcast.model import Preference
+from rankcast.model import Catalog, Preference
 from rankcast.rank import levels
 from rankcast.serve.api.answers import Body, answer, record_in
 from rankcast.serve.api.schemas import body, says
 from rankcast.serve.callers import Owner, ServiceOf
 from rankcast.serve.problems import Problem
 from rankcast.serve.service import Service
+from rankcast.store.catalog_log import Decision
 
 __all__ = ["router"]
 
@@ -44,20 +45,23 @@ def replace_preferences(user: Owner, service: ServiceOf, content: Body) -> Respo
             422, "limit", f"{len(pairs):,} preferences; the limit is {service.settings.limits.subscriptions:,}"
         )
     given = [_pair(user, pair) for pair in pairs]
-    with service.changing:
-        old = [one for one in service.catalog().preferences_of(user) if one not in given]
-        service.store.change(put=given, remove=old)
+    service.store.decide(
+        user, lambda catalog: (given, [one for one in catalog.preferences_of(user) if one not in given])
+    )
     return _all(service, user)
 
 
 @router.delete("/{prefer:part}/{over:name}", status_code=204, responses=says(None, "It holds no more", 204))
 def forget_preference(user: Owner, prefer: str, over: str, service: ServiceOf) -> Response:
     """Take a preference back."""
-    with service.changing:
-        found = [one for one in service.catalog().preferences_of(user) if (one.prefer, one.over) == (prefer, over)]
+
+    def removal(catalog: Catalog) -> Decision:
+        found = [one for one in catalog.preferences_of(user) if (one.prefer, one.over) == (prefer, over)]
         if not found:
             raise Problem(404, "not-found", f"user {user!r} does not prefer {prefer!r} over {over!r}")
-        service.remove(*found)
+        return [], found
+
+    service.store.decide(user, removal)
     return Response(status_code=204)
 
 

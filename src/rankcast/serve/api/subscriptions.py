@@ -7,8 +7,8 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from rankcast.language import encode_record, label, show
-from rankcast.model import Subscription
-from rankcast.serve.api.answers import Body, answer, check_cost, check_unchanged, record_answer, record_in
+from rankcast.model import Catalog, Record, Subscription
+from rankcast.serve.api.answers import Body, answer, check_cost, put_record, record_answer, record_in, remove_record
 from rankcast.serve.api.schemas import body, says
 from rankcast.serve.callers import Owner, ServiceOf
 from rankcast.serve.problems import Problem
@@ -39,7 +39,7 @@ def subscribe(user: Owner, service: ServiceOf, request: Request, content: Body) 
 @router.get("/{subscription:name}", responses=says("Subscription", "The subscription"))
 def show_subscription(user: Owner, subscription: str, service: ServiceOf, request: Request) -> Response:
     """One subscription, with an `ETag`."""
-    found = _found(service, user, subscription)
+    found = _found(service.catalog(), user, subscription)
     return record_answer(found, request, label=label(found.where))
 
 
@@ -58,31 +58,22 @@ def put_subscription(user: Owner, subscription: str, service: ServiceOf, request
 @router.delete("/{subscription:name}", status_code=204, responses=says(None, "It was removed", 204))
 def unsubscribe(user: Owner, subscription: str, service: ServiceOf, request: Request) -> Response:
     """Remove a subscription and the preferences that name it."""
-    with service.changing:
-        found = _found(service, user, subscription)
-        check_unchanged(request, found)
-        service.remove(found)
-    return Response(status_code=204)
+    return remove_record(service, request, lambda catalog: _found(catalog, user, subscription))
 
 
 def _put(user: str, given: Subscription, service: Service, request: Request, must_be_new: bool = False) -> Response:
     check_cost(given, service.settings.limits)
-    with service.changing:
-        catalog = service.catalog()
-        present = catalog.subscriptions.get(given.id)
-        if present is not None and (present.user != user or must_be_new):
+
+    def allow(present: Record | None) -> None:
+        if isinstance(present, Subscription) and (present.user != user or must_be_new):
             # Not whose it is: that is nobody's business.
             raise Problem(409, "taken", f"the id {given.id!r} is taken; choose another, or leave it out")
-        check_unchanged(request, present)
-        most = service.settings.limits.subscriptions
-        if present is None and len(catalog.subscriptions_of(user)) >= most:
-            raise Problem(422, "limit", f"a user may have {most:,} subscriptions")
-        service.put(given)
-    return record_answer(given, request, 200 if present else 201, label=label(given.where))
+
+    return put_record(service, request, given, allow, label=label(given.where))
 
 
-def _found(service: Service, user: str, subscription: str) -> Subscription:
-    found = service.catalog().subscriptions.get(subscription)
+def _found(catalog: Catalog, user: str, subscription: str) -> Subscription:
+    found = catalog.subscriptions.get(subscription)
     if found is None or found.user != user:
         raise Problem(404, "not-found", f"user {user!r} has no subscription {subscription!r}")
     return found

@@ -4,7 +4,6 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from rankcast.language import encode_record
-from rankcast.model import Record
 from rankcast.serve.api.answers import answer
 from rankcast.serve.api.schemas import says
 from rankcast.serve.callers import Caller, Owner, ServiceOf
@@ -43,14 +42,9 @@ def show_user(user: Owner, service: ServiceOf) -> Response:
 
 @router.delete("/users/{user:part}", status_code=204, responses=says(None, "All was removed", 204))
 def remove_user(user: Owner, service: ServiceOf) -> Response:
-    """Remove a user's subscriptions, preferences, policy and own concepts. What was delivered stays in the log."""
-    with service.changing:
-        catalog = service.catalog()
-        records: list[Record] = [*catalog.subscriptions_of(user)]
-        records += [concept for concept in catalog.concepts.values() if concept.user == user]
-        if user in catalog.policies:
-            records.append(catalog.policies[user])
-        if not records:
-            raise Problem(404, "not-found", f"user {user!r} has nothing that could be removed")
-        service.remove(*records)
+    """Delete everything of a user, at once: subscriptions, preferences, policy, own concepts, webhooks, digests, quiet hours,
+    deliveries, what was set aside, tokens and sessions. It cannot be undone; the token that asks is of no use afterwards if
+    it was the user's."""
+    if not service.delete_user(user):
+        raise Problem(404, "not-found", f"user {user!r} has nothing that could be removed")
     return Response(status_code=204)

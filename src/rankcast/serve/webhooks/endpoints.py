@@ -1,7 +1,6 @@
 """The endpoints of users: making, changing and removing them, and their dead letters."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 from secrets import token_hex
 
@@ -9,7 +8,7 @@ from rankcast.errors import CatalogError, ModelError, did_you_mean
 from rankcast.model import check_scalar
 from rankcast.serve.webhooks.addresses import check_url
 from rankcast.serve.webhooks.signing import new_secret
-from rankcast.store import DigestLog, MessageLog, Store, WebhookLog
+from rankcast.store import MessageLog, Store, WebhookLog
 from rankcast.store.webhook_log import DELIVERY, DIGEST, Secret, Webhook
 from rankcast.store.webhook_messages import MessageCounts, MessageKey, Waiting
 
@@ -41,8 +40,6 @@ class Endpoints:
         """A new endpoint, which gets what is delivered from now on; and its secret, which is not shown again."""
         self._check(url, description, types)
         check_scalar(user)
-        if len(self._log.webhooks(user)) >= _MOST:
-            raise ModelError(f"user {user!r} has {_MOST} webhooks already; remove one first")
         secret = new_secret()
         webhook = Webhook(
             id=f"wh_{token_hex(8)}",
@@ -52,11 +49,11 @@ class Endpoints:
             secrets=(Secret(secret),),
             description=description,
             types=None if types is None else tuple(types),
-            delivery_reached=self._store.last_delivery(),
-            digest_reached=DigestLog(self._store.database).last(),
         )
-        self._log.add(webhook)
-        return webhook, secret
+        kept = self._log.add(webhook, _MOST)
+        if kept is None:
+            raise ModelError(f"user {user!r} has {_MOST} webhooks already; remove one first")
+        return kept, secret
 
     def of(self, user: str) -> list[Webhook]:
         """The endpoints of a user, oldest first."""
@@ -73,17 +70,14 @@ class Endpoints:
         """Another URL, description or choice of messages; it goes on where it was."""
         webhook = self.get(user, webhook_id)
         self._check(url, description, types)
-        self._log.change(webhook_id, url, description, types, webhook.secrets)
+        self._log.change(webhook.id, url, description, types)
         return self.get(user, webhook_id)
 
     def rotate(self, user: str, webhook_id: str) -> tuple[Webhook, str]:
         """A new secret. For a day messages are signed with the old one too, so that the receiver can change over."""
         webhook = self.get(user, webhook_id)
-        now = self._store.database.clock()
         secret = new_secret()
-        # The newest of the old ones only, so that the header cannot grow.
-        old = replace(webhook.secrets[0], until=now + _ROTATION)
-        self._log.change(webhook_id, webhook.url, webhook.description, webhook.types, (Secret(secret), old))
+        self._log.rotate(webhook.id, secret, self._store.database.clock() + _ROTATION)
         return self.get(user, webhook_id), secret
 
     def enable(self, user: str, webhook_id: str) -> Webhook:

@@ -1,0 +1,41 @@
+"""``rankcast user``: who is in a store."""
+
+from typing import Annotated
+
+import typer
+
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.output import Output
+
+__all__ = ["delete_user"]
+
+
+def delete_user(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The user.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Delete everything of a user: subscriptions, preferences, policy, own concepts, webhooks, digests, deliveries, tokens.
+
+    All of it goes at once, or nothing, and it cannot be undone. Who publishes is no user: events stay.
+
+    Example:
+
+      rankcast user delete addison
+      rankcast user delete addison --yes
+    """
+    from rankcast.errors import CatalogError
+    from rankcast.store import Store
+    from rankcast.store.users import delete_user as delete
+
+    out = Output(json)
+    with Store.open(store) as opened:
+        if not yes and not typer.confirm(f"Delete everything of user {name!r} in {opened.database.place}?", err=True):
+            raise typer.Abort
+        with out.working(f"deleting user {name}"):
+            deleted = delete(opened.database, name)
+    if not deleted:
+        raise CatalogError(f"there is no user {name!r}")
+    listed = ", ".join(f"{count:,} {what.replace('_', ' ')}" for what, count in deleted.items())
+    out.done(f"deleted user {name}: {listed}", {"user": name, "deleted": deleted})

@@ -1,0 +1,53 @@
+"""Deleting a user: everything that is kept of them, in one transaction."""
+
+from collections import Counter
+
+from sqlalchemy import and_, delete, func, select, update
+
+from rankcast.store import schema
+from rankcast.store.access_log import access_tokens
+from rankcast.store.answer_log import kept_answers
+from rankcast.store.blocks import blocks_between
+from rankcast.store.catalog_log import remove_user
+from rankcast.store.digest_log import digests, left_out
+from rankcast.store.engine import Database
+from rankcast.store.schema import microseconds
+from rankcast.store.sql import mark_last
+
+__all__ = ["delete_user"]
+
+_USER = "user"
+
+
+def delete_user(database: Database, user: str) -> dict[str, int]:
+    """Delete all that is kept of a user; how many rows of each table, without those of which there were none.
+
+    Every table with a column `user_id` counts, so also one that comes later; with a column `token`, the rows of the
+    user's tokens. Tokens are revoked, and nothing is left of them but their ids: so other processes notice. What the
+    user's records were stays in the history of the catalog for as long as events that are bound to it are kept. Cost: one
+    transaction; a look-up in each block of deliveries, and O(the user's rows).
+    """
+    now = microseconds(database.clock())
+    deleted: Counter[str] = Counter()
+    with database.writing() as connection:
+        deleted["records"] = remove_user(connection, user, now)
+        of_user = and_(access_tokens.c.role == _USER, access_tokens.c.name == user)
+        tokens = list(connection.execute(select(access_tokens.c.id).where(of_user)).scalars())
+        own = select(digests.c.number).where(digests.c.user_id == user)
+        connection.execute(delete(left_out).where(left_out.c.digest.in_(own)))
+        connection.execute(delete(kept_answers).where(kept_answers.c.owner.in_(tokens)))
+        for table in reversed(schema.metadata.sorted_tables):
+            if "user_id" in table.c:
+                for number in table.primary_key:
+                    if number.name == "number":
+                        mark_last(connection, number)
+                rows = delete(table).where(table.c.user_id == user)
+                in_order = [rows]
+                if table is schema.deliveries:
+                    in_order = [rows.where(schema.delivery_block == block) for block in blocks_between(connection, 0)]
+                deleted[table.name] += sum(connection.execute(part).rowcount for part in in_order)
+            elif "token" in table.c:
+                deleted[table.name] += connection.execute(delete(table).where(table.c.token.in_(tokens))).rowcount
+        gone = {"revoked_at": func.coalesce(access_tokens.c.revoked_at, now), "name": "", "note": "", "digest": b""}
+        deleted["tokens"] = connection.execute(update(access_tokens).where(of_user).values(gone)).rowcount
+    return {name: count for name, count in sorted(deleted.items()) if count}
