@@ -177,3 +177,17 @@ def test_every_acknowledged_event_survives_kill_9_once(process: Any, lines: Any)
     again = process("publish", "e.jsonl")
     assert again.returncode == 0, again.stderr
     assert logged() == [f"e{n}" for n in range(count)]
+
+
+def test_events_that_are_too_large_or_of_the_far_future_are_rejects(store: Any, lines: Any) -> None:
+    good, large, future = numbered(3)
+    large["attributes"] = {f"text{n}": "x" * 60_000 for n in range(5)}
+    future["time"] = "9999-01-01T00:00:00Z"
+    result = store("publish", lines("e.jsonl", [good, large, future]), code=1)
+    assert "e.jsonl:2: an event of 300,125 bytes" in result.stderr
+    assert "e.jsonl:3: time 9999-01-01T00:00:00Z is" in result.stderr
+    assert logged() == ["e0"]
+    assert [json.loads(line)["line"] for line in store("rejects").stdout.splitlines()] == [2, 3]
+    store("publish", "e.jsonl", "--max-event-size", "400000", "--max-ahead", "3000000d", "--json")
+    assert logged() == ["e0", "e1", "e2"]
+    assert "ahead of the clock" in store("publish", "--attr", "a=1", "--time", "9999-01-01", code=2).stderr

@@ -1,3 +1,4 @@
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -76,3 +77,50 @@ def test_nothing_secret_is_logged(
     out, err = capfd.readouterr()
     for text in (caplog.text, out, err, failed.text):
         assert secret not in text
+
+
+def guarded_body(limits: Limits, *messages: dict[str, Any], held: int = 0) -> tuple[int, str]:
+    """What is answered to a body that arrives in these parts, and then no further, while others hold so many bytes."""
+    from rankcast.serve.guards import BodyLimit
+    from rankcast.serve.problems import answer_of, problem_of
+
+    async def reading(scope: Any, receive: Any, send: Any) -> None:
+        try:
+            while (await receive())["more_body"]:
+                pass
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+        except Exception as error:
+            await answer_of(problem_of(error))(scope, receive, send)
+
+    async def run() -> tuple[int, str]:
+        parts = list(messages)
+        sent: list[Any] = []
+
+        async def receive() -> Any:
+            return parts.pop(0) if parts else await asyncio.sleep(60)
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        guard = BodyLimit(reading, limits)
+        assert await guard._in_flight.take("another", held)
+        scope = {"type": "http", "path": "/v1/events", "headers": [], "client": ("10.0.0.1", 1)}
+        await guard(scope, receive, send)
+        assert guard._in_flight.taken == held
+        return sent[0]["status"], b"".join(one.get("body", b"") for one in sent).decode()
+
+    return asyncio.run(run())
+
+
+def test_a_body_that_comes_too_slowly_is_given_up() -> None:
+    part = {"type": "http.request", "body": b"x", "more_body": True}
+    status, said = guarded_body(Limits(arrival=0.05), part, part)
+    assert (status, "within 0.05 seconds" in said) == (408, True)
+
+
+def test_all_bodies_together_are_bounded() -> None:
+    last = {"type": "http.request", "body": b"x" * 60, "more_body": False}
+    limits = Limits(body=100, in_flight=100)
+    assert guarded_body(limits, last, held=40)[0] == 200
+    status, said = guarded_body(limits, last, held=41)
+    assert (status, "all the memory there is" in said) == (503, True)

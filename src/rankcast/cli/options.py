@@ -10,6 +10,8 @@ __all__ = [
     "CatalogFile",
     "EventsFile",
     "Json",
+    "MaxAhead",
+    "MaxEventSize",
     "OneUser",
     "OutFile",
     "RejectsFile",
@@ -28,6 +30,17 @@ StorePath: TypeAlias = Annotated[
         envvar="RANKCAST_STORE",
         metavar="FILE",
         help="The store to work on: a file, or the URL of a database.",
+    ),
+]
+
+MaxEventSize: TypeAlias = Annotated[
+    int, typer.Option("--max-event-size", min=1, metavar="BYTES", help="Refuse an event whose JSON is larger.")
+]
+
+MaxAhead: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--max-ahead", metavar="DURATION", help="Refuse an event whose time is further ahead of the clock than this."
     ),
 ]
 

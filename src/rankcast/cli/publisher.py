@@ -9,10 +9,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeAlias, cast
 
-from rankcast.cli.bad_lines import checked, reject_of
+from rankcast.cli.bad_lines import read_event, reject_of
 from rankcast.cli.output import counted
 from rankcast.errors import CatalogError, ModelError, RankcastError
-from rankcast.language import check_event_size, decode_event, numbered_lines
+from rankcast.language import numbered_lines
+from rankcast.language.event_limits import EventLimits
 from rankcast.language.files import MAX_LINE
 from rankcast.model import Event, Reject
 from rankcast.overlay import check_publication
@@ -60,6 +61,7 @@ class Publisher:
     store: Store
     file: str
     acknowledge: Callable[[str, int], None]
+    limits: EventLimits = field(default_factory=EventLimits)
     rejects: list[Reject] = field(default_factory=list)
     published: int = 0
     known: int = 0
@@ -73,7 +75,7 @@ class Publisher:
         origin: dict[int, Line] = {}
         for number, line in lines:
             try:
-                event = decode_event(check_event_size(checked(line)), now)
+                event = read_event(line, now, self.limits)
                 self._check_new(event.id, number)
                 if event.advertisement is not None:
                     check_publication(self.store.catalog(), event)

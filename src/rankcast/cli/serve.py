@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.options import DEFAULT_STORE, Json, MaxAhead, MaxEventSize, StorePath
 from rankcast.cli.output import Output
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ def serve(
     rate: Annotated[
         float, typer.Option(min=1, metavar="N", help="How many requests per second a token may make.")
     ] = 1000.0,
+    max_event_size: MaxEventSize = 256 * 1024,
+    max_ahead: MaxAhead = "1h",
     private_webhooks: Annotated[
         bool, typer.Option("--private-webhooks", help="Let webhooks go to private addresses too, such as this machine.")
     ] = False,
@@ -61,6 +63,8 @@ def serve(
     """
     from dataclasses import replace
 
+    from rankcast.language import parse_duration
+    from rankcast.language.event_limits import EventLimits
     from rankcast.serve import Limits, Settings, create_app
     from rankcast.serve.running import Server, bound
     from rankcast.serve.worlds import stream_of
@@ -69,7 +73,8 @@ def serve(
     out = Output(json)
     if world is not None:
         named(world)  # which refuses one that is not there, before anything is made
-    limits = Limits(rate=rate, burst=round(2 * rate))
+    event_limits = EventLimits(max_event_size, parse_duration(max_ahead))
+    limits = Limits(rate=rate, burst=round(2 * rate), event=event_limits)
     settings = Settings(
         store,
         host,

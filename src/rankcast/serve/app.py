@@ -58,7 +58,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     add_problems(app)
     app.add_middleware(EncodedSlashes)
     app.add_middleware(Publishing)
-    app.add_middleware(BodyLimit, most=service.settings.limits.body)
+    app.add_middleware(BodyLimit, limits=service.settings.limits)
     if service.settings.dev:
         app.add_middleware(OwnMachineOnly)
     app.add_middleware(Measured, service=service)

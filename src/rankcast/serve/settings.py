@@ -3,11 +3,15 @@
 from dataclasses import dataclass, field
 
 from rankcast.errors import ModelError
+from rankcast.language.event_limits import EventLimits
 
-__all__ = ["LOOPBACK", "Limits", "Settings"]
+__all__ = ["LOOPBACK", "PUBLISHING", "Limits", "Settings"]
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 """Addresses that nobody outside of the machine can reach."""
+
+PUBLISHING = "/v1/events"
+"""Where events are published."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +22,16 @@ class Limits:
     `predicates` and `depth` bound an expression below the limits of the language, because a stored expression costs
     time with every event; `subscriptions`, `concepts` and `advertisements` are how many one user, or one publisher, may have of
     their own; `history` is the number of recent events on which something may be tried.
+
+    `body` bounds a request that publishes, `record` any other, `event` each event. All bodies in memory together have at most
+    `in_flight` bytes, those of one token a quarter of that, and a body has to arrive within `arrival` seconds.
     """
 
     body: int = 8 * 1024 * 1024
+    record: int = 1024 * 1024
+    in_flight: int = 32 * 1024 * 1024
+    arrival: float = 30.0
+    event: EventLimits = field(default_factory=EventLimits)
     rate: float = 1_000.0
     burst: int = 2_000
     bulk: int = 10_000

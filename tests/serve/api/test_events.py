@@ -1,4 +1,5 @@
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -109,3 +110,39 @@ def test_what_is_not_an_event_is_refused(client: TestClient, content: bytes, kin
     answer = client.post("/v1/events", content=content, headers={"Content-Type": kind})
     assert answer.status_code == status
     assert offsets(client) == 0
+
+
+def test_an_event_of_the_far_future_is_refused_with_its_place_and_reason(client: TestClient) -> None:
+    service: Service = client.app.state.service  # type: ignore[attr-defined]
+    now = service.store.database.clock()
+    soon = {**FILM, "id": "soon", "time": (now + timedelta(minutes=59)).isoformat()}
+    later = {**FILM, "id": "later", "time": (now + timedelta(minutes=62)).isoformat()}
+    one = client.post("/v1/events", json={**FILM, "time": "9999-12-31"})
+    assert one.status_code == 422
+    assert "time 9999-12-31T00:00:00Z" in one.json()["detail"]
+    assert "at most 1h is allowed (--max-ahead)" in one.json()["detail"]
+    several = client.post("/v1/events", json=[FILM, later, soon]).json()
+    assert [event["id"] for event in several["published"]] == ["e1", "soon"]
+    assert [event["index"] for event in several["rejected"]] == [1]
+    assert "1h1m" in several["rejected"][0]["detail"]
+    assert [reject.line for reject in service.store.rejects()] == [2]
+
+
+def test_an_event_may_not_be_too_large(client: TestClient) -> None:
+    large = {**FILM, "id": "large", "attributes": {"text": "x" * 262_144}}
+    one = client.post("/v1/events", json=large)
+    assert one.status_code == 413
+    assert "at most 262,144 are allowed" in one.json()["detail"]
+    several = client.post("/v1/events", json=[FILM, large, {**FILM, "id": "e2"}]).json()
+    assert [event["id"] for event in several["published"]] == ["e1", "e2"]
+    assert "at most 262,144" in several["rejected"][0]["detail"]
+    service: Service = client.app.state.service  # type: ignore[attr-defined]
+    (reject,) = service.store.rejects()
+    assert len(reject.raw) < 11_000
+
+
+def test_of_many_large_events_each_has_its_place(client: TestClient) -> None:
+    events = [{"id": f"e{n}", "attributes": {"text": "x" * 50_000}} if n % 3 else {"id": n} for n in range(12)]
+    answer = client.post("/v1/events", json=events).json()
+    assert [event["id"] for event in answer["published"]] == [f"e{n}" for n in range(12) if n % 3]
+    assert [event["index"] for event in answer["rejected"]] == [0, 3, 6, 9]

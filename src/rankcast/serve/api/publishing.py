@@ -1,9 +1,10 @@
 """Publishing: one event, or many, each once."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 import msgspec
@@ -13,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rankcast.errors import ModelError, RankcastError, RecordError
 from rankcast.language import decode_event
+from rankcast.language.files import MAX_RAW
 from rankcast.language.json_text import read_object
 from rankcast.model import Event, Reject
 from rankcast.serve.access import Principal, Role
@@ -21,17 +23,23 @@ from rankcast.serve.api.schemas import body, says
 from rankcast.serve.callers import PublishingCaller, publishing_caller
 from rankcast.serve.problems import Problem, answer_of, problem_of
 from rankcast.serve.service import Service
+from rankcast.serve.settings import PUBLISHING
 from rankcast.store import Published
 
 __all__ = ["Publishing", "router"]
 
-_PATH = "/v1/events"
 _KEY_LENGTH = 200
 
 router = APIRouter(prefix="/events", tags=["events"])
 
 LINES = "application/x-ndjson"
 _LINES = (LINES, "application/jsonl", "application/x-jsonlines", "application/jsonlines")
+_SMALL = 16 * 1024
+"""Bytes of a body that are read within a millisecond or two."""
+_PART = 128 * 1024
+"""Bytes of events that are read in one go."""
+_Result = TypeVar("_Result")
+_reader = ThreadPoolExecutor(1, "rankcast-reader")
 _raw_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
@@ -70,7 +78,8 @@ async def publish(
 
     What is acknowledged is on disk. An event whose `id` is in the log already, with the same content, is acknowledged again as a
     `duplicate` and not published twice. Of several events the bad ones are rejected, with their place and reason, and the
-    others go on. A publisher publishes under their own name: `source` may be left out.
+    others go on. A publisher publishes under their own name: `source` may be left out. An event whose time is more than an hour
+    ahead of the service's clock is refused, as is one of more than 256 KiB (a service may be started with other limits).
     """
     service: Service = request.app.state.service
     content = await request.body()
@@ -80,7 +89,7 @@ async def publish(
     several = kind in _LINES or content.lstrip()[:1] == b"["
     if idempotency_key is None:
         return await _publish(service, caller, content, kind, several, None)
-    print_ = blake2b(kind.encode() + b"\0" + content, digest_size=32).digest()
+    print_ = await _beside(content, lambda: blake2b(kind.encode() + b"\0" + content, digest_size=32).digest())
     reserved = await asyncio.to_thread(service.answers.reserve, caller.token, idempotency_key, print_)
     if reserved.answer is not None:
         status, _, text = reserved.answer.partition(b" ")
@@ -91,6 +100,14 @@ async def publish(
     kept = str(made.status_code).encode() + b" " + bytes(made.body)
     await asyncio.to_thread(service.answers.keep, caller.token, idempotency_key, kept)
     return made
+
+
+async def _beside(content: bytes, work: Callable[[], _Result]) -> _Result:
+    """What `work` makes of a body: done at once if the body is small, else in the one thread for it, so that everybody else is
+    answered meanwhile. One thread, because each that computes takes a share of the event loop's processor."""
+    if len(content) <= _SMALL:
+        return work()
+    return await asyncio.get_running_loop().run_in_executor(_reader, work)
 
 
 class Publishing:
@@ -105,7 +122,7 @@ class Publishing:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Publish, or pass another request on."""
-        if scope["type"] != "http" or scope["path"] != _PATH or scope["method"] != "POST":
+        if scope["type"] != "http" or scope["path"] != PUBLISHING or scope["method"] != "POST":
             await self._app(scope, receive, send)
             return
         request = Request(scope, receive)
@@ -135,8 +152,19 @@ async def _publish(
     service: Service, caller: Principal, content: bytes, kind: str, several: bool, given: _Given | None
 ) -> Response:
     limits = service.settings.limits
-    raws = list(_split(content, kind, limits.bulk)) if several else [content]
-    lines = [_read(service, caller, raw, place, given) for place, raw in enumerate(raws)]
+    if not several and len(content) > limits.event.size:
+        limit = f"an event of {len(content):,} bytes; at most {limits.event.size:,} are allowed"
+        raise Problem(413, "limit", limit)
+
+    raws = await _beside(content, lambda: _split(content, kind, limits.bulk)) if several else [content]
+    lines: list[_Line] = []
+    for part in _parts(raws):  # one after the other, so that a long request lets shorter ones pass
+        begin = len(lines)
+
+        def read(part: Sequence[bytes] = part, begin: int = begin) -> list[_Line]:
+            return [_read(service, caller, raw, place, given) for place, raw in enumerate(part, begin)]
+
+        lines += await _beside(content, read)
     events = [line.event for line in lines if isinstance(line.event, Event)]
     results = iter(await service.publisher.publish(events) if events else [])
     done: list[Published | ModelError] = [
@@ -147,14 +175,21 @@ async def _publish(
         if isinstance(only, ModelError):
             raise only
         return answer(only._asdict(), 200 if only.duplicate else 201)
+    rejects, made = await _beside(content, lambda: _bulk_answer(caller, lines, done))
+    if rejects:
+        await asyncio.to_thread(service.store.reject, rejects)
+    return made
+
+
+def _bulk_answer(
+    caller: Principal, lines: Sequence[_Line], done: Sequence[Published | ModelError]
+) -> tuple[list[Reject], Response]:
     rejects = [
-        Reject(f"api {caller.token}", place, str(result), line.raw.decode("utf-8", "replace"))
+        Reject(f"api {caller.token}", place, str(result), _beginning(line.raw))
         for place, (line, result) in enumerate(zip(lines, done, strict=True), 1)
         if isinstance(result, ModelError)
     ]
-    if rejects:
-        await asyncio.to_thread(service.store.reject, rejects)
-    return answer(
+    return rejects, answer(
         {
             "published": [result._asdict() for result in done if isinstance(result, Published)],
             "rejected": [
@@ -166,7 +201,7 @@ async def _publish(
     )
 
 
-def _split(content: bytes, kind: str, most: int) -> Iterator[bytes]:
+def _split(content: bytes, kind: str, most: int) -> list[bytes]:
     """The texts of the events of a request."""
     if kind == JSON:
         try:
@@ -177,22 +212,43 @@ def _split(content: bytes, kind: str, most: int) -> Iterator[bytes]:
         raws = [line for line in content.split(b"\n") if line.strip()]
     if len(raws) > most:
         raise Problem(413, "limit", f"{len(raws):,} events in one request; the limit is {most:,}")
-    yield from raws
+    return raws
+
+
+def _parts(raws: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
+    """The texts in groups of some size each; one that is larger is alone."""
+    begin = size = 0
+    for place, raw in enumerate(raws):
+        if size and size + len(raw) > _PART:
+            yield raws[begin:place]
+            begin, size = place, 0
+        size += len(raw)
+    yield raws[begin:]
 
 
 def _read(service: Service, caller: Principal, raw: bytes, place: int, given: _Given | None) -> _Line:
+    limits = service.settings.limits.event
+    now = service.store.database.clock()
     try:
+        limits.check_size(raw)
         fields = read_object(raw)
         if fields.get("id") is None:
             fields["id"] = _new_id(given, place)
         if caller.role is Role.PUBLISHER:
             fields["source"] = _own_source(caller, fields)
-        event = decode_event(fields, given.now if given else service.store.database.clock())
+        event = decode_event(fields, given.now if given else now)
+        limits.check_time(event, now)
         if event.advertisement is not None and not caller.is_administrator:
             _check_advertisement(service, caller, event.advertisement)
     except ModelError as error:
         return _Line(raw, error)
     return _Line(raw, event)
+
+
+def _beginning(raw: bytes) -> str:
+    """As much of a bad line as a reject keeps."""
+    text = raw[: 4 * MAX_RAW].decode("utf-8", "replace")[:MAX_RAW]
+    return text if len(raw) <= MAX_RAW else f"{text}… (cut; it has {len(raw):,} bytes)"
 
 
 def _new_id(given: _Given | None, place: int) -> str:
