@@ -76,12 +76,11 @@ class Bar(NamedTuple):
 
 
 def user_places(catalog: Catalog, user: str) -> tuple[Place, ...]:
-    """Where the deliveries of a user count: all subscriptions, OTHER of those that cover another. O(n^2) relations."""
+    """Where the deliveries of a user count: all subscriptions, OTHER of those that cover another."""
     subscriptions = catalog.subscriptions_of(user)
     covers = Specificity(subscriptions, lambda attribute, term: catalog.membership(attribute, term, user))
     names = [subscription.id for subscription in subscriptions]
-    parents = {name for name in names if any(covers.strictly_covers(name, other) for other in names)}
-    return places(names, parents)
+    return places(names, set(names).difference(covers.most_specific(names)))
 
 
 def user_stats(user: str, everywhere: Sequence[Place], deliveries: Iterable[Delivery]) -> UserStats:

@@ -22,6 +22,7 @@ class Subscriber:
         self._combined = _combined(self._policy)
         self.explained: Explained | None = None
         """What the rank of the event ranked last is made of, if the policy combines criteria."""
+        self._specificity = Specificity(())
         self._read(catalog)
 
     def is_current(self, catalog: Catalog) -> bool:
@@ -70,7 +71,8 @@ class Subscriber:
             [self._weights[name] for name in specific],
             self._policy.aggregate,
         )
-        degree = max(degree for subscription, degree in matched if subscription.id in specific)
+        speaking = set(specific)
+        degree = max(degree for subscription, degree in matched if subscription.id in speaking)
         return Candidate(event, rank, matching, specific, degree)
 
     def publish(self, moment: Moment, event: Event, matched: Sequence[tuple[Subscription, float]]) -> list[Step]:
@@ -107,9 +109,7 @@ class Subscriber:
         subscriptions = catalog.subscriptions_of(self._user)
         self._scores = scores(subscriptions, catalog.preferences_of(self._user), self._policy.levels)
         self._weights = {subscription.id: subscription.weight for subscription in subscriptions}
-        self._specificity = Specificity(
-            subscriptions, lambda attribute, term: catalog.membership(attribute, term, self._user)
-        )
+        self._specificity.update(subscriptions, lambda attribute, term: catalog.membership(attribute, term, self._user))
 
 
 def _part(user: str, catalog: Catalog) -> tuple[object, ...]:

@@ -1,9 +1,16 @@
 """SPEC 2: among the matching subscriptions the most specific count."""
 
-import pytest
+import random
 
-from rankcast.model import Always, And, Compare, Op, Predicate, Subscription
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankcast.cover import NormalForm, Relation, relate
+from rankcast.language import parse
+from rankcast.model import Always, And, Compare, LeftShoulder, Op, Predicate, RightShoulder, Subscription
 from rankcast.rank import Specificity, event_rank, specificity
+from rankcast.testing.strategies import CONCEPTS, expressions
 
 GENRE = Predicate("genre", Compare(Op.EQ, "drama"))
 DIRECTOR = Predicate("director", Compare(Op.EQ, "T. Burton"))
@@ -61,30 +68,91 @@ def test_strictly_covers_is_strict_and_directed(carson):
     assert not carson.strictly_covers("burton", "burton_again")
 
 
-def test_each_pair_is_related_once_and_only_when_needed(monkeypatch):
+def test_each_pair_is_compared_once_and_only_when_needed(monkeypatch):
     asked = []
-    plain = specificity.relate
-
-    def counting(a, b, meaning):
-        asked.append((a, b))
-        return plain(a, b, meaning)
-
-    monkeypatch.setattr(specificity, "relate", counting)
+    plain = NormalForm.covers
+    monkeypatch.setattr(NormalForm, "covers", lambda self, other: asked.append(1) or plain(self, other))
     found = Specificity(subscribed(drama=GENRE, recent=YEAR, burton=And((GENRE, DIRECTOR))))
     assert asked == []
     for _ in range(3):
         found.most_specific(["recent", "drama"])
         found.most_specific(["drama", "recent"])
-    assert asked == [(GENRE, YEAR)]
+    assert len(asked) == 2
 
 
-def test_the_meaning_of_concepts_is_passed_on(monkeypatch):
-    passed = []
-    plain = specificity.relate
-    monkeypatch.setattr(specificity, "relate", lambda a, b, meaning: passed.append(meaning) or plain(a, b))
+def many(count, **more):
+    rng = random.Random(5)
+    texts = {f"s{number}": f"a >= {rng.randint(0, 40)} and b <= {rng.randint(0, 9)}" for number in range(count)}
+    return {name: Subscription(name, "carson", parse(text)) for name, text in {**texts, **more}.items()}
+
+
+def pairwise(subscriptions, names, meaning=None):
+    """The definition: those that strictly cover no other."""
+    where = {one.id: one.where for one in subscriptions}
+    return tuple(
+        name
+        for name in names
+        if not any(relate(where[name], where[other], meaning) is Relation.COVERS for other in names)
+    )
+
+
+@pytest.mark.parametrize("count", [20, 100, 600])
+def test_many_subscriptions_give_what_every_pair_gives_while_they_change(count):
+    rng = random.Random(count)
+    mine = many(count)
+    found = Specificity(mine.values())
+    for step in range(20):
+        name = f"s{rng.randrange(count)}"
+        if name in mine and step % 2:
+            del mine[name]
+        else:
+            mine[name] = Subscription(name, "carson", parse(f"a >= {rng.randint(0, 40)}"))
+        if step == 10:
+            mine["more"] = Subscription("more", "carson", parse("a >= 3 or b = 2 and p contains 'x'"))
+        found.update(mine.values())
+        names = rng.sample(sorted(mine), min(40, len(mine)))
+        assert found.most_specific(names) == pairwise(mine.values(), names)
+
+
+def test_one_more_subscription_among_many_compares_nothing_else_again(monkeypatch):
+    mine = many(600)
+    found = Specificity(mine.values())
+    made = []
+    plain = specificity.normal_form
+    monkeypatch.setattr(specificity, "normal_form", lambda where, meaning: made.append(where) or plain(where, meaning))
+    found.update(mine.values())
+    assert made == []
+    mine["new"] = Subscription("new", "carson", parse("a >= 99"))
+    found.update(mine.values())
+    assert made == [mine["new"].where]
+
+
+def test_a_concept_that_means_something_else_is_compared_again():
+    mine = many(600, cheap="price is cheap", below="price <= 100", other="price is dear")
+    means = {"cheap": LeftShoulder(50, 90), "dear": RightShoulder(500, 900)}
 
     def meaning(attribute, term):
-        raise AssertionError
+        return means[term.concept]
 
-    Specificity(subscribed(drama=GENRE, recent=YEAR), meaning).most_specific(["drama", "recent"])
-    assert passed == [meaning]
+    found = Specificity(mine.values(), meaning)
+    assert found.most_specific(["below", "cheap"]) == ("cheap",)
+    means["cheap"] = LeftShoulder(50, 150)
+    found.update(mine.values(), meaning)
+    assert (
+        found.most_specific(["below", "cheap"])
+        == ("below", "cheap")
+        == pairwise(mine.values(), ["below", "cheap"], meaning)
+    )
+
+
+@given(st.lists(expressions(depth=2, fuzzy=True), min_size=2, max_size=8))
+def test_every_kind_of_expression_gives_what_every_pair_gives(listed):
+    def meaning(attribute, term):
+        return CONCEPTS[attribute, term.concept]
+
+    mine = many(60) | {f"x{number}": Subscription(f"x{number}", "carson", where) for number, where in enumerate(listed)}
+    names = [name for name in mine if name.startswith("x")] + ["s1", "s2"]
+    few = [mine[name] for name in names]
+    expected = pairwise(few, names, meaning)
+    assert Specificity(few, meaning).most_specific(names) == expected
+    assert Specificity(mine.values(), meaning).most_specific(names) == expected

@@ -5,6 +5,7 @@ from rankcast.cover.graph import GraphMatch, Interest, Node, SubscriptionGraph
 from rankcast.cover.normal import NormalForm, normal_form
 from rankcast.cover.poset import Poset
 from rankcast.cover.relation import Relation, covers, relate
+from rankcast.cover.strict_covers import StrictCovers
 
 __all__ = [
     "GraphMatch",
@@ -13,6 +14,7 @@ __all__ = [
     "NormalForm",
     "Poset",
     "Relation",
+    "StrictCovers",
     "SubscriptionGraph",
     "covers",
     "draw",
