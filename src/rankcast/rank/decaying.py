@@ -69,8 +69,8 @@ class DecayingNovelty:
         return score
 
     def normalise(self, score: float) -> float:
-        """The score as a share of `beta`, at least 0."""
-        return max(0.0, round(score / self.settings.beta, 12))
+        """The score as a share of `beta`, at least 0; at most 1, also where rounding lifts a tiny score above `beta`."""
+        return min(1.0, max(0.0, round(score / self.settings.beta, 12)))
 
     def delivered(self, candidate: Matched) -> None:
         """Nothing: this novelty looks at matches, not at deliveries."""

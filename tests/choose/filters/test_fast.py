@@ -53,3 +53,26 @@ def test_eager_sampling_by_what_is_recent_on_a_long_stream(zipf, scoring):
         ranks = np.array([one.rank for one in part])
         passed += made.admit(Batch(numbers, one_each, places, ranks, keys, one_each, places, seqs)).tolist()
     assert passed == [oracle.admit(one).passed for one in stream]
+
+
+@pytest.mark.parametrize("kind", [FilterKind.THRESHOLD, FilterKind.MINIMUM, FilterKind.SAMPLING])
+@pytest.mark.parametrize("update", Update)
+@pytest.mark.parametrize(("scoring", "period"), [(Scoring.RATE, 1_000_000), (Scoring.DECAY, 1_000_000)])
+def test_memory_follows_what_is_held_not_the_declared_period(zipf, kind, update, scoring, period):
+    how = Filter(kind, 1.0, period, scoring, update, minimum=0.1)
+    ids, stream, decay = [f"s{number}" for number in range(10)], zipf(600, 1.25), Decaying(beta=0.5, alpha=0.0001)
+    made, oracle = array_filter("u", how, ids, decay), event_filter("u", how, decay)
+    keys = event_keys(one.event.id for one in stream)
+    numbers = np.array([int(one.matching[0][1:]) for one in stream])
+    one_each, places = np.arange(11), np.arange(10)
+    passed = []
+    for start, end in ((0, 1), (1, 20), (20, 200), (200, 600)):
+        batch = Batch(
+            numbers[start:end], one_each, places, keys=keys[start:end], specific_starts=one_each, specific=places
+        )
+        passed += made.admit(batch).tolist()
+        state = made.state()
+        made = array_filter("u", how, ids, decay)
+        made.restore(state)
+    assert passed == [oracle.admit(one).passed for one in stream]
+    assert sum(value.nbytes for value in vars(made).values() if isinstance(value, np.ndarray)) < 100_000

@@ -36,6 +36,7 @@ class ArrayRecentSampling(Budgeted):
         positions = np.repeat(self._whole[T] + 1 + np.arange(len(ends)), sizes)
         recent, at = np.concatenate((self._recent, flat)), np.concatenate((self._recent_at, positions))
         out = np.zeros(len(batch.patterns), np.bool_)
+        self._make_room(len(out))
         kept = np.zeros(len(recent), np.bool_)
         sample_recent(
             ends,

@@ -31,6 +31,7 @@ class ArraySampling(Budgeted):
 
         settings = self._settings
         out = np.zeros(len(batch.patterns), np.bool_)
+        self._make_room(len(out))
         sample(
             batch.patterns,
             batch.starts,

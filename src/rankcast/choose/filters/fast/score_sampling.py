@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rankcast.choose.filters.chance import user_key
 from rankcast.choose.filters.fast.batch import Batch, draws
-from rankcast.choose.filters.fast.budgeted import Budgeted
+from rankcast.choose.filters.fast.budgeted import Budgeted, grown
 from rankcast.choose.filters.fast.given import GivenScores
 from rankcast.model import Filter
 
@@ -22,7 +22,7 @@ class ArrayScoreSampling(Budgeted):
         super().__init__(settings, ids)
         self._key = user_key(settings.seed, user)
         self._given = given
-        self._steps = np.zeros(settings.period, np.int64)
+        self._steps = np.zeros(0, np.int64)
         self._mean = np.full(1, np.nan)
 
     def admit(self, batch: Batch) -> NDArray[np.bool_]:
@@ -30,6 +30,7 @@ class ArrayScoreSampling(Budgeted):
         from rankcast.choose.filters.fast.kernels.scores import sample_by_score
 
         out = np.zeros(len(batch.patterns), np.bool_)
+        self._make_room(len(out))
         sample_by_score(
             self._given.scores(batch),
             draws(batch.keys, self._key),
@@ -45,12 +46,21 @@ class ArrayScoreSampling(Budgeted):
         )
         return out
 
+    def _make_room(self, events: int) -> None:
+        """Let the ring of scores take so many more."""
+        from rankcast.choose.filters.fast.kernels.budget import ARRIVED
+
+        super()._make_room(events)
+        wanted = min(self._settings.period, int(self._whole[ARRIVED]) + events)
+        if wanted > len(self._steps):
+            self._steps = grown(self._steps, min(self._settings.period, 2 * wanted))
+
     def state(self) -> dict[str, Any]:
         """As that of `ScoreSampling`."""
         from rankcast.choose.filters.fast.kernels.budget import ARRIVED, SEEN
 
         arrived, seen = int(self._whole[ARRIVED]), int(self._whole[SEEN])
-        slots = [number % len(self._steps) for number in range(arrived - seen, arrived)]
+        slots = [number % self._settings.period for number in range(arrived - seen, arrived)]
         mean = float(self._mean[0])
         return {
             "score": self._given.state(),
@@ -65,6 +75,7 @@ class ArrayScoreSampling(Budgeted):
 
         self._given.restore(state["score"])
         self._restore_budget(state["budget"])
+        self._make_room(len(state["steps"]))
         self._steps[: len(state["steps"])] = state["steps"]
         self._whole[ARRIVED] = self._whole[SEEN] = len(state["steps"])
         self._whole[SUM] = sum(state["steps"])

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcast.choose.filters.fast.batch import Batch
-from rankcast.choose.filters.fast.budgeted import Budgeted
+from rankcast.choose.filters.fast.budgeted import Budgeted, grown
 from rankcast.choose.filters.fast.given import GivenScores
 from rankcast.model import Filter, FilterKind, Scoring
 
@@ -21,18 +21,17 @@ class ArrayThreshold(Budgeted):
     def __init__(self, settings: Filter, ids: Sequence[str], given: GivenScores | None = None) -> None:
         super().__init__(settings, ids)
         self._given = given
-        count, period = len(ids), settings.period
+        count = len(ids)
         fixed = settings.novelty is FilterKind.MINIMUM
         self._bar = np.full(1, settings.minimum if fixed else 0.0)
         self._delivered = np.zeros(count, np.int64)
         self._last = np.zeros(count, np.int64)
         self._previous = np.full(count, np.nan)
-        room = 0 if fixed else period
-        self._scores = np.zeros(room)
-        self._above = np.zeros(min(self._k, room), np.int64)
-        self._below = np.zeros(room + 1 if self._eager else 0, np.int64)
-        self._at = np.zeros(room, np.int64)
-        self._is_above = np.zeros(room if self._eager else 0, np.bool_)
+        self._scores = np.zeros(0)
+        self._above = np.zeros(0, np.int64)
+        self._below = np.zeros(0, np.int64)
+        self._at = np.zeros(0, np.int64)
+        self._is_above = np.zeros(0, np.bool_)
 
     @property
     def threshold(self) -> float:
@@ -54,6 +53,7 @@ class ArrayThreshold(Budgeted):
         scorings = {Scoring.RATE: RATE, Scoring.INTERVAL: INTERVAL}
         given = np.empty(0) if self._given is None else self._given.scores(batch)
         out = np.zeros(len(batch.patterns), np.bool_)
+        self._make_room(len(out))
         threshold(
             batch.patterns,
             batch.starts,
@@ -80,6 +80,24 @@ class ArrayThreshold(Budgeted):
         )
         return out
 
+    def _make_room(self, events: int) -> None:
+        """Let period or window take so many more scores."""
+        from rankcast.choose.filters.fast.kernels.budget import ARRIVED, SEEN
+        from rankcast.choose.filters.fast.kernels.thresholds import FIXED
+
+        super()._make_room(events)
+        period = self._settings.period
+        wanted = min(period, int(self._whole[ARRIVED if self._eager else SEEN]) + events)
+        if self._kind == FIXED or wanted <= len(self._scores):
+            return
+        room = min(period, 2 * wanted)
+        self._scores = grown(self._scores, room)
+        self._at = grown(self._at, room)
+        self._above = grown(self._above, min(self._k, room))
+        if self._eager:
+            self._below = grown(self._below, room + 1)
+            self._is_above = grown(self._is_above, room)
+
     def state(self) -> dict[str, Any]:
         """As that of `Threshold`."""
         from rankcast.choose.filters.fast.kernels.budget import ABOVE, ARRIVED, SEEN, T
@@ -96,7 +114,7 @@ class ArrayThreshold(Budgeted):
             }
         bar: dict[str, Any] = {}
         if self._kind == EAGER:
-            arrived, length = int(self._whole[ARRIVED]), len(self._scores)
+            arrived, length = int(self._whole[ARRIVED]), self._settings.period
             slots = [number % length for number in range(max(0, arrived - length), arrived)]
             bar = {"window": self._scores[slots].tolist()}
         elif self._kind == LAZY:
@@ -122,6 +140,7 @@ class ArrayThreshold(Budgeted):
             self._bar[0] = bar["value"]
             self._whole[SEEN] = bar["seen"]
             self._whole[ABOVE] = len(bar["highest"])
+            self._make_room(0)
             # The other scores of the period cannot matter any more; the highest take the first slots.
             for slot, kept in enumerate(sorted(bar["highest"])):
                 self._scores[slot] = kept
@@ -129,10 +148,12 @@ class ArrayThreshold(Budgeted):
                 self._at[slot] = slot
         elif self._kind == EAGER:
             self._bar[0] = 0.0
+            self._make_room(len(bar["window"]))
             for known in bar["window"]:
                 slide(
                     known,
                     self._k,
+                    self._settings.period,
                     self._whole,
                     self._scores,
                     self._above,

@@ -18,9 +18,10 @@ LAZY, EAGER, FIXED = range(3)
 
 
 @kernel
-def slide(score: float, k: int, whole: Any, scores: Any, above: Any, below: Any, at: Any, is_above: Any) -> None:
-    """One more score into the window of an eager threshold; the k highest are `above`. O(log window)."""
-    length = len(scores)
+def slide(
+    score: float, k: int, length: int, whole: Any, scores: Any, above: Any, below: Any, at: Any, is_above: Any
+) -> None:
+    """One more score into the window, of so many scores, of an eager threshold; the k highest are `above`. O(log window)."""
     slot = whole[ARRIVED] % length
     if whole[ARRIVED] >= length:
         if is_above[slot]:
@@ -107,7 +108,7 @@ def threshold(
                 delivered[places[number]] += 1
                 last[places[number]] = t
         if bar_kind == EAGER:
-            slide(score, k, whole, scores, above, below, at, is_above)
+            slide(score, k, period, whole, scores, above, below, at, is_above)
             bar[0] = scores[above[0]] if whole[ABOVE] == k else 0.0
         elif bar_kind == LAZY:
             slot = whole[SEEN]
