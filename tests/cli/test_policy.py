@@ -4,6 +4,11 @@ import json
 from typing import Any
 
 import pytest
+from tests.support.edges import outside
+
+from rankcast.cli.policy import _SETTINGS
+from rankcast.model import Policy
+from rankcast.model.declared import declared
 
 ALL_FIELDS = {
     ("--mode", "sliding"): {"mode": "sliding"},
@@ -25,6 +30,11 @@ ALL_FIELDS = {
     ("--filter", "sampling", "--rate", "0.2", "--period", "500", "--scoring", "interval", "--update", "eager"): {
         "filter": {"novelty": "sampling", "rate": 0.2, "period": 500, "scoring": "interval", "update": "eager"}
     },
+    ("--novelty", "decay", "--novelty-aging", "0.5"): {"novelty": {"scoring": "decay", "aging": 0.5}},
+    (
+        *("--decay", "exponential", "--decay-beta", "2", "--decay-alpha", "0.5"),
+        *("--decay-window", "20", "--decay-unit", "matched"),
+    ): {"decay": {"form": "exponential", "beta": 2.0, "alpha": 0.5, "window": 20, "unit": "matched"}},
 }
 
 
@@ -88,6 +98,39 @@ def test_remove(store: Any) -> None:
 def test_mistakes(store: Any, options: list[str], said: str) -> None:
     assert said in " ".join(store("policy", "--user", "ann", *options, code=2).stderr.replace("│", "").split())
     assert store("policy").stdout == ""
+
+
+def test_a_filter_from_a_minimum_on(store: Any) -> None:
+    store("policy", "--user", "ann", "--filter", "minimum", "--minimum", "0.3")
+    assert shown(store, "--user", "ann")["filter"] == {"novelty": "minimum", "minimum": 0.3}
+    assert "needs the field 'minimum'" in store("policy", "--user", "bob", "--filter", "minimum", code=2).stderr
+
+
+def test_another_span_of_the_decay_replaces_the_one_before(store: Any) -> None:
+    store("policy", "--user", "ann", "--decay-window", "20", "--decay-unit", "matched", "--decay-alpha", "0.5")
+    store("policy", "--user", "ann", "--decay-period", "1d")
+    assert shown(store, "--user", "ann")["decay"] == {"alpha": 0.5, "period": "1d"}
+
+
+def test_every_declared_field_has_an_option_that_refuses_what_lies_beyond_its_bound(store: Any) -> None:
+    for one in _SETTINGS:
+        known = ("--filter", "threshold", "--rate", "1") if one.path[0] == "filter" else ()
+        for value in outside(one.kind)[:3]:
+            match value:
+                case [] | "nonsense":
+                    continue
+                case list():
+                    words = [f"{one.names[0]}={name}" for name in value]
+                case dict():
+                    words = [f"{one.names[0]}={name}={number}" for name, number in value.items()]
+                case _:
+                    words = [f"{one.names[0]}={value}"]
+            if any("\0" in word for word in words):
+                continue  # no command line can have it
+            said = store("policy", "--user", "ann", *known, *words, code=2).stderr
+            assert one.path[-1] in said, (one.path, value)
+    assert store("policy").stdout == ""
+    assert {one.path[0] for one in _SETTINGS} >= {field.name for field in declared(Policy)} - {"user"}
 
 
 def test_whose(store: Any) -> None:

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from rankcast.errors import RecordError
-from rankcast.language import decode_record, encode_record
+from rankcast.language import decode_record, dumps, encode_record
 from rankcast.model import (
     Aggregate,
     Filter,
@@ -61,6 +61,18 @@ def test_all_fields():
     assert encode_record(expected) == {"kind": "policy", "user": "addison", **form}
 
 
+def test_fields_have_the_order_in_which_stores_hold_them():
+    text = (
+        '{"kind":"policy","user":"u","mode":"sliding","aggregate":"min","levels":"inverse","norm":"product","ties":"replace",'
+        '"select":"exact","k":2,"length":4,"unit":"matched","sigma":0.5,"weights":{"a":2.0},"attributes":["a"],'
+        '"score":{"novelty":1.0},"authority":{"x":0.5},"half_life":"2d","filter":{"novelty":"sampling","rate":0.2,'
+        '"scoring":"interval","update":"eager","rates":"period","period":10,"aging":0.5,"seed":7,"minimum":0.25},'
+        '"novelty":{"scoring":"decay","aging":0.5},"decay":{"form":"exponential","beta":2.0,"alpha":0.5,"window":20,'
+        '"unit":"matched"},"origin":"2004-02-13T20:05:00Z"}'
+    )
+    assert dumps(encode_record(decode_record(text))) == text
+
+
 def test_defaults_are_left_out():
     assert encode_record(Policy("addison")) == {"kind": "policy", "user": "addison"}
     assert policy() == Policy("addison")
@@ -108,7 +120,7 @@ def test_a_length_in_words_is_a_time():
             {"score": {"novlty": 1}},
             "'score' has no part 'novlty'; it has preference, novelty, degree, authority, recen",
         ),
-        ({"score": {"novelty": "1"}}, "the weight of 'novelty' in 'score' must be a number, not the string '1'"),
+        ({"score": {"novelty": "1"}}, "the value of 'novelty' in 'score' must be a number, not the string '1'"),
         ({"score": {}}, "'score' needs at least one part with a weight above 0"),
         ({"filter": 5}, "field 'filter' of a policy must be an object {…}, not the number 5"),
         ({"filter": {"rate": 0.2}}, "a filter needs the field 'novelty'"),

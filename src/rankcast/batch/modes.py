@@ -8,6 +8,7 @@ from rankcast.batch.entries import ENTRY, Entries, grown
 from rankcast.batch.stream import NOTHING, Found, Sent, Stream
 from rankcast.batch.table import EventTable
 from rankcast.model import Mode, Part, Policy, Select
+from rankcast.model.declared import given
 
 __all__ = ["AllEvents", "ArrayMode", "array_mode", "suits"]
 
@@ -42,12 +43,40 @@ class ArrayMode(Protocol):
         """The candidates that a state of the oracle holds, and their positions."""
 
 
+_HONOURED = frozenset(
+    (
+        "user",
+        "mode",
+        "k",
+        "length",
+        "sigma",
+        "aggregate",
+        "levels",
+        "norm",
+        "ties",
+        "select",
+        "weights",
+        "attributes",
+        "score",
+        "authority",
+        "half_life",
+        "filter",
+        "origin",
+        "novelty",
+        "decay",
+    )
+)
+"""The fields of a policy that arrays honour; a policy that gives another is served by the reference engine."""
+
+
 def suits(policy: Policy) -> bool:
-    """Whether arrays can serve the mode of a policy: no criterion besides preference, no exact search where a choice is to
-    be diverse."""
+    """Whether arrays can serve the mode of a policy: no field that they do not know, no criterion besides preference, no
+    exact search where a choice is to be diverse."""
+    if not given(policy) <= _HONOURED:
+        return False
     by_preference = all(part is Part.PREFERENCE for part, weight in policy.score.items() if weight > 0)
     selects = policy.mode in (Mode.PERIODIC, Mode.SLIDING) and policy.sigma < 1
-    return by_preference and not (selects and policy.select is Select.EXACT)
+    return by_preference and (not selects or policy.select in (Select.GREEDY, Select.IMPROVED))
 
 
 def array_mode(policy: Policy, table: EventTable) -> ArrayMode:

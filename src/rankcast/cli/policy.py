@@ -1,8 +1,12 @@
-"""``rankcast policy``: how much a user wants to hear, when, and by which criteria."""
+"""``rankcast policy``: how much a user wants to hear, when, and by which criteria.
 
-from collections.abc import Mapping, Sequence
+The options are derived from the declarations of a policy's fields.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple, assert_never
 
 import typer
 
@@ -10,7 +14,22 @@ from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath
 from rankcast.cli.output import Column, Output
 from rankcast.cli.values import numbers
 from rankcast.language.presets import PRESETS, preset_fields
-from rankcast.model import Aggregate, FilterKind, Levels, Mode, Norm, Policy, Rates, Scoring, Select, Ties, Unit, Update
+from rankcast.model import Decaying, Filter, Length, NoveltyPart, Policy, Unit
+from rankcast.model.declared import (
+    About,
+    Declared,
+    Duration,
+    FieldKind,
+    Instant,
+    Name,
+    Names,
+    Nested,
+    Numbers,
+    Real,
+    Whole,
+    Word,
+    declared,
+)
 
 __all__ = ["policy"]
 
@@ -23,71 +42,109 @@ _COLUMNS = (
     Column("more", folds=True),
 )
 _SHOWN = ("kind", "user", "mode", "k", "length", "unit", "sigma")
-_SCORE = "Score"
-_FILTER = "Novelty filter"
+_PREFIXES = {Filter: "", NoveltyPart: "novelty-", Decaying: "decay-"}
+_OPTIONS = {
+    ("k",): ("--k", "-k"),
+    ("weights",): ("--weight",),
+    ("attributes",): ("--attribute",),
+    ("filter", "novelty"): ("--filter",),
+    ("novelty", "scoring"): ("--novelty",),
+    ("decay", "form"): ("--decay",),
+}
+"""Options that are not called as their field, with dashes, after the prefix of the record that it is in."""
+
+_UNIT = Declared("unit", False, None, About(Word(Unit), "What a length counts: events published, or matched."))
 
 
+class _Setting(NamedTuple):
+    """An option: the field that it sets, its names, its type and its text in the help."""
+
+    path: tuple[str, ...]
+    names: tuple[str, ...]
+    annotation: Any
+    kind: FieldKind
+
+    @property
+    def parameter(self) -> str:
+        return "_".join(self.path)
+
+
+def _settings() -> Iterator[_Setting]:
+    for one in declared(Policy):
+        if one.name == "user":
+            continue
+        if isinstance(one.kind, Nested) and one.kind.of is not Length:
+            for inner in _with_unit(one.kind.of):
+                yield _setting((one.name, inner.name), inner, one.about.label, _PREFIXES[one.kind.of])
+        else:
+            yield _setting((one.name,), one, one.about.topic or None)
+        if one.name == "length":
+            yield _setting((_UNIT.name,), _UNIT, None)
+
+
+def _with_unit(record: type) -> list[Declared]:
+    fields = list(declared(record))
+    return [*fields, _UNIT] if any(isinstance(one.kind, Nested) for one in fields) else fields
+
+
+def _setting(path: tuple[str, ...], one: Declared, panel: str | None, prefix: str = "") -> _Setting:
+    names = _OPTIONS.get(path, (f"--{prefix}{one.name.replace('_', '-')}",))
+    kind, metavar = _typed(one.kind)
+    several = " Several." if isinstance(one.kind, Names | Numbers) else ""
+    option = typer.Option(*names, metavar=metavar, help=f"{one.help}{several}", rich_help_panel=panel)
+    return _Setting(path, names, Annotated[kind | None, option], one.kind)
+
+
+def _typed(kind: FieldKind) -> tuple[Any, str | None]:
+    """The type of an option, and what its help shows in place of a value."""
+    match kind:
+        case Word(words):
+            return words, None
+        case Whole():
+            return int, None if kind.low < -1 else f"{kind.low}..{kind.high}"
+        case Real():
+            return float, f"{kind.low:.0f}..{kind.high:.0f}"
+        case Duration() | Instant():
+            return str, "TIME"
+        case Nested():
+            return str, "N|TIME"
+        case Names():
+            return list[str], "NAME"
+        case Numbers(_, Name()):
+            return list[str], "NAME=N"
+        case Numbers():
+            return list[str], "PART=N"
+        case Name():
+            return str, "NAME"
+    assert_never(kind)
+
+
+_SETTINGS = tuple(_settings())
+_INNER = frozenset(one.path[0] for one in _SETTINGS if len(one.path) > 1)
+_SPANS = frozenset(("unit", *(one.name for one in declared(Decaying) if isinstance(one.kind, Nested))))
+
+
+def _with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with one more option for each setting, in place of its `settings`."""
+    named = [one for one in inspect.signature(command).parameters.values() if one.name != "settings"]
+    derived = [
+        inspect.Parameter(
+            one.parameter, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=one.annotation
+        )
+        for one in _SETTINGS
+    ]
+    command.__dict__["__signature__"] = inspect.Signature([*named[:2], *derived, *named[2:]])
+    return command
+
+
+@_with_options
 def policy(
     user: OneUser = None,
     preset: Annotated[str | None, typer.Option(metavar="NAME", help=f"A policy by name: {', '.join(PRESETS)}.")] = None,
-    mode: Annotated[Mode | None, typer.Option(help="When the best are taken.")] = None,
-    k: Annotated[int | None, typer.Option("--k", "-k", help="How many of the best.")] = None,
-    length: Annotated[
-        str | None, typer.Option(metavar="N|TIME", help="Of a period or window: 100 (events), or 30m, 1h30m, 1d.")
-    ] = None,
-    unit: Annotated[Unit | None, typer.Option(help="What a length counts: events published, or matched.")] = None,
-    sigma: Annotated[float | None, typer.Option(metavar="0..1", help="1: rank alone counts; 0: diversity.")] = None,
-    select: Annotated[Select | None, typer.Option(help="How k of n are chosen.")] = None,
-    ties: Annotated[Ties | None, typer.Option(help="Whether an equal event replaces one in the history.")] = None,
-    weight: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=N", help="What an attribute counts for distance. Several.")
-    ] = None,
-    attribute: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only these count for distance. Several.")
-    ] = None,
-    origin: Annotated[str | None, typer.Option(metavar="TIME", help="Where periods of time begin.")] = None,
-    aggregate: Annotated[
-        Aggregate | None, typer.Option(help="One rank of several scores.", rich_help_panel=_SCORE)
-    ] = None,
-    levels: Annotated[Levels | None, typer.Option(help="Scores of preference levels.", rich_help_panel=_SCORE)] = None,
-    norm: Annotated[Norm | None, typer.Option(help="How degrees combine over 'and'.", rich_help_panel=_SCORE)] = None,
-    score: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PART=N",
-            help="What preference, novelty, degree, authority, recency count. Several.",
-            rich_help_panel=_SCORE,
-        ),
-    ] = None,
-    authority: Annotated[
-        list[str] | None,
-        typer.Option(metavar="SOURCE=0..1", help="What a source is worth. Several.", rich_help_panel=_SCORE),
-    ] = None,
-    half_life: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="At what age an event is worth half.", rich_help_panel=_SCORE),
-    ] = None,
-    filter_kind: Annotated[
-        FilterKind | None, typer.Option("--filter", help="Which filter.", rich_help_panel=_FILTER)
-    ] = None,
-    rate: Annotated[
-        float | None, typer.Option(metavar="0..1", help="The share that may pass.", rich_help_panel=_FILTER)
-    ] = None,
-    period: Annotated[
-        int | None, typer.Option(help="Matching events in a period or window.", rich_help_panel=_FILTER)
-    ] = None,
-    scoring: Annotated[Scoring | None, typer.Option(help="What novelty is.", rich_help_panel=_FILTER)] = None,
-    update: Annotated[Update | None, typer.Option(help="When it learns.", rich_help_panel=_FILTER)] = None,
-    aging: Annotated[
-        float | None, typer.Option(metavar="0..1", help="1: only the present counts.", rich_help_panel=_FILTER)
-    ] = None,
-    rates: Annotated[
-        Rates | None, typer.Option(help="Over what match rates are counted.", rich_help_panel=_FILTER)
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of what is random.", rich_help_panel=_FILTER)] = None,
     remove: Annotated[bool, typer.Option("--remove", help="Back to mode all.")] = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
+    **settings: Any,
 ) -> None:
     """Say how a user is served. What is not said stays as it was; if nothing is said, show the policy.
 
@@ -95,6 +152,7 @@ def policy(
 
       rankcast policy --user addison --mode sliding --k 2 --length 100 --sigma 0.5
       rankcast policy --user addison --mode periodic --k 5 --length 1d
+      rankcast policy --user addison --filter minimum --minimum 0.3
       rankcast policy --user addison --preset balanced
       rankcast policy                   (lists all)
     """
@@ -102,40 +160,11 @@ def policy(
     from rankcast.language import decode_record, encode_record
     from rankcast.store import Store
 
-    given = _told(
-        mode=mode,
-        k=k,
-        length=_length(length),
-        unit=unit,
-        sigma=sigma,
-        select=select,
-        ties=ties,
-        weights=numbers(weight, "--weight") if weight else None,
-        attributes=attribute or None,
-        origin=origin,
-        aggregate=aggregate,
-        levels=levels,
-        norm=norm,
-        score=numbers(score, "--score") if score else None,
-        authority=numbers(authority, "--authority") if authority else None,
-        half_life=half_life,
-    )
-    novelty = _told(
-        novelty=filter_kind,
-        rate=rate,
-        period=period,
-        scoring=scoring,
-        update=update,
-        aging=aging,
-        rates=rates,
-        seed=seed,
-    )
-    if preset is not None:
-        given = {**preset_fields(preset), **given}
+    given = _told(settings)
     out = Output(json)
     with Store.open(store) as opened:
         catalog = opened.catalog()
-        if not given and not novelty and not remove:
+        if not given and preset is None and not remove:
             listed = catalog.policies.values() if user is None else [catalog.policy_of(user)]
             out.records(map(encode_record, listed), _COLUMNS, _cells, "no policies; everybody gets all that matches")
             return
@@ -148,24 +177,49 @@ def policy(
             out.done(f"{user} gets all that matches", {"kind": "policy", "user": user})
             return
         before = encode_record(Policy(user) if preset is not None else catalog.policy_of(user))
-        if "length" in given:
-            before.pop("unit", None)
-        if novelty:
-            given["filter"] = {**given.get("filter", before.get("filter", {})), **novelty}
-        new = decode_record({**before, **given})
+        if preset is not None:
+            before |= preset_fields(preset)
+        new = decode_record(_changed(before, given))
         opened.change(put=[new])
     out.done(f"{user}: {_words(encode_record(new))}", encode_record(new))
 
 
-def _told(**fields: Any) -> dict[str, Any]:
+def _told(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that were given, in their JSON form."""
-    return {
-        name: value.value if isinstance(value, Enum) else value for name, value in fields.items() if value is not None
-    }
+    told: dict[str, Any] = {}
+    for one in _SETTINGS:
+        value = settings.get(one.parameter)
+        if value is None or value == []:
+            continue
+        inside = told.setdefault(one.path[0], {}) if len(one.path) > 1 else told
+        inside[one.path[-1]] = _value(one, value)
+    return told
 
 
-def _length(text: str | None) -> int | str | None:
-    return int(text) if text is not None and text.isdecimal() and len(text) < 19 else text
+def _value(one: _Setting, value: Any) -> Any:
+    match value:
+        case Enum():
+            return value.value
+        case list() if isinstance(one.kind, Numbers):
+            return numbers(value, one.names[0])
+        case str() if isinstance(one.kind, Nested):
+            return int(value) if value.isdecimal() and len(value) < 19 else value
+    return value
+
+
+def _changed(before: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """A record with other fields; those of a record inside of it are changed one by one, and a length takes its unit with it."""
+    changed = dict(before)
+    if "length" in given:
+        changed.pop("unit", None)
+    for name, value in given.items():
+        if name in _INNER:
+            spans = value.keys() & _SPANS
+            kept = {field: known for field, known in before.get(name, {}).items() if not spans or field not in _SPANS}
+            changed[name] = {**kept, **value}
+        else:
+            changed[name] = value
+    return changed
 
 
 def _span(record: Mapping[str, Any]) -> str:

@@ -147,7 +147,7 @@ def _place(mode: Mode, decision: Decision) -> str:
             return f"at the end of period {decision.window}"
         case Mode.SLIDING:
             return f"in the window at event {decision.window}"
-        case _:
+        case Mode.ALL | Mode.HISTORY:
             return f"at event {decision.window}"
 
 

@@ -39,6 +39,7 @@ __all__ = [
     "check_fields",
     "check_name",
     "declared",
+    "given",
     "show_bound",
 ]
 
@@ -271,14 +272,15 @@ NAME = Name()
 class About:
     """What is declared of a field besides its name, type and default.
 
-    `help` is a sentence for whoever sets it, `label` what a form calls it, `restarts` what of a user's delivery starts anew when it
-    changes.
+    `help` is a sentence for whoever sets it, `label` what a form calls it, `topic` what it belongs to where fields are shown in
+    groups, `restarts` what of a user's delivery starts anew when it changes.
     """
 
     kind: FieldKind
     help: str = ""
     label: str = ""
     restarts: State = State.NOTHING
+    topic: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,12 +288,19 @@ class Declared:
     """A declared field of a record. A field that is `required` has no default."""
 
     name: str
-    kind: FieldKind
     required: bool
     default: Any
-    help: str
-    label: str
-    restarts: State
+    about: About
+
+    @property
+    def kind(self) -> FieldKind:
+        """What its values are."""
+        return self.about.kind
+
+    @property
+    def help(self) -> str:
+        """A sentence for whoever sets it."""
+        return self.about.help
 
 
 _KNOWN: dict[type, tuple[Declared, ...]] = {}
@@ -312,7 +321,14 @@ def _read(record: type) -> Iterator[Declared]:
                 made = None if field.default_factory is MISSING else field.default_factory()
                 required = field.default is MISSING and field.default_factory is MISSING
                 default = made if field.default is MISSING else field.default
-                yield Declared(field.name, note.kind, required, default, note.help, note.label, note.restarts)
+                yield Declared(field.name, required, default, note)
+
+
+def given(record: object) -> frozenset[str]:
+    """The declared fields of a record that do not have their default."""
+    return frozenset(
+        one.name for one in declared(type(record)) if one.required or getattr(record, one.name) != one.default
+    )
 
 
 def check_fields(record: object) -> None:

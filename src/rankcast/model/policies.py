@@ -274,12 +274,17 @@ class Policy:
     ] = None
     sigma: Annotated[float, About(_SHARE, "1: rank alone counts; 0: diversity.", "Rank against variety")] = 1.0
     aggregate: Annotated[
-        Aggregate, About(Word(Aggregate), "One rank of several scores.", "Of several subscriptions, the rank is the")
+        Aggregate,
+        About(
+            Word(Aggregate), "One rank of several scores.", "Of several subscriptions, the rank is the", topic="Score"
+        ),
     ] = Aggregate.MAX
-    levels: Annotated[Levels, About(Word(Levels), "Scores of preference levels.", "Worth of levels falls")] = (
-        Levels.LINEAR
+    levels: Annotated[
+        Levels, About(Word(Levels), "Scores of preference levels.", "Worth of levels falls", topic="Score")
+    ] = Levels.LINEAR
+    norm: Annotated[Norm, About(Word(Norm), "How degrees combine over 'and'.", "Degrees combine by", topic="Score")] = (
+        Norm.MIN
     )
-    norm: Annotated[Norm, About(Word(Norm), "How degrees combine over 'and'.", "Degrees combine by")] = Norm.MIN
     ties: Annotated[
         Ties, About(Word(Ties), "Whether an equal event replaces one in the history.", "Of two equal events")
     ] = Ties.KEEP
@@ -293,14 +298,24 @@ class Policy:
     ] = None
     score: Annotated[
         Mapping[Part, float],
-        About(Numbers(_WEIGHT, Part), "What preference, novelty, degree, authority, recency count.", "What counts"),
+        About(
+            Numbers(_WEIGHT, Part),
+            "What preference, novelty, degree, authority, recency count.",
+            "What counts",
+            topic="Score",
+        ),
     ] = field(default_factory=lambda: {Part.PREFERENCE: 1.0}, hash=False)
-    authority: Annotated[Mapping[str, float], About(Numbers(_SHARE), "What a source is worth.", "Worth of sources")] = (
-        field(default_factory=dict, hash=False)
-    )
+    authority: Annotated[
+        Mapping[str, float], About(Numbers(_SHARE), "What a source is worth.", "Worth of sources", topic="Score")
+    ] = field(default_factory=dict, hash=False)
     half_life: Annotated[
         timedelta,
-        About(Duration(timedelta(seconds=1), _LONGEST), "At what age an event is worth half.", "Worth half after"),
+        About(
+            Duration(timedelta(seconds=1), _LONGEST),
+            "At what age an event is worth half.",
+            "Worth half after",
+            topic="Score",
+        ),
     ] = timedelta(days=1)
     filter: Annotated[
         Filter | None,
@@ -308,13 +323,14 @@ class Policy:
             Nested(Filter, "a filter"), "Which novelty filter stands before the mode.", "Novelty filter", State.WINDOW
         ),
     ] = None
-    origin: Annotated[
-        datetime,
-        About(Instant(), "Where periods of time begin.", "Periods begin at", State.WINDOW | State.NOVELTY),
-    ] = EPOCH
     novelty: Annotated[
         NoveltyPart,
-        About(Nested(NoveltyPart, "the novelty of a policy"), "Novelty in the score.", "Novelty", State.NOVELTY),
+        About(
+            Nested(NoveltyPart, "the novelty of a policy"),
+            "Novelty in the score.",
+            "Novelty in the score",
+            State.NOVELTY,
+        ),
     ] = NoveltyPart()
     decay: Annotated[
         Decaying,
@@ -325,6 +341,10 @@ class Policy:
             State.NOVELTY | State.DECAY,
         ),
     ] = Decaying()
+    origin: Annotated[
+        datetime,
+        About(Instant(), "Where periods of time begin.", "Periods begin at", State.WINDOW | State.NOVELTY),
+    ] = EPOCH
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -346,7 +366,7 @@ def restarted(before: Policy, after: Policy) -> State:
     found = State.NOTHING
     for one in declared(Policy):
         if getattr(before, one.name) != getattr(after, one.name):
-            found |= one.restarts
+            found |= one.about.restarts
     if State.DECAY in found and after.filter is not None and after.filter.scoring is Scoring.DECAY:
         found |= State.WINDOW
     return found

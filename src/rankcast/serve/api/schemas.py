@@ -4,16 +4,19 @@ from enum import Enum
 from typing import Any
 
 from rankcast.language import PRESETS
-from rankcast.model import Aggregate, Levels, Mode, Norm, Ranking, ScorerName, Select, Ties, Unit
+from rankcast.model import MAX_ATTRIBUTES, Advertisement, Concept, Event, Policy, Preference, Subscription
+from rankcast.model.declared import NAME
+from rankcast.model.membership import MAX_DEGREES, MAX_POINTS, NUMBER
 from rankcast.serve.access import Role
+from rankcast.serve.api.field_schemas import properties_of, schema_of
 
 __all__ = ["PROBLEMS", "SCHEMAS", "body", "says"]
 
 _TEXT = {"type": "string"}
-_NAME = {"type": "string", "minLength": 1}
+_NAME = schema_of(NAME)
 _TIME = {"type": "string", "format": "date-time"}
 _COUNT = {"type": "integer", "minimum": 0}
-_NUMBERS = {"type": "array", "items": {"type": "number"}}
+_NUMBERS = {"type": "array", "items": schema_of(NUMBER)}
 _OPEN = {"type": "object", "additionalProperties": True}
 
 
@@ -36,8 +39,12 @@ _FORMS = {
     "left_shoulder": {**_NUMBERS, "minItems": 2, "maxItems": 2},
     "right_shoulder": {**_NUMBERS, "minItems": 2, "maxItems": 2},
     "gaussian": {**_NUMBERS, "minItems": 2, "maxItems": 2},
-    "piecewise": {"type": "array", "items": {**_NUMBERS, "minItems": 2, "maxItems": 2}},
-    "table": {"type": "object", "additionalProperties": {"type": "number", "minimum": 0, "maximum": 1}},
+    "piecewise": {"type": "array", "items": {**_NUMBERS, "minItems": 2, "maxItems": 2}, "maxItems": MAX_POINTS},
+    "table": {
+        "type": "object",
+        "additionalProperties": {"type": "number", "minimum": 0, "maximum": 1},
+        "maxProperties": MAX_DEGREES,
+    },
 }
 
 SCHEMAS: dict[str, Any] = {
@@ -74,18 +81,15 @@ SCHEMAS: dict[str, Any] = {
     "Subscription": _object(
         {
             "kind": {"const": "subscription"},
-            "id": _NAME,
-            "user": _NAME,
             "where": {"type": ["string", "object"], "description": "an expression, as text or in its JSON form"},
-            "score": {"type": "number", "minimum": 0, "maximum": 1, "description": "how much it is preferred"},
-            "weight": {"type": "number", "exclusiveMinimum": 0},
+            **properties_of(Subscription),
             "label": {**_TEXT, "description": "the expression for people", "readOnly": True},
         },
         ("where",),
         example={"where": "genre = 'drama' and year >= 2003", "score": 0.8},
     ),
     "Preference": _object(
-        {"kind": {"const": "preference"}, "user": _NAME, "prefer": _NAME, "over": _NAME},
+        {"kind": {"const": "preference"}, **properties_of(Preference)},
         ("prefer", "over"),
         example={"prefer": "s1", "over": "s2"},
     ),
@@ -93,56 +97,31 @@ SCHEMAS: dict[str, Any] = {
     "Policy": _object(
         {
             "kind": {"const": "policy"},
-            "user": _NAME,
-            "mode": _words(Mode),
-            "k": {"type": "integer", "minimum": 1},
-            "length": {"type": ["integer", "string"], "description": "events, or a time like '30m'"},
-            "unit": _words(Unit),
-            "sigma": {"type": "number", "minimum": 0, "maximum": 1, "description": "rank (1) against diversity (0)"},
-            "aggregate": _words(Aggregate),
-            "ties": _words(Ties),
-            "select": _words(Select),
-            "weights": {"type": "object", "additionalProperties": {"type": "number", "minimum": 0}},
-            "attributes": {"type": "array", "items": _TEXT, "minItems": 1},
-            "score": _OPEN,
-            "authority": _OPEN,
-            "filter": _OPEN,
-            "novelty": _OPEN,
-            "decay": _OPEN,
-            "half_life": _TEXT,
-            "origin": _TEXT,
-            "levels": _words(Levels),
-            "norm": _words(Norm),
+            **properties_of(Policy),
             "preset": {"enum": sorted(PRESETS)},
         },
         example={"mode": "sliding", "k": 3, "length": 200, "sigma": 0.5},
     ),
     "Concept": _object(
-        {"kind": {"const": "concept"}, "name": _NAME, "attribute": _NAME, "user": _NAME, **_FORMS},
+        {"kind": {"const": "concept"}, **properties_of(Concept), **_FORMS},
         description="A vague word on an attribute; one of the forms says what it means.",
         example={"trapezoid": [0, 0, 500, 900]},
     ),
     "Advertisement": _object(
         {
             "kind": {"const": "advertisement"},
-            "id": _NAME,
-            "publisher": _NAME,
             "where": {"type": ["string", "object"]},
-            "k": {"type": "integer", "minimum": 1},
-            "rank": _words(Ranking),
-            "score": _words(ScorerName),
+            **properties_of(Advertisement),
         },
         ("where", "k"),
         example={"where": "price <= 100", "k": 10, "rank": "fair"},
     ),
     "Event": _object(
         {
+            **properties_of(Event),
             "id": {**_NAME, "description": "made if left out"},
             "time": {**_TEXT, "description": "the present if left out"},
-            "source": _TEXT,
-            "attributes": _OPEN,
-            "advertisement": _NAME,
-            "k": {"type": "integer", "minimum": 1},
+            "attributes": {**_OPEN, "maxProperties": MAX_ATTRIBUTES},
         },
         ("attributes",),
         example={"id": "e1", "attributes": {"title": "Big Fish", "genre": ["drama", "comedy"], "year": 2003}},

@@ -146,7 +146,7 @@ def _chosen(policy: Policy) -> list[str]:
             return [f"among {best} of its period"]
         case Mode.SLIDING:
             return [f"among {best} of the last {_length(policy.length)}"]
-        case _:
+        case Mode.HISTORY:
             return [f"among {best} you were sent in the last {_length(policy.length)}"]
 
 

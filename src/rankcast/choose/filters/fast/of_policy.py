@@ -11,8 +11,13 @@ from rankcast.choose.filters.fast.sampling import ArraySampling
 from rankcast.choose.filters.fast.score_sampling import ArrayScoreSampling
 from rankcast.choose.filters.fast.threshold import ArrayThreshold
 from rankcast.model import EPOCH, Decaying, Filter, FilterKind, Rates, Scoring, Update
+from rankcast.model.declared import given as given_fields
 
 __all__ = ["array_filter"]
+
+_HONOURED = frozenset(("novelty", "rate", "period", "scoring", "update", "aging", "rates", "seed", "minimum"))
+_HONOURED_OF_DECAY = frozenset(("form", "beta", "alpha", "period", "window"))
+"""The fields that arrays honour; with any other one, the plain filter serves."""
 
 _LARGEST_SUM = 9_000_000
 """Scores that add up to more than this are too much for whole steps of 1e-12 in 64 bits."""
@@ -22,9 +27,11 @@ def array_filter(
     user: str, settings: Filter, ids: Sequence[str], decay: Decaying | None = None, origin: datetime = EPOCH
 ) -> ArrayFilter | None:
     """A fresh filter over arrays for a user with these subscriptions; `decay` and `origin` are for scoring by decaying
-    novelty. None if only the plain one can do it: sampling by scores so high, in periods so long, that their sum does not fit
-    into 64 bits.
+    novelty. None if only the plain one can do it: a field that arrays do not know, sampling by scores so high, in periods so
+    long, that their sum does not fit into 64 bits.
     """
+    if not given_fields(settings) <= _HONOURED or not (decay is None or given_fields(decay) <= _HONOURED_OF_DECAY):
+        return None
     given: GivenScores | None = None
     if settings.scoring is Scoring.SCORE:
         given = RankScores()
