@@ -17,7 +17,8 @@ from threading import Lock
 from time import monotonic
 
 from rankcast.errors import ModelError
-from rankcast.model import check_scalar
+from rankcast.model import check_name
+from rankcast.model.declared import Name
 from rankcast.store import Store
 from rankcast.store.access_log import AccessLog, KeptToken
 
@@ -78,10 +79,9 @@ class Access:
         """A new token, which cannot be had again, and what is kept of it."""
         if (name is None) != (role is Role.ADMINISTRATOR):
             raise ModelError("a token is of a user or a publisher by name, or of an administrator without one")
-        for text in (name or "", note):
-            check_scalar(text)
-        if name == "":
-            raise ModelError("a token needs the name of its user or publisher")
+        if name is not None:
+            check_name("the name of a token", name)
+        check_name("the note of a token", note, Name(0, 1_000))
         token_id = token_hex(6)
         secret = urlsafe_b64encode(token_bytes(32)).rstrip(b"=").decode()
         token = f"rc_{token_id}_{secret}"

@@ -3,10 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
+from starlette.requests import Request
+
 from rankcast.errors import RecordError
 from rankcast.language.json_text import read_object
+from rankcast.model import MAX_TEXT, check_name
+from rankcast.model.declared import Name
 
-__all__ = ["fields_in", "texts"]
+__all__ = ["check_address", "fields_in", "texts"]
 
 
 def fields_in(body: bytes, what: str, known: tuple[str, ...], needed: tuple[str, ...] = ()) -> Mapping[str, Any]:
@@ -22,7 +26,16 @@ def fields_in(body: bytes, what: str, known: tuple[str, ...], needed: tuple[str,
 
 
 def texts(fields: Mapping[str, Any], *names: str) -> None:
-    """Raise RecordError if one of these fields is there and no string."""
+    """Raise if one of these fields is there and no string, or one with a NUL character."""
     for name in names:
-        if not isinstance(fields.get(name), str | None):
+        text = fields.get(name)
+        if not isinstance(text, str | None):
             raise RecordError(f"field {name!r} must be a string")
+        if text is not None and "\0" in text:
+            raise RecordError(f"field {name!r} has a NUL character, which cannot be kept")
+
+
+async def check_address(request: Request) -> None:
+    """Refuse an address with control characters in a name or a parameter: no name has any, and PostgreSQL takes no NUL."""
+    for name, text in (*request.path_params.items(), *request.query_params.multi_items()):
+        check_name(f"{name!r} in the address", str(text), Name(0, MAX_TEXT))

@@ -1,6 +1,6 @@
 """All resources of the API, put together."""
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 
 from rankcast.serve.api import (
     advertisements,
@@ -22,6 +22,7 @@ from rankcast.serve.api import (
     users,
     webhooks,
 )
+from rankcast.serve.api.fields import check_address
 from rankcast.serve.api.schemas import PROBLEMS
 
 __all__ = ["add_routes"]
@@ -50,5 +51,5 @@ _RESOURCES = (
 def add_routes(app: FastAPI) -> None:
     """Add all resources to an application, under /v1."""
     for resource in _RESOURCES:
-        app.include_router(resource.router, prefix="/v1", responses=PROBLEMS)
+        app.include_router(resource.router, prefix="/v1", responses=PROBLEMS, dependencies=[Depends(check_address)])
     app.include_router(metrics.router)
