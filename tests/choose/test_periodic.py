@@ -131,7 +131,9 @@ def test_an_event_dated_before_the_present_period_counts_in_it(candidate, publis
 
 
 def test_an_end_beyond_all_times_is_the_last_instant(candidate, publish):
-    (step,) = publish(Periodic(1, Length(timedelta.max, Unit.TIME), DivRank(1)), [candidate(1)])
+    last = (datetime.max.replace(tzinfo=UTC) - EPOCH) // timedelta(minutes=1)
+    longest = Length(timedelta(days=3660), Unit.TIME)
+    (step,) = publish(Periodic(1, longest, DivRank(1)), [candidate(1, minute=last)])
     assert step.forwarded == datetime.max.replace(tzinfo=UTC)
 
 

@@ -18,7 +18,7 @@ from rankcast.language import (
     read_events,
 )
 from rankcast.model import MAX_ATTRIBUTES, MAX_TEXT, MAX_VALUES, Catalog, Event, Policy, Subscription
-from rankcast.model.declared import Name
+from rankcast.model.declared import Name, declared
 from rankcast.model.membership import MAX_DEGREES, MAX_POINTS
 from rankcast.shard import Shard
 
@@ -145,13 +145,20 @@ def test_an_event_on_the_bounds_is_taken():
         decode_event({**EVENT, "attributes": {"a": given}})
 
 
-@pytest.mark.parametrize("field", ["id", "source", "advertisement"])
+@pytest.mark.parametrize("field", [one for one in declared(Event) if isinstance(one.kind, Name)])
 def test_names_in_an_event_are_bounded(field):
-    for value in inside(Name()):
-        decode_event({**EVENT, field: value})
-    for value in outside(Name()):
-        with pytest.raises(ModelError, match=field):
-            decode_event({**EVENT, field: value})
+    for value in inside(field.kind):
+        decode_event({**EVENT, field.name: value})
+    for value in outside(field.kind):
+        with pytest.raises(ModelError, match=field.name):
+            decode_event({**EVENT, field.name: value})
+
+
+def test_an_event_that_a_log_holds_is_read_whatever_the_bounds_are():
+    held = {**EVENT, "id": "a\nb", "attributes": {"n" * 300: "x" * (MAX_TEXT + 1)}}
+    read = decode_event(held, seq=7)
+    assert (read.id, read.seq) == ("a\nb", 7)
+    assert decode_event(EVENT, seq=7) == decode_event(EVENT).at(7)
 
 
 def test_files_refuse_what_the_model_refuses(tmp_path):
@@ -171,6 +178,4 @@ def test_files_refuse_what_the_model_refuses(tmp_path):
 
 def test_a_policy_without_a_bound_would_be_noticed():
     """Every field but those of text and words has numbers in its declaration."""
-    from rankcast.model.declared import declared
-
     assert {field.name for field in declared(Policy)} == set(Policy.__slots__)

@@ -37,7 +37,7 @@ def test_what_cannot_be_read_is_damage():
         record_of('{"kind": "wish"}')
 
 
-@pytest.mark.parametrize(("name", "reason"), [("a\0b", "a NUL character"), ("é" * 501, "has 1,002 bytes")])
+@pytest.mark.parametrize(("name", "reason"), [("a\0b", "control character U"), ("é" * 501, "has 1,002 bytes")])
 def test_ids_that_no_index_takes_are_refused(name, reason):
     with pytest.raises(ModelError, match=reason):
         event_text(Event(name, TIME, {}))

@@ -35,6 +35,8 @@ def check_event_size(raw: bytes, most: int = MAX_EVENT_BYTES) -> bytes:
 def decode_event(raw: str | bytes | dict[str, Any], now: datetime | None = None, seq: int = 0) -> Event:
     """The event that a JSON object describes, at a position; `now` stands in for a missing ``"time"``.
 
+    An event that has a position was taken by a log before. It is read whatever today's bounds are.
+
     >>> decode_event('{"id": "e1", "time": "2004-02-13", "attributes": {"genre": ["drama", "comedy"]}}').attributes
     {'genre': ('drama', 'comedy')}
     """
@@ -65,7 +67,8 @@ def decode_event(raw: str | bytes | dict[str, Any], now: datetime | None = None,
         elif value is not None and value != []:
             attributes[name] = _value(name, value)
     try:
-        return Event(id_, _time(fields.get("time"), now), attributes, source, advertisement, k, seq)
+        made = Event.kept if seq else Event
+        return made(id_, _time(fields.get("time"), now), attributes, source, advertisement, k, seq)
     except ModelError as error:
         raise error if isinstance(error, RecordError) else RecordError(str(error)) from None
 

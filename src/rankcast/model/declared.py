@@ -94,7 +94,7 @@ class Name:
     @property
     def bounds(self) -> str:
         """For people."""
-        return f"{self.shortest}..{self.longest} characters, no control characters"
+        return f"{self.shortest}..{self.longest:,} characters, no control characters"
 
     def check(self, where: str, value: Any) -> None:
         """Raise if the value is no such text."""
@@ -352,7 +352,7 @@ def check_name(where: str, value: Any, kind: Name = NAME) -> None:
         raise ModelError(f"{where} is {_cut(value)}; it must be a string")
     if not kind.shortest <= len(value) <= kind.longest:
         found = f"has {len(value):,} characters" if value else "is empty"
-        raise ModelError(f"{where} {found}; it must have {kind.shortest}..{kind.longest} characters")
+        raise ModelError(f"{where} {found}; it must have {kind.shortest}..{kind.longest:,} characters")
     if value.isprintable():  # nearly all are; then it is also valid Unicode
         return
     control = _CONTROL.search(value)

@@ -23,6 +23,10 @@ AttributeValue: TypeAlias = Values | Membership | Term
 """Crisp values, a possibility distribution, or a distribution named by a concept of the catalog."""
 
 
+EVENT_ID = Name(1, 1_000)
+"""The id of an event may be longer than other names: it often is a URL."""
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """An id, a publication time, and named values.
@@ -31,7 +35,7 @@ class Event:
     that it has none yet. `advertisement` and `k` are for producer-side top-k (SPEC 7).
     """
 
-    id: Annotated[str, About(NAME, "The event's own name.")]
+    id: Annotated[str, About(EVENT_ID, "The event's own name.")]
     time: Annotated[datetime, About(Instant(), "When it was published.")]
     attributes: Mapping[str, AttributeValue] = field(hash=False)
     source: Annotated[str | None, About(Name(0), "Who says it.")] = None
@@ -71,6 +75,23 @@ class Event:
         check_fields(self)
         for name in self.attributes:
             check_name("the name of an attribute", name)
+
+    @classmethod
+    def kept(
+        cls,
+        id: str,  # noqa: A002  # the field's name
+        time: datetime,
+        attributes: Mapping[str, AttributeValue],
+        source: str | None,
+        advertisement: str | None,
+        k: int | None,
+        seq: int,
+    ) -> "Event":
+        """An event as a log holds it. It was checked when it was published, perhaps under other bounds, and is not again."""
+        made = object.__new__(cls)
+        for name, value in zip(cls.__slots__, (id, time, attributes, source, advertisement, k, seq), strict=True):
+            object.__setattr__(made, name, value)
+        return made
 
     def at(self, seq: int) -> "Event":
         """The same event at a position of the stream."""

@@ -39,7 +39,7 @@ class _Part(Convertor[str]):
 
 
 class _Name(_Part):
-    regex = ".+"
+    regex = r"[\s\S]+"
 
 
 def register_names() -> None:
