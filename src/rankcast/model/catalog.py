@@ -32,6 +32,8 @@ class Catalog:
         self.policies: dict[str, Policy] = {}
         self.concepts: dict[tuple[str, str, str | None], Concept] = {}
         self.advertisements: dict[str, Advertisement] = {}
+        self.incomplete: frozenset[str | None] = frozenset()
+        """The users of whom a store had to leave a record out, because it cannot read it; None for what concerns all."""
         self._preferences: dict[str, dict[tuple[str, str], Preference]] = {}
         self._of_user: dict[str, dict[str, Subscription]] = {}
         for record in records:
@@ -152,6 +154,7 @@ class Catalog:
         made.policies = dict(self.policies)
         made.concepts = dict(self.concepts)
         made.advertisements = dict(self.advertisements)
+        made.incomplete = self.incomplete
         made._preferences = {user: dict(pairs) for user, pairs in self._preferences.items()}
         made._of_user = {user: dict(mine) for user, mine in self._of_user.items()}
         return made

@@ -187,7 +187,10 @@ def _events(store: Store, part: Range) -> Iterator[pa.RecordBatch]:
 
 def _catalog(store: Store, part: Range) -> Iterator[pa.RecordBatch]:
     changes = store.changes(part.after, part.up_to)
-    return _batches(((each.version, each.removed, dumps(encode_record(each.record))) for each in changes), _CATALOG)
+    rows = (
+        (each.version, each.removed, dumps(encode_record(each.record))) for each in changes if each.record is not None
+    )
+    return _batches(rows, _CATALOG)
 
 
 def _deliveries(store: Store, part: Range) -> Iterator[pa.RecordBatch]:

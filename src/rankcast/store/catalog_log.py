@@ -1,19 +1,23 @@
 """The catalog as a log of versions: every change gets a number, and any version can be had again."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple, TypeAlias
 
 from sqlalchemy import Connection, insert, select
 
 from rankcast.errors import CatalogError, StoreError
+from rankcast.language import decode_record
 from rankcast.model import Catalog, Concept, Policy, Record, Subscription
-from rankcast.store import catalog_state
+from rankcast.store import catalog_state, unreadable
 from rankcast.store.catalog_cache import CatalogCache
-from rankcast.store.catalog_state import KINDS, Step, owner_of, present
+from rankcast.store.catalog_state import KINDS, UNREADABLE, Step, present
 from rankcast.store.engine import Database
 from rankcast.store.schema import catalog_changes, catalog_versions, microseconds
 from rankcast.store.sql import last_number, paged
-from rankcast.store.texts import readable, record_of, record_text
+from rankcast.store.texts import record_text
+from rankcast.store.unreadable import UnreadableRecord
 
 __all__ = ["CatalogLog", "Change", "Check", "Decision", "newest_version", "records_of", "remove_user"]
 
@@ -24,10 +28,10 @@ Decision: TypeAlias = tuple[Sequence[Record], Sequence[Record]]
 
 
 class Change(NamedTuple):
-    """A record that a version put into the catalog, or removed from it."""
+    """A record that a version put into the catalog, or removed from it; None if it cannot be read."""
 
     version: int
-    record: Record
+    record: Record | None
     removed: bool
 
 
@@ -42,6 +46,8 @@ class CatalogLog:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._cache = CatalogCache()
+        self._reported: set[UnreadableRecord] = set()
+        """What this process has kept among the rejects."""
 
     def change(self, put: Iterable[Record], remove: Iterable[Record], check: Check | None = None) -> int:
         """Make one new version, all or nothing; its number.
@@ -55,10 +61,12 @@ class CatalogLog:
         puts = [Step(record, record_text(record), removed=False) for record in put]
         removals = list(remove)
         with self._database.writing() as connection:
+            left_out: list[UnreadableRecord] = []
             if any(isinstance(record, Concept) and record.user is None for record in removals):
-                catalog = catalog_state.load(connection)
+                catalog = catalog_state.load(connection, left_out)
             else:
-                catalog = catalog_state.load_part(connection, [*(step.record for step in puts), *removals])
+                catalog = catalog_state.load_part(connection, [*(step.record for step in puts), *removals], left_out)
+            _check_owners(puts, left_out)
             if check is not None:
                 check(catalog)
             return _change(connection, catalog, puts, removals, microseconds(self._database.clock()))
@@ -67,9 +75,11 @@ class CatalogLog:
         """Make one new version of what `decide` puts and removes of a user, having seen all that the user has; its number.
         Nobody else writes meanwhile."""
         with self._database.writing() as connection:
-            catalog = catalog_state.load_part(connection, [Policy(user)])
+            left_out: list[UnreadableRecord] = []
+            catalog = catalog_state.load_part(connection, [Policy(user)], left_out)
             put, remove = decide(catalog)
             puts = [Step(record, record_text(record), removed=False) for record in put]
+            _check_owners(puts, left_out)
             return _change(connection, catalog, puts, remove, microseconds(self._database.clock()))
 
     def version(self) -> int:
@@ -89,20 +99,62 @@ class CatalogLog:
             if not 0 <= wanted <= newest:
                 raise StoreError(f"the catalog has no version {wanted}; the newest is {newest}")
             base_version, catalog = self._cache.nearest(wanted)
-            if base_version == 0 and wanted == newest:
-                catalog = catalog_state.load(connection)
-            elif base_version < wanted:
-                rows = connection.execute(
-                    select(catalog_changes.c.record, catalog_changes.c.removed)
-                    .where(catalog_changes.c.version > base_version, catalog_changes.c.version <= wanted)
-                    .order_by(catalog_changes.c.number)
-                )
-                with readable("a change of the catalog"):
-                    for row in rows:
-                        apply = catalog.remove if row.removed else catalog.put
-                        apply(record_of(row.record))
+            left_out: list[UnreadableRecord] | None = None
+            if base_version < wanted and (
+                (base_version == 0 and wanted == newest)
+                or not catalog_state.advance(catalog, _changes(connection, base_version, wanted))
+            ):
+                left_out = []
+                catalog = self._read(connection, wanted, newest, lambda _: True, left_out)
+            reported = unreadable.known(connection) if left_out is not None and wanted == newest else None
+        if left_out is not None:
+            self._report(left_out, reported)
         self._cache.keep(wanted, catalog)
         return catalog
+
+    def unreadable(self) -> list[UnreadableRecord]:
+        """The records that are left out of the newest version, as far as anybody has read it."""
+        with self._database.reading() as connection:
+            return unreadable.known(connection)
+
+    def remove_unreadable(self, kind: str, key: str) -> bool:
+        """Delete a record that cannot be read, with the preferences that name it, in a new version; whether it was there."""
+        with self._database.writing() as connection:
+            catalog_state.load(connection, left_out := list[UnreadableRecord]())
+            gone = [one for one in left_out if (one.kind, one.key) == (kind, key)]
+            if kind == "subscription":
+                gone += [one for one in left_out if one.kind == "preference" and key in json.loads(one.key)[1:]]
+            if not gone or (gone[0].kind, gone[0].key) != (kind, key):
+                return False
+            _remove_unreadable(connection, gone, microseconds(self._database.clock()))
+        return True
+
+    def _read(
+        self,
+        connection: Connection,
+        version: int,
+        newest: int,
+        serves: Callable[[str], bool],
+        left_out: list[UnreadableRecord],
+    ) -> Catalog:
+        """A version record by record, without what cannot be read."""
+        if version == newest:
+            return catalog_state.load_served(connection, serves, left_out)
+        rows = catalog_state.load_before(_changes(connection, 0, version), left_out)
+        return catalog_state.catalog_of((row for row in rows if row.owner is None or serves(row.owner)), left_out)
+
+    def _report(self, left_out: Sequence[UnreadableRecord], reported: Sequence[UnreadableRecord] | None) -> None:
+        """Keep what was left out, for people to see; `reported` is what is kept of the newest version, if it was read."""
+        is_new = [one for one in left_out if one not in self._reported]
+        if not is_new and (reported is None or list(reported) == sorted(left_out)):
+            return
+        self._reported.update(is_new)
+        with suppress(StoreError), self._database.writing() as connection:  # who may only read goes on all the same
+            now = microseconds(self._database.clock())
+            if reported is None:
+                unreadable.keep_rejects(connection, is_new, now)
+            else:
+                unreadable.keep(connection, left_out, now)
 
     def part(self, serves: Callable[[str], bool], version: int | None) -> Catalog:
         """The records of some users and those that concern all. Cost: O(all records), but only those are decoded."""
@@ -111,14 +163,20 @@ class CatalogLog:
             wanted = newest if version is None else version
             if not 0 <= wanted <= newest:
                 raise StoreError(f"the catalog has no version {wanted}; the newest is {newest}")
-            if wanted == newest:
-                return catalog_state.load_served(connection, serves)
-        catalog = Catalog()
-        for change in self.changes(0, wanted):
-            owner = owner_of(change.record)
-            if owner is None or serves(owner):
-                (catalog.remove if change.removed else catalog.put)(change.record)
+            left_out: list[UnreadableRecord] = []
+            catalog = self._read(connection, wanted, newest, serves, left_out)
+        if left_out:
+            self._report(left_out, None)
         return catalog
+
+    def part_after(self, base: Catalog, after: int, serves: Callable[[str], bool], version: int) -> Catalog:
+        """The same of a later version, made out of an earlier one's, which stays as it is."""
+        with self._database.reading() as connection:
+            rows = _changes(connection, after, version)
+        catalog = base.copy()
+        if catalog_state.advance(catalog, rows, serves):
+            return catalog
+        return self.part(serves, version)
 
     def changes(self, after: int, up_to: int | None) -> Iterator[Change]:
         """What changed after one version, up to another or to the newest, in an order in which `Catalog.put` and
@@ -129,15 +187,23 @@ class CatalogLog:
         if up_to is not None:
             query = query.where(catalog_changes.c.version <= up_to)
         for row in paged(self._database, query, catalog_changes.c.number, after=0):
-            yield Change(row.version, record_of(row.record), row.removed)
+            try:
+                record = decode_record(row.record)
+            except UNREADABLE:
+                record = None
+            yield Change(row.version, record, row.removed)
 
 
 def remove_user(connection: Connection, user: str, now: int) -> int:
     """Remove all records of a user in one new version, within a transaction; how many there were."""
-    catalog = catalog_state.load_part(connection, [Policy(user)])
+    left_out: list[UnreadableRecord] = []
+    catalog = catalog_state.load_part(connection, [Policy(user)], left_out)
     records = records_of(catalog, user)
     _change(connection, catalog, [], records, now)
-    return len(records)
+    mine = [one for one in left_out if one.owner == user]
+    if mine:
+        _remove_unreadable(connection, mine, now)
+    return len(records) + len(mine)
 
 
 def records_of(catalog: Catalog, user: str) -> list[Record]:
@@ -168,6 +234,39 @@ def _change(
     )
     catalog_state.write(connection, steps, first)
     return version + 1
+
+
+def _remove_unreadable(connection: Connection, gone: Sequence[UnreadableRecord], now: int) -> None:
+    """Remove records that cannot be read, in a new version."""
+    version = newest_version(connection) + 1
+    connection.execute(insert(catalog_versions).values(version=version, changed_at=now))
+    first = last_number(connection, catalog_changes.c.number) + 1
+    rows = [
+        {"number": number, "version": version, "removed": True, "record": one.text}
+        for number, one in enumerate(gone, first)
+    ]
+    connection.execute(insert(catalog_changes), rows)
+    catalog_state.delete_rows(connection, [(one.kind, one.key) for one in gone])
+
+
+def _changes(connection: Connection, after: int, up_to: int) -> list[tuple[int, bool, str]]:
+    """Number, whether it removed, and text of each change after a version up to another."""
+    query = (
+        select(catalog_changes.c.number, catalog_changes.c.removed, catalog_changes.c.record)
+        .where(catalog_changes.c.version > after, catalog_changes.c.version <= up_to)
+        .order_by(catalog_changes.c.number)
+    )
+    return [(row.number, row.removed, row.record) for row in connection.execute(query)]
+
+
+def _check_owners(puts: Sequence[Step], left_out: Sequence[UnreadableRecord]) -> None:
+    """Refuse to replace a record of another user, also one that cannot be read."""
+    owners = {(one.kind, one.key): one.owner for one in left_out}
+    for step in puts:
+        if isinstance(step.record, Subscription):
+            owner = owners.get(("subscription", step.record.id), step.record.user)
+            if owner != step.record.user:
+                raise CatalogError(f"subscription {step.record.id!r} belongs to another user, {owner!r}")
 
 
 def _steps(catalog: Catalog, puts: Sequence[Step], removals: Sequence[Record]) -> Iterator[Step]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 
+from rankcast.language import dumps
 from rankcast.model import Catalog, Delivery, Event, Record, Reject, SetAside
 from rankcast.store.catalog_log import CatalogLog, Change, Check, Decision
 from rankcast.store.delivery_log import DeliveryLog, Instants, Progress
@@ -16,6 +17,7 @@ from rankcast.store.rejects import KeptReject, RejectLog
 from rankcast.store.set_aside import KeptSetAside, SetAsideLog
 from rankcast.store.sql import Columns
 from rankcast.store.stats import Stats, created, stats
+from rankcast.store.unreadable import UnreadableRecord
 
 __all__ = ["Store"]
 
@@ -116,6 +118,20 @@ class Store:
     def catalog_part(self, serves: Callable[[str], bool], version: int | None = None) -> Catalog:
         """The records of some users and those that concern all, as of a version or the newest; not shared."""
         return self._catalog.part(serves, version)
+
+    def catalog_part_after(self, base: Catalog, after: int, serves: Callable[[str], bool], version: int) -> Catalog:
+        """As `catalog_part` of a version, made out of that of an earlier one, which stays as it is."""
+        return self._catalog.part_after(base, after, serves, version)
+
+    def unreadable(self) -> list[UnreadableRecord]:
+        """The records that are left out of the newest catalog because they cannot be read."""
+        return self._catalog.unreadable()
+
+    def remove_unreadable(self, kind: str, *names: str | None) -> bool:
+        """Delete such a record by its kind and what identifies it (an id; a user; attribute, name and user of a concept); whether it
+        was there."""
+        key = names[0] if len(names) == 1 else dumps(list(names))
+        return key is not None and self._catalog.remove_unreadable(kind, key)
 
     def changes(self, after: int, up_to: int | None = None) -> Iterator[Change]:
         """What changed after one version, up to another or to the newest, in order."""

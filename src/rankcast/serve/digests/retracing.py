@@ -165,7 +165,7 @@ class Retraced:
     def _update(self, version: int) -> None:
         changes = self._store.changes(self._version, version)
         self._version = version
-        if any(self._concerns(change.record) for change in changes):
+        if any(change.record is None or self._concerns(change.record) for change in changes):
             self._use(self._store.catalog(version))
 
     def _concerns(self, record: Record) -> bool:

@@ -39,11 +39,7 @@ class StoreCatalogs:
         elif base == version:
             return self._kept[base]
         else:
-            catalog = self._kept[base].copy()
-            for change in self._store.changes(base, version):
-                owner = owner_of(change.record)
-                if owner is None or self._serves(owner):
-                    (catalog.remove if change.removed else catalog.put)(change.record)
+            catalog = self._store.catalog_part_after(self._kept[base], base, self._serves, version)
         self._kept[version] = catalog
         while len(self._kept) > _KEPT:
             del self._kept[min(self._kept)]

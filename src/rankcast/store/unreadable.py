@@ -1,0 +1,73 @@
+"""Records of the catalog that this release cannot read: left out, reported, and kept until their owner replaces or deletes them.
+
+A release may have bounds that a record of an earlier one breaks, and a file may be damaged. Neither may stop anybody else.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import BigInteger, Column, Connection, Table, Text, delete, insert, select, tuple_
+
+from rankcast.model import Reject
+from rankcast.store import rejects
+from rankcast.store.schema import catalog_records, metadata
+
+__all__ = ["UnreadableRecord", "forget", "keep", "keep_rejects", "known", "unreadable_records"]
+
+unreadable_records = Table(
+    "unreadable_records",
+    metadata,
+    Column("kind", Text, primary_key=True),
+    Column("key", Text, primary_key=True, comment="as in catalog_records"),
+    Column("reason", Text, nullable=False),
+    Column("seen_at", BigInteger, nullable=False),
+    comment="The records of the newest catalog that are left out because they cannot be read.",
+)
+
+
+class UnreadableRecord(NamedTuple):
+    """A record that is left out of the catalog: what identifies it, whose it is, its text, and why it cannot be read."""
+
+    kind: str
+    key: str
+    owner: str | None
+    text: str
+    reason: str
+
+    def reject(self) -> tuple[str, Reject]:
+        """The record among the rejects, with the key that keeps it there once."""
+        return f"catalog {self.kind} {self.key} {self.text}", Reject(f"catalog:{self.kind}", 0, self.reason, self.text)
+
+
+def known(connection: Connection) -> list[UnreadableRecord]:
+    """Those of the newest catalog, as far as anybody has read it."""
+    of, record = unreadable_records.c, catalog_records.c
+    query = (
+        select(of.kind, of.key, record.owner, record.record, of.reason)
+        .join(catalog_records, (of.kind == record.kind) & (of.key == record.key))
+        .order_by(of.kind, of.key)
+    )
+    return [UnreadableRecord(*row) for row in connection.execute(query)]
+
+
+def keep(connection: Connection, found: Sequence[UnreadableRecord], now: int) -> None:
+    """Let these be those of the newest catalog, and among the rejects too."""
+    connection.execute(delete(unreadable_records))
+    if found:
+        rows = [{"kind": one.kind, "key": one.key, "reason": one.reason, "seen_at": now} for one in found]
+        connection.execute(insert(unreadable_records), rows)
+    keep_rejects(connection, found, now)
+
+
+def keep_rejects(connection: Connection, found: Iterable[UnreadableRecord], now: int) -> None:
+    """Keep them among the rejects, each once."""
+    rejects.keep(connection, [one.reject() for one in found], now)
+
+
+def forget(connection: Connection, slots: Iterable[tuple[str, str]]) -> None:
+    """The records of these kinds and keys were replaced or removed."""
+    if connection.execute(select(unreadable_records.c.kind).limit(1)).first() is not None:
+        for slot in slots:
+            connection.execute(
+                delete(unreadable_records).where(tuple_(unreadable_records.c.kind, unreadable_records.c.key) == slot)
+            )

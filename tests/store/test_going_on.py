@@ -1,0 +1,32 @@
+"""A store of the release before goes on after its upgrade, with the deliveries that it would have made."""
+
+import before
+import pytest
+
+from rankcast.run import Server
+from rankcast.store import Store
+from rankcast.store.upgrading import upgrade_store
+
+ORACLE, ARRAYS = 0, 10**6
+"""How many events are expected, by which the kind of shard is chosen."""
+
+
+def go_on(place: str, expected: int) -> None:
+    upgrade_store(place, is_backed_up=True)
+    with Store.open(place) as store:
+        store.publish(before.remaining())
+        for _ in Server(store, before.SHARDS, batch=25, expected=expected).serve(close=True):
+            pass
+        assert before.delivered(store) == before.deliveries()
+        assert store.progress().offset == store.last_offset() == 210
+
+
+@pytest.mark.parametrize(("name", "expected"), [("oracle.db", ARRAYS), ("arrays.db", ORACLE)])
+def test_a_file_goes_on(tmp_path, name, expected):
+    go_on(str(before.put_file(name, tmp_path)), expected)
+
+
+def test_postgresql_goes_on(postgresql):
+    with postgresql.place() as url:
+        before.put_postgresql(url)
+        go_on(url, ORACLE)
