@@ -1,0 +1,239 @@
+"""A hostile neighbour at all limits: how much later does a quiet user get what they want?
+
+    python benchmarks/neighbour.py --seconds 60
+
+The service is `rankcast serve` in processes of its own. A quiet publisher publishes a few events per second, and a quiet user
+listens. First they are alone; then, for as long, a neighbour uses everything that the tokens of one user and of one publisher
+allow: as many subscriptions as are allowed, the costliest policy that is accepted and changed all the time, trials, explanations,
+feeds, events of the largest size and as many as the rate admits, and anonymous requests for the page. The quiet user's 99th
+percentile from publishing to delivery must stay within three times of what it was.
+"""
+
+import argparse
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from statistics import quantiles
+from typing import Any, NamedTuple
+
+from feeds import HOST, Feed, listen
+
+from rankcast.language import decode_record
+from rankcast.serve.access import Access, Role
+from rankcast.store import Store
+
+QUIET_RATE = 5.0
+GOAL = 3.0
+POLICIES = (
+    {"mode": "sliding", "k": 200, "length": 1000, "sigma": 0.5, "select": "improved"},
+    {"mode": "sliding", "k": 100, "length": 500, "sigma": 0.5, "select": "improved"},
+    {"mode": "sliding", "k": 50, "length": 1000, "sigma": 0.5},
+    {"mode": "sliding", "k": 20, "length": 200, "sigma": 0.5},
+    {"mode": "history", "k": 50, "length": 100_000, "sigma": 0.5},
+    {"mode": "periodic", "k": 20, "length": 50, "sigma": 0.5},
+)
+"""The neighbour's, costliest first; those that are refused are left out."""
+
+
+class Tokens(NamedTuple):
+    """Who asks."""
+
+    quiet: str
+    news: str
+    mallory: str
+    spam: str
+
+
+def filled(place: str, subscriptions: int) -> Tokens:
+    """A new store: a quiet user with a subscription, and a neighbour with as many as are allowed, all of which match."""
+    with Store.create(place) as store:
+        records = [{"kind": "subscription", "id": "quiet", "user": "quiet", "where": "from = 'news'"}]
+        records += [
+            {"kind": "subscription", "id": f"m{number}", "user": "mallory", "where": f"x > {number} or from exists"}
+            for number in range(subscriptions)
+        ]
+        store.change(put=[decode_record(record) for record in records])
+        access = Access(store)
+        return Tokens(
+            access.create(Role.USER, "quiet")[0],
+            access.create(Role.PUBLISHER, "news")[0],
+            access.create(Role.USER, "mallory")[0],
+            access.create(Role.PUBLISHER, "spam")[0],
+        )
+
+
+def started(place: str, options: list[str]) -> tuple["subprocess.Popen[str]", int]:
+    """The service, once it listens, and its port."""
+    command = [sys.executable, "-c", "from rankcast.cli.main import main; main()"]
+    command += ["serve", "--store", place, "--port", "0", *options]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    said = process.stderr.readline()
+    if "is served at" not in said:
+        raise SystemExit(f"the service did not start: {said}{process.stderr.read()}")
+    return process, int(said.split(" (")[0].rsplit(":", 1)[1])
+
+
+async def ask(port: int, token: str | None, method: str, path: str, body: Any = None) -> int:
+    """One request over a connection of its own; the status."""
+    reader, writer = await asyncio.open_connection(HOST, port)
+    try:
+        text = b"" if body is None else json.dumps(body).encode()
+        sign = f"Authorization: Bearer {token}\r\n" if token else ""
+        head = (
+            f"{method} {path} HTTP/1.1\r\nHost: {HOST}\r\n{sign}Content-Type: application/json\r\nConnection: close\r\n"
+        )
+        writer.write(f"{head}Content-Length: {len(text)}\r\n\r\n".encode() + text)
+        status = (await reader.readline()).split()
+        while await reader.read(1 << 16):
+            pass
+        return int(status[1]) if len(status) > 1 else 0
+    except (ConnectionError, asyncio.IncompleteReadError):
+        return 0
+    finally:
+        writer.close()
+
+
+async def publish_quietly(port: int, token: str, seconds: float, sent: dict[str, float], name: str) -> int:
+    """Publish a few events per second; how many."""
+    count = round(QUIET_RATE * seconds)
+    begun = time.monotonic()
+    for number in range(count):
+        await asyncio.sleep(max(0.0, begun + number / QUIET_RATE - time.monotonic()))
+        event = f"{name}{number}"
+        sent[event] = time.monotonic()
+        status = await ask(port, token, "POST", "/v1/events", {"id": event, "attributes": {"from": "news"}})
+        if status != 201:
+            raise SystemExit(f"the quiet publisher was answered with {status}")
+    return count
+
+
+async def again(until: float, answers: Counter[str], what: str, request: Callable[[int], Awaitable[int]]) -> None:
+    """Ask one request after the other until the time is over; one who is told to slow down tries again soon all the same."""
+    number = 0
+    while time.monotonic() < until:
+        status = await request(number)
+        answers[f"{what} {status}"] += 1
+        number += 1
+        if status in (0, 429, 503):
+            await asyncio.sleep(0.02)
+
+
+async def harass(port: int, tokens: Tokens, seconds: float, size: int) -> Counter[str]:
+    """Everything that two tokens allow, at once."""
+    until = time.monotonic() + seconds
+    answers: Counter[str] = Counter()
+    mallory, spam = tokens.mallory, tokens.spam
+    accepted = [
+        policy for policy in POLICIES if await ask(port, mallory, "PUT", "/v1/users/mallory/policy", policy) < 300
+    ]
+    print(f"policies accepted      {len(accepted)} of {len(POLICIES)}; the costliest: {accepted[:1]}")
+    large = {"attributes": {"x": 1, "text": "a" * size}}
+    names = iter(range(10**9))
+
+    def event(attributes: dict[str, Any]) -> dict[str, Any]:
+        return {"id": f"spam{next(names)}", **attributes}
+
+    loops: list[tuple[str, Callable[[int], Awaitable[int]]]] = [
+        ("policy", lambda n: ask(port, mallory, "PUT", "/v1/users/mallory/policy", accepted[n % len(accepted)])),
+        (
+            "subscription",
+            lambda n: ask(port, mallory, "PUT", f"/v1/users/mallory/subscriptions/m{n % 100}", {"where": f"x > -{n}"}),
+        ),
+        *[
+            (
+                "trial",
+                lambda n: ask(
+                    port, mallory, "POST", "/v1/users/mallory/trials/policy", {"policy": accepted[0], "limit": 5000}
+                ),
+            )
+        ]
+        * 4,
+        *[
+            (
+                "expression",
+                lambda n: ask(port, mallory, "POST", "/v1/users/mallory/trials/expression", {"where": "not (x = 1)"}),
+            )
+        ]
+        * 2,
+        *[("explanation", lambda n: ask(port, mallory, "GET", "/v1/users/mallory/explanations/spam1"))] * 2,
+        ("deliveries", lambda n: ask(port, mallory, "GET", "/v1/users/mallory/deliveries?limit=1000")),
+        *[("small event", lambda n: ask(port, spam, "POST", "/v1/events", event({"attributes": {"x": n}})))] * 4,
+        *[("large event", lambda n: ask(port, spam, "POST", "/v1/events", event(large)))] * 2,
+        (
+            "bulk",
+            lambda n: ask(port, spam, "POST", "/v1/events", [event({"attributes": {"x": i}}) for i in range(1000)]),
+        ),
+        *[("page", lambda n: ask(port, None, "GET", "/"))] * 2,
+    ]
+    await asyncio.gather(*(again(until, answers, what, request) for what, request in loops))
+    return answers
+
+
+def percentile(waits: list[float]) -> tuple[float, float]:
+    """Median and 99th percentile, in ms."""
+    cuts = quantiles(waits, n=100)
+    return cuts[49] * 1000, cuts[98] * 1000
+
+
+async def measure(port: int, tokens: Tokens, seconds: float, size: int) -> bool:
+    """Alone, then beside the neighbour; whether the goal is met."""
+    sent: dict[str, float] = {}
+    feed = Feed("quiet")
+    listening = asyncio.create_task(listen(port, tokens.quiet, feed, sent))
+    await asyncio.sleep(2)
+    await publish_quietly(port, tokens.news, 5, sent, "warm")
+    await asyncio.sleep(1)
+    begin = len(feed.waits)
+    await publish_quietly(port, tokens.news, seconds, sent, "alone")
+    await asyncio.sleep(2)
+    alone = feed.waits[begin:]
+    begin = len(feed.waits)
+    harassing = asyncio.create_task(harass(port, tokens, seconds, size))
+    await publish_quietly(port, tokens.news, seconds, sent, "beside")
+    answers = await harassing
+    for _ in range(300):
+        if len(feed.waits) == len(sent):
+            break
+        await asyncio.sleep(0.1)
+    beside = feed.waits[begin:]
+    listening.cancel()
+    lost = len(sent) - len(feed.waits)
+    print("answers               ", ", ".join(f"{what}: {count}" for what, count in sorted(answers.items())))
+    first, second = percentile(alone), percentile(beside)
+    print(f"alone                  median {first[0]:.0f} ms, 99 % {first[1]:.0f} ms ({len(alone)} deliveries)")
+    print(
+        f"beside the neighbour   median {second[0]:.0f} ms, 99 % {second[1]:.0f} ms ({len(beside)} deliveries, {lost} lost)"
+    )
+    print(f"ratio of the 99 %      {second[1] / first[1]:.2f} (goal: at most {GOAL:.0f})")
+    failed = [what for what in answers if what.endswith(" 500")]
+    return not lost and not failed and second[1] <= GOAL * first[1]
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long each of the two parts takes")
+    parser.add_argument("--subscriptions", type=int, default=1_000, help="how many the neighbour has")
+    parser.add_argument("--size", type=int, default=200_000, help="characters of a large event")
+    parser.add_argument("options", nargs="*", help="further options of rankcast serve, after --")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        place = f"{folder}/store.db"
+        tokens = filled(place, chosen.subscriptions)
+        process, port = started(place, chosen.options)
+        try:
+            met = asyncio.run(measure(port, tokens, min(chosen.seconds, 300.0), chosen.size))
+        finally:
+            process.terminate()
+            process.wait(30)
+    sys.exit(0 if met else 1)
+
+
+if __name__ == "__main__":
+    main()
