@@ -4,8 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from rankcast.batch import BatchShard
+from rankcast.batch import BatchShard, modes
 from rankcast.batch.modes import suits
+from rankcast.choose.filters.fast import array_filter, of_policy
 from rankcast.language import parse
 from rankcast.model import (
     EPOCH,
@@ -15,6 +16,7 @@ from rankcast.model import (
     FilterKind,
     Length,
     Mode,
+    Norm,
     Part,
     Policy,
     Select,
@@ -83,3 +85,15 @@ def test_what_arrays_serve():
     assert not suits(Policy("ann", **sliding, sigma=0.5, select=Select.EXACT))
     assert suits(Policy("ann", filter=Filter(FilterKind.RANDOM, rate=0.5)))
     assert not suits(Policy("ann", score={Part.PREFERENCE: 1.0, Part.RECENCY: 0.1}))
+
+
+def test_a_field_that_arrays_do_not_know_goes_to_the_reference_engine(monkeypatch):
+    given = Policy("ann", norm=Norm.PRODUCT, filter=Filter(FilterKind.THRESHOLD, 0.5, seed=3))
+    assert suits(given)
+    assert array_filter("ann", given.filter, ["s"]) is not None
+    monkeypatch.setattr(modes, "_HONOURED", modes._HONOURED - {"norm"})
+    monkeypatch.setattr(of_policy, "_HONOURED", of_policy._HONOURED - {"seed"})
+    assert not suits(given)
+    assert suits(Policy("ann"))
+    assert array_filter("ann", given.filter, ["s"]) is None
+    assert array_filter("ann", Filter(FilterKind.THRESHOLD, 0.5), ["s"]) is not None

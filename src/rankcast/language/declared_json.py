@@ -27,7 +27,7 @@ from rankcast.model.declared import (
     declared,
 )
 
-__all__ = ["decode_fields", "encode_fields", "json_fields"]
+__all__ = ["decode_fields", "encode_fields", "encode_value", "json_fields"]
 
 UNIT = "unit"
 """The field of the JSON form that says what a length counts."""
@@ -55,7 +55,7 @@ def encode_fields(record: object) -> dict[str, Any]:
     for one in _in_order(declared(type(record))):
         value = getattr(record, one.name)
         if one.required or value != one.default:
-            form[one.name] = _encode(value)
+            form[one.name] = encode_value(value)
             if isinstance(value, Length) and value.unit is Unit.MATCHED:
                 form[UNIT] = value.unit.value
     return form
@@ -69,10 +69,11 @@ def _is_length(one: Declared) -> bool:
     return isinstance(one.kind, Nested) and one.kind.of is Length
 
 
-def _encode(value: Any) -> Any:
+def encode_value(value: Any) -> Any:
+    """The JSON form of the value of a declared field; None stays None."""
     match value:
         case Length(amount, _):
-            return _encode(amount)
+            return encode_value(amount)
         case timedelta():
             return show_duration(value)
         case datetime():
@@ -81,7 +82,7 @@ def _encode(value: Any) -> Any:
             return {key.value if isinstance(key, Enum) else key: number for key, number in value.items()}
         case tuple():
             return list(value)
-        case bool() | int() | float() | str():
+        case None | bool() | int() | float() | str():
             return value
         case Enum():
             return value.value

@@ -10,7 +10,7 @@ documentation are derived from that.
 
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum, Flag, auto
@@ -331,13 +331,20 @@ def given(record: object) -> frozenset[str]:
     )
 
 
+_CHECKS: dict[type, tuple[tuple[str, bool, Callable[[str, Any], None]], ...]] = {}
+
+
 def check_fields(record: object) -> None:
     """Raise `ModelError` for the first declared field whose value is out of its bounds; it names field, value and bound."""
-    for field in declared(type(record)):
-        value = getattr(record, field.name)
-        if value is None and not field.required and field.default is None:
-            continue
-        field.kind.check(field.name, value)
+    checks = _CHECKS.get(type(record))
+    if checks is None:
+        checks = _CHECKS[type(record)] = tuple(
+            (one.name, not one.required and one.default is None, one.kind.check) for one in declared(type(record))
+        )
+    for name, optional, check in checks:
+        value = getattr(record, name)
+        if value is not None or not optional:
+            check(name, value)
 
 
 def check_name(where: str, value: Any, kind: Name = NAME) -> None:

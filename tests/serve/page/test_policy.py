@@ -3,6 +3,10 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
+from rankcast.model import Decaying, Filter, Norm, NoveltyPart, Policy, Update
+from rankcast.model.declared import declared
+from rankcast.store import Store
+
 
 def sent(page: Page, side: str) -> Any:
     return page.get_by_role("region", name=side).locator(".rc-sent li")
@@ -45,6 +49,32 @@ def test_presets_and_what_cannot_be(site: Any, visit: Callable[..., Page]) -> No
     expect(page.get_by_role("button", name="Save", exact=True)).to_be_disabled()
     page.get_by_role("button", name="Surprise me").click()
     expect(page.locator(".rc-policy-words")).to_contain_text("only the best 20% of what matches goes on")
+
+
+def test_every_declared_field_has_a_control(site: Any, visit: Callable[..., Page]) -> None:
+    page = visit("/policy", "uma")
+    page.get_by_role("button", name="Surprise me").click()
+    expect(page.locator(".rc-policy-words")).to_contain_text("only the best 20% of what matches goes on")
+    page.get_by_role("button", name='Expand "More"').click()
+    for record in (Policy, Filter, NoveltyPart, Decaying):
+        for field in declared(record):
+            if field.name not in ("user", "mode", "k", "length", "sigma", "score", "novelty", "rate", "minimum"):
+                expect(page.get_by_text(field.about.label).first).to_be_visible()
+    page.get_by_label("Matches in a period").fill("1000001")
+    expect(page.get_by_text("period is 1000001; it must lie in 1..1,000,000")).to_be_visible()
+    page.get_by_label("Matches in a period").fill("500")
+    page.get_by_label("It learns").click()
+    page.get_by_role("option", name="With every event").click()
+    page.get_by_label("Worth of sources").fill("imdb=0.5")
+    page.get_by_label("Degrees combine by").click()
+    page.get_by_role("option", name="Product").click()
+    page.wait_for_function("location.search.includes('imdb') && location.search.includes('product')")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("it holds from the next event on")).to_be_visible()
+    with Store.open(site.path) as store:
+        kept = store.catalog().policy_of("uma")
+    assert (kept.norm, kept.authority) == (Norm.PRODUCT, {"imdb": 0.5})
+    assert (kept.filter.period, kept.filter.update) == (500, Update.EAGER)
 
 
 def test_quiet_hours_and_digest_are_kept(site: Any, visit: Callable[..., Page]) -> None:

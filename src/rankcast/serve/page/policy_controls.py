@@ -1,39 +1,43 @@
 """The controls of a policy. They change its JSON form, so that whatever they do not show stays as it is."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
-from typing import Any
+from typing import Any, assert_never
 
 from nicegui import ui
 
 from rankcast.language import parse_duration
-from rankcast.model import Aggregate, FilterKind, Levels, Mode, Part, Select
+from rankcast.language.declared_json import encode_value
+from rankcast.model import Filter, FilterKind, Length, Mode, Part, Policy, Unit
+from rankcast.model.declared import (
+    Declared,
+    Duration,
+    Instant,
+    Name,
+    Names,
+    Nested,
+    Numbers,
+    Real,
+    Whole,
+    Word,
+    declared,
+)
 from rankcast.serve.page.parts import group, set_props, slide, words
 
 __all__ = ["PolicyControls"]
 
-_MODES = {
-    Mode.ALL: ("Everything", "Whatever matches, at once."),
-    Mode.PERIODIC: ("Periodic", "The best of each period, at its end."),
-    Mode.SLIDING: ("Sliding", "What enters the best of a sliding window, at once."),
-    Mode.HISTORY: ("History", "What betters the best of what you got, at once."),
+_UNITS = {
+    **{unit.value: unit.title for unit in Unit if unit is not Unit.TIME},
+    "m": "minutes",
+    "h": "hours",
+    "d": "days",
 }
-_UNITS = {"events": "events", "matched": "matches", "m": "minutes", "h": "hours", "d": "days"}
-_PARTS = {
-    Part.PREFERENCE: "Preference",
-    Part.NOVELTY: "Novelty",
-    Part.DEGREE: "Degree of match",
-    Part.AUTHORITY: "Source",
-    Part.RECENCY: "Recency",
-}
-_FILTERS = {
-    "": "Off",
-    FilterKind.THRESHOLD.value: "Best share",
-    FilterKind.SAMPLING.value: "Sample, rare first",
-    FilterKind.MINIMUM.value: "From a score on",
-    FilterKind.RANDOM.value: "By chance",
-}
+_FILTERS = {"": "Off", **{kind.value: kind.title for kind in FilterKind}}
+_DRAWN = frozenset(("user", "mode", "k", "length", "sigma", "score", "filter"))
+"""The fields with controls of their own; all others stand under "More", as they are declared."""
+
+_DRAWN_OF_FILTER = frozenset(("novelty", "rate", "minimum"))
 _DEFAULTS: dict[str, Any] = {"k": 5, "length": 100}
 
 
@@ -58,12 +62,12 @@ class PolicyControls:
         with self._body:
             with group("fieldset", "rc-fieldset"):
                 words("legend", "When")
-                choice = ui.toggle({one.value: name for one, (name, _) in _MODES.items()}, value=mode.value)
+                choice = ui.toggle({one.value: one.title for one in Mode}, value=mode.value)
                 choice.props("no-caps unelevated spread toggle-text-color=on-accent").classes(
                     "rc-toggle"
                 ).on_value_change(lambda change: self._set_mode(change.value))
                 set_props(choice, aria_label="Mode")
-                words("p", _MODES[mode][1], "rc-soft rc-small")
+                words("p", mode.meaning, "rc-soft rc-small")
                 if mode is not Mode.ALL:
                     self._draw_length()
             if mode is not Mode.ALL:
@@ -84,8 +88,8 @@ class PolicyControls:
             with group("fieldset", "rc-fieldset"):
                 words("legend", "What counts in the rank")
                 score = self.fields.get("score", {"preference": 1.0})
-                for part, name in _PARTS.items():
-                    slide(name, round(100 * min(1, score.get(part.value, 0.0))), partial(self._weigh, part))
+                for part in Part:
+                    slide(part.title, round(100 * min(1, score.get(part.value, 0.0))), partial(self._weigh, part))
             with group("fieldset", "rc-fieldset"):
                 words("legend", "Novelty filter")
                 self._draw_filter()
@@ -131,23 +135,58 @@ class PolicyControls:
 
     def _draw_more(self) -> None:
         with group("div", "rc-column"):
-            for name, kind, label in (
-                ("aggregate", Aggregate, "Of several subscriptions, the rank is the"),
-                ("levels", Levels, "Worth of levels falls"),
-                ("select", Select, "The choice is made"),
-            ):
-                default = next(iter(kind)).value
-                field = ui.select([one.value for one in kind], label=label, value=self.fields.get(name, default))
-                field.props("dense outlined options-dense").on_value_change(
-                    lambda change, name=name: self._set(name, change.value)
+            for one in declared(Policy):
+                if one.name not in _DRAWN:
+                    self._draw_field((one.name,), one)
+            if self.fields.get("filter"):
+                words("p", _label(next(one for one in declared(Policy) if one.name == "filter")), "rc-strong")
+                for one in declared(Filter):
+                    if one.name not in _DRAWN_OF_FILTER:
+                        self._draw_field(("filter", one.name), one)
+
+    def _draw_field(self, path: tuple[str, ...], one: Declared) -> None:
+        """The control of a field, by its kind and within its bounds."""
+        value, change = self._value(path, one), partial(self._set_at, path)
+        kind, label = one.kind, _label(one)
+        match kind:
+            case Nested(of, _) if of is not Length:
+                words("p", label, "rc-strong")
+                for inner in declared(of):
+                    self._draw_field((*path, inner.name), inner)
+            case Word(options):
+                field = ui.select(
+                    {word.value: getattr(word, "title", word.value) for word in options}, label=label, value=value
                 )
-            field = ui.select(
-                sorted({*self._attributes, *self.fields.get("attributes", [])}),
-                label="Attributes in which events should differ (none: all)",
-                multiple=True,
-                value=self.fields.get("attributes", []),
-            ).props("dense outlined options-dense use-chips")
-            field.on_value_change(lambda change: self._set("attributes", list(change.value) or None))
+                field.props("dense outlined options-dense").on_value_change(lambda event: change(event.value))
+            case Real() | Whole():
+                number = ui.number(label=label, value=value, min=kind.low, max=kind.high)
+                number.props("dense outlined debounce=300")
+                whole = isinstance(kind, Whole)
+                number.on_value_change(lambda event: change(_number(event.value, whole)))
+            case Duration() | Instant() | Name() | Nested():
+                text = ui.input(label=label, value="" if value is None else str(value))
+                text.props("dense outlined debounce=300")
+                text.on_value_change(lambda event: change(_length_or_text(event.value.strip())))
+            case Numbers():
+                text = ui.input(label=f"{label} (genre=2, year=0.5)", value=_pairs(value))
+                text.props("dense outlined debounce=300").on_value_change(
+                    lambda event: change(_read_pairs(event.value))
+                )
+            case Names():
+                several = ui.select(
+                    sorted({*self._attributes, *(value or [])}), label=label, multiple=True, value=value or []
+                ).props("dense outlined options-dense use-chips")
+                several.on_value_change(lambda event: change(list(event.value) or None))
+            case _:
+                assert_never(kind)
+
+    def _value(self, path: tuple[str, ...], one: Declared) -> Any:
+        """What a field has now, in its JSON form."""
+        fields: Any = self.fields
+        for name in path[:-1]:
+            fields = fields.get(name) or {}
+        given = fields.get(one.name)
+        return encode_value(one.default) if given is None else given
 
     # changing
 
@@ -157,6 +196,15 @@ class PolicyControls:
         else:
             self.fields[name] = value
         self._changed()
+
+    def _set_at(self, path: tuple[str, ...], value: Any) -> None:
+        """Set a field, or leave it out if there is no value; a record inside that has no field left is left out too."""
+        if len(path) == 1:
+            self._set(path[0], value)
+            return
+        inner = {**(self.fields.get(path[0]) or {}), path[1]: value}
+        inner = {name: known for name, known in inner.items() if known is not None}
+        self._set(path[0], inner or None)
 
     def _set_mode(self, mode: str) -> None:
         self.fields["mode"] = mode
@@ -191,3 +239,31 @@ def _length(fields: dict[str, Any]) -> tuple[int, str]:
         if span % size == timedelta(0):
             return span // size, unit
     return max(1, round(span / timedelta(minutes=1))), "m"
+
+
+def _label(one: Declared) -> str:
+    return one.about.label or one.name
+
+
+def _number(value: float | None, whole: bool) -> float | None:
+    return int(value) if whole and value is not None and float(value).is_integer() else value
+
+
+def _length_or_text(text: str) -> int | str | None:
+    return int(text) if text.isdecimal() and len(text) < 19 else text or None
+
+
+def _pairs(value: Mapping[str, float] | None) -> str:
+    return ", ".join(f"{name}={number:g}" for name, number in (value or {}).items())
+
+
+def _read_pairs(text: str) -> dict[str, float | str] | None:
+    """``genre=2, year=0.5``; what is no number stays a text, of which the policy then complains."""
+    found: dict[str, float | str] = {}
+    for pair in filter(None, map(str.strip, text.split(","))):
+        name, _, number = pair.rpartition("=")
+        try:
+            found[name.strip() or number] = float(number)
+        except ValueError:
+            found[name.strip() or number] = number
+    return found or None

@@ -2,23 +2,9 @@
 
 from datetime import timedelta
 
-from rankcast.model import FilterKind, Length, Mode, Part, Policy, Unit
+from rankcast.model import Length, Mode, Part, Policy
 
 __all__ = ["in_words", "length_words"]
-
-_PARTS = {
-    Part.PREFERENCE: "what you prefer",
-    Part.NOVELTY: "what you have not seen of late",
-    Part.DEGREE: "how well it matches",
-    Part.AUTHORITY: "who says it",
-    Part.RECENCY: "how new it is",
-}
-_FILTERS = {
-    FilterKind.THRESHOLD: "the best {rate:.0%} of what matches",
-    FilterKind.SAMPLING: "about {rate:.0%} of what matches, the rare rather than the frequent",
-    FilterKind.MINIMUM: "what reaches {minimum:.3g}",
-    FilterKind.RANDOM: "{rate:.0%} of what matches, by chance",
-}
 
 
 def in_words(policy: Policy) -> str:
@@ -33,16 +19,14 @@ def in_words(policy: Policy) -> str:
     said = [_what(policy)]
     if policy.filter is not None:
         kept = policy.filter
-        said.append(
-            "Before that, only " + _FILTERS[kept.novelty].format(rate=kept.rate, minimum=kept.minimum) + " goes on."
-        )
+        said.append(f"Before that, only {kept.novelty.meaning.format(rate=kept.rate, minimum=kept.minimum)} goes on.")
     return " ".join(said)
 
 
 def _what(policy: Policy) -> str:
     if policy.mode is Mode.ALL or policy.k is None or policy.length is None:
         return "Everything that matches is sent at once."
-    parts = [_PARTS[part] for part in Part if policy.score.get(part, 0) > 0]
+    parts = [part.meaning for part in Part if policy.score.get(part, 0) > 0]
     if policy.sigma < 1:
         parts = [*(parts if policy.sigma > 0 else []), "how different it is"]
     by = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
@@ -53,7 +37,7 @@ def _what(policy: Policy) -> str:
             return f"Every {length}: {best}, by {by}."
         case Mode.SLIDING:
             return f"Sent at once: what is among {best} of the last {length}, by {by}."
-        case _:
+        case Mode.HISTORY:
             return f"Sent at once: what betters {best} that you got in the last {length}, by {by}."
 
 
@@ -61,6 +45,7 @@ def length_words(length: Length) -> str:
     """A length for people.
 
     >>> from datetime import timedelta
+    >>> from rankcast.model import Unit
     >>> length_words(Length(timedelta(minutes=90), Unit.TIME)), length_words(Length(20, Unit.MATCHED))
     ('90 minutes', '20 matches')
     """
@@ -75,7 +60,5 @@ def length_words(length: Length) -> str:
                     amount = span // unit
                     return f"{name}" if amount == 1 else f"{amount} {name}s"
             return f"{span.total_seconds():g} seconds"
-        case Length(amount, Unit.MATCHED):
-            return f"{amount} matches"
-        case Length(amount, _):
-            return f"{amount} events"
+        case Length(amount, unit):
+            return f"{amount} {unit.title}"
