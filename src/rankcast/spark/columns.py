@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql import types as t
 
 from rankcast.errors import ModelError
-from rankcast.language import decode_event, dumps
+from rankcast.language import check_event_size, decode_event, dumps
 from rankcast.language.membership_json import FORMS, membership_of_json
 from rankcast.language.parsing import parse_term
 from rankcast.model import AttributeValue, Event, Scalar
@@ -120,7 +120,8 @@ def events_of_json(lines: pa.Array) -> Iterator[Outcome]:
     """The events that JSON texts, or their bytes, hold, one each."""
     for line in lines.to_pylist():
         try:
-            yield decode_event(line if line is not None else "")
+            raw = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line or b""
+            yield decode_event(check_event_size(raw))
         except ModelError as error:
             yield line.decode("utf-8", "replace") if isinstance(line, bytes) else line or "", str(error)
 
