@@ -166,6 +166,12 @@ def rebuild(store: Store, shards: int, batch: int = 5_000) -> Iterator[int]:
     """
     progress, known = store.progress(), store.pipeline()
     offset = known.start_offset if known is not None and known.start_version < 0 else 0
+    first = next((logged.offset for logged in store.events(after=offset, limit=1)), progress.offset + 1)
+    if offset < progress.offset and first > offset + 1:
+        raise StoreError(
+            f"the events up to offset {first - 1} were pruned, so the delivery state cannot be made anew out of the log; start a new "
+            f"pipeline with --from-offset {progress.offset}, which serves what comes next with no state"
+        )
     version, served = -1, list[Shard | BatchShard]()
     while offset < progress.offset:
         logged = list(store.events(after=offset, limit=min(batch, progress.offset - offset)))

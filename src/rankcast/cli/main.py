@@ -24,6 +24,7 @@ from rankcast.cli.output import Output
 from rankcast.cli.overlay import overlay
 from rankcast.cli.policy import policy
 from rankcast.cli.prefer import prefer
+from rankcast.cli.prune import prune
 from rankcast.cli.publish import publish
 from rankcast.cli.rejects import rejects
 from rankcast.cli.relate import relate
@@ -53,7 +54,7 @@ app = typer.Typer(
 
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "With a store: what users want": (init, subscribe, unsubscribe, subscriptions, prefer, policy, concept),
-    "With a store: what happens": (publish, run, serve, deliveries, explain, stats, status, rejects, upgrade),
+    "With a store: what happens": (publish, run, serve, deliveries, explain, stats, status, rejects, prune, upgrade),
     "With files, keeping nothing": (match, replay, backtest, relate, graph, forward, overlay),
     "This installation": (demo, doctor, reproduce),
 }

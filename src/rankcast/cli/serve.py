@@ -9,6 +9,7 @@ import typer
 
 from rankcast.cli.options import DEFAULT_STORE, Json, MaxAhead, MaxEventSize, StorePath
 from rankcast.cli.output import Output
+from rankcast.cli.retention_options import KEEP_HELP
 
 if TYPE_CHECKING:
     from rankcast.serve import Service
@@ -42,6 +43,7 @@ def serve(
     kept_days: Annotated[
         int, typer.Option(min=1, metavar="DAYS", help="After how many days digests and dead letters are forgotten.")
     ] = 90,
+    keep: Annotated[list[str] | None, typer.Option(metavar="NAME=AGE|ROWS|all", help=KEEP_HELP)] = None,
     world: Annotated[
         str | None,
         typer.Option(
@@ -84,6 +86,7 @@ def serve(
         page,
         private_webhooks=private_webhooks,
         kept_days=kept_days,
+        keep=tuple(keep or ()),
         own_process=True,
         limits=limits,
     )

@@ -14,6 +14,7 @@ from rankcast.serve.counts import check_counts
 from rankcast.serve.digests import Digests
 from rankcast.serve.feeds import Feeds
 from rankcast.serve.pipeline_process import PipelineProcess
+from rankcast.serve.pruner import Pruner
 from rankcast.serve.publisher import Publisher
 from rankcast.serve.rates import Rates
 from rankcast.serve.runner import Runner
@@ -57,6 +58,7 @@ class Service:
         self.publisher = Publisher(self.store, logged=self.runner.wake)
         self.digests = Digests(self, timedelta(days=settings.kept_days))
         self.webhooks = Webhooks(self, self.digests)
+        self.pruner = Pruner(self.store, settings.retention)
         self.metrics.registry.register(PushMetrics(self.webhooks, self.digests))
 
     def start(self) -> None:
@@ -65,10 +67,12 @@ class Service:
             self.runner.start()
         self.digests.start()
         self.webhooks.start()
+        self.pruner.start()
 
     def stop(self) -> None:
         """Finish the batch at hand and close the store."""
         self.feeds.end()
+        self.pruner.stop()
         self.publisher.close()
         self.webhooks.stop()
         self.digests.stop()

@@ -1,9 +1,11 @@
 """What a service is started with."""
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from rankcast.errors import ModelError
 from rankcast.language.event_limits import EventLimits
+from rankcast.store.retention_rules import DEFAULTS, Rule, Rules, rules_of
 
 __all__ = ["LOOPBACK", "PUBLISHING", "Limits", "Settings"]
 
@@ -55,7 +57,8 @@ class Settings:
 
     `dev` serves without tokens, everybody being the administrator; it is refused on an address that others can
     reach. With `own_process` the pipeline runs in a child process rather than in a thread: it starts a second later, and
-    has a processor of its own. Digests and dead letters of webhooks are forgotten after `kept_days`; deliveries and events are not.
+    has a processor of its own. Digests and dead letters of webhooks are forgotten after `kept_days`. `keep` says how long other rows
+    are kept, such as ``events=30d`` (see `rankcast.store.retention_rules`); events and deliveries stay unless it says otherwise.
     """
 
     store: str = "rankcast.db"
@@ -69,6 +72,7 @@ class Settings:
     poll: float = 0.5
     private_webhooks: bool = False
     kept_days: int = 90
+    keep: tuple[str, ...] = ()
     own_process: bool = False
     limits: Limits = field(default_factory=Limits)
 
@@ -82,6 +86,13 @@ class Settings:
             raise ModelError("heartbeat and poll must be above 0 seconds")
         if self.kept_days < 1:
             raise ModelError(f"kept_days is {self.kept_days}; it must be at least 1")
+        rules_of(self.keep, {})  # which refuses what it does not understand
+
+    @property
+    def retention(self) -> Rules:
+        """The rule of each kind of rows."""
+        pushed = Rule(age=timedelta(days=self.kept_days))
+        return rules_of(self.keep, {**DEFAULTS, "digests": pushed, "dead-letters": pushed})
 
     @property
     def address(self) -> str:

@@ -12,6 +12,7 @@ from rankcast.language import decode_record
 from rankcast.model import Catalog, Concept, Policy, Record, Subscription
 from rankcast.store import catalog_state, unreadable
 from rankcast.store.catalog_cache import CatalogCache
+from rankcast.store.catalog_history import oldest_version
 from rankcast.store.catalog_state import KINDS, UNREADABLE, Step, present
 from rankcast.store.engine import Database
 from rankcast.store.schema import catalog_changes, catalog_versions, microseconds
@@ -96,12 +97,13 @@ class CatalogLog:
         with self._database.reading() as connection:
             newest = newest_version(connection)
             wanted = newest if version is None else version
-            if not 0 <= wanted <= newest:
-                raise StoreError(f"the catalog has no version {wanted}; the newest is {newest}")
+            oldest = _check_version(connection, wanted, newest)
             base_version, catalog = self._cache.nearest(wanted)
+            if base_version < oldest:
+                base_version = 0  # what was removed since is not among the changes any more
             left_out: list[UnreadableRecord] | None = None
             if base_version < wanted and (
-                (base_version == 0 and wanted == newest)
+                (base_version == 0 and (wanted == newest or oldest))
                 or not catalog_state.advance(catalog, _changes(connection, base_version, wanted))
             ):
                 left_out = []
@@ -161,8 +163,7 @@ class CatalogLog:
         with self._database.reading() as connection:
             newest = newest_version(connection)
             wanted = newest if version is None else version
-            if not 0 <= wanted <= newest:
-                raise StoreError(f"the catalog has no version {wanted}; the newest is {newest}")
+            _check_version(connection, wanted, newest)
             left_out: list[UnreadableRecord] = []
             catalog = self._read(connection, wanted, newest, serves, left_out)
         if left_out:
@@ -172,15 +173,30 @@ class CatalogLog:
     def part_after(self, base: Catalog, after: int, serves: Callable[[str], bool], version: int) -> Catalog:
         """The same of a later version, made out of an earlier one's, which stays as it is."""
         with self._database.reading() as connection:
+            is_pruned = after < oldest_version(connection)
             rows = _changes(connection, after, version)
         catalog = base.copy()
-        if catalog_state.advance(catalog, rows, serves):
+        if not is_pruned and catalog_state.advance(catalog, rows, serves):
             return catalog
         return self.part(serves, version)
 
     def changes(self, after: int, up_to: int | None) -> Iterator[Change]:
         """What changed after one version, up to another or to the newest, in an order in which `Catalog.put` and
-        `Catalog.remove` take it."""
+        `Catalog.remove` take it. After 0, what led to the oldest version that is kept comes as changes of that version."""
+        with self._database.reading() as connection:
+            oldest = oldest_version(connection)
+            base = list[Record]()
+            if 0 < after < oldest:
+                raise StoreError(
+                    f"the changes of the catalog after version {after} were pruned; the oldest version that is kept is {oldest}"
+                )
+            if oldest and after == 0 and (up_to is None or up_to >= oldest):
+                base += catalog_state.catalog_of(
+                    catalog_state.load_before(_changes(connection, 0, oldest), [])
+                ).records()
+        for each in base:
+            yield Change(oldest, each, removed=False)
+        after = max(after, oldest)
         query = select(
             catalog_changes.c.number, catalog_changes.c.version, catalog_changes.c.removed, catalog_changes.c.record
         ).where(catalog_changes.c.version > after)
@@ -188,7 +204,7 @@ class CatalogLog:
             query = query.where(catalog_changes.c.version <= up_to)
         for row in paged(self._database, query, catalog_changes.c.number, after=0):
             try:
-                record = decode_record(row.record)
+                record: Record | None = decode_record(row.record)
             except UNREADABLE:
                 record = None
             yield Change(row.version, record, row.removed)
@@ -257,6 +273,16 @@ def _changes(connection: Connection, after: int, up_to: int) -> list[tuple[int, 
         .order_by(catalog_changes.c.number)
     )
     return [(row.number, row.removed, row.record) for row in connection.execute(query)]
+
+
+def _check_version(connection: Connection, wanted: int, newest: int) -> int:
+    """Refuse a version that is not there, or not any more; the oldest that is."""
+    oldest = oldest_version(connection)
+    if not 0 <= wanted <= newest:
+        raise StoreError(f"the catalog has no version {wanted}; the newest is {newest}")
+    if wanted < oldest:
+        raise StoreError(f"version {wanted} of the catalog was pruned; the oldest that is kept is {oldest}")
+    return oldest
 
 
 def _check_owners(puts: Sequence[Step], left_out: Sequence[UnreadableRecord]) -> None:

@@ -29,6 +29,7 @@ __all__ = [
     "load_shared",
     "owner_of",
     "present",
+    "slot_of_text",
     "write",
 ]
 
@@ -120,7 +121,7 @@ def load_before(rows: Iterable[tuple[int, bool, str]], left_out: list[Unreadable
     """
     kept: dict[tuple[str, str], RecordRow] = {}
     for number, removed, text in rows:
-        slot = _slot_of_text(text)
+        slot = slot_of_text(text)
         if slot is None:
             left_out.append(UnreadableRecord("record", str(number), None, text, "it does not say what it is of"))
             continue
@@ -214,7 +215,7 @@ def catalog_of(rows: "Iterable[Row[Any] | RecordRow]", left_out: list[Unreadable
     return catalog
 
 
-def _slot_of_text(text: str) -> _Slot | None:
+def slot_of_text(text: str) -> _Slot | None:
     """Where a record stands, whether it can be read or not; None if it does not say."""
     try:
         form = json.loads(text)

@@ -20,7 +20,7 @@ from rankcast.store.rejects import keep
 from rankcast.store.schema import datetime_of, microseconds
 from rankcast.store.schema import deliveries as log
 from rankcast.store.set_aside import keep_set_aside, mark_served
-from rankcast.store.sql import Columns, append_new, last_number, paged, put_rows
+from rankcast.store.sql import LAST_START, Columns, append_new, last_number, paged, put_mark, put_rows
 from rankcast.store.texts import readable
 
 __all__ = ["DeliveryLog", "Instants", "Progress"]
@@ -112,6 +112,7 @@ class DeliveryLog:
             keep(connection, rejects, now)
             keep_set_aside(connection, set_aside, now)
             if offset is not None and start is not None:
+                put_mark(connection, LAST_START, start)
                 self._advance(connection, known, start, offset, catalog_version)
             if again:
                 done = Batched(done.number, seconds=done.seconds, state_bytes=done.state_bytes)

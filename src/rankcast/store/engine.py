@@ -14,6 +14,8 @@ from rankcast.store.places import without_passwords
 
 __all__ = ["Clock", "Database", "Explain", "system_clock"]
 
+_INCREMENTAL = 2
+
 Clock: TypeAlias = Callable[[], datetime]
 Explain: TypeAlias = Callable[[BaseException, str, float], StoreError | None]
 """What a driver's error means for the store at a place, given how many seconds it waits for another writer."""
@@ -79,6 +81,40 @@ class Database:
             connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT", lasting=True)
             connection.detach()
             return connection
+
+    def shrink(self, pages: int) -> int:
+        """Give so many pages that are free back to the disk, in one short transaction; how many are left.
+
+        0 where that goes by itself (PostgreSQL), and for a file that was made before it could (see `rewrite`).
+        """
+        if not self.is_file:
+            return 0
+        with self.writing() as connection:
+            if connection.exec_driver_sql("PRAGMA auto_vacuum").scalar() != _INCREMENTAL:
+                return 0
+            driver = connection.connection.driver_connection
+            assert driver is not None
+            # It frees a page with each row that is asked for, and rows without columns are nothing to SQLAlchemy.
+            driver.execute(f"PRAGMA incremental_vacuum({pages})").fetchall()
+            return int(connection.exec_driver_sql("PRAGMA freelist_count").scalar_one())
+
+    def rewrite(self) -> None:
+        """Write the database anew without what is free in it. Nobody else can write meanwhile: some seconds per GB."""
+        with self._explaining(), self._engine.connect() as connection:
+            driver = connection.connection.driver_connection
+            assert driver is not None
+            if self.is_file:
+                driver.execute("VACUUM")
+                driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            else:
+                driver.autocommit = True
+                try:
+                    driver.execute("SET statement_timeout = 0")
+                    driver.limit = None
+                    for table in schema.metadata.sorted_tables:
+                        driver.execute(f'VACUUM "{table.name}"')
+                finally:
+                    connection.invalidate()
 
     def close(self) -> None:
         """Let go of all connections; the store cannot be used any more."""

@@ -21,21 +21,30 @@ class Forgotten(NamedTuple):
     dead_letters: int
 
 
-def forget_pushed(database: Database, before: datetime) -> Forgotten:
+def forget_pushed(database: Database, before: datetime, only: str | None = None, *, dry_run: bool = False) -> Forgotten:
     """Forget dead letters that failed last before a moment, and digests that were made before it.
 
     What a webhook still has to be sent is kept, and with it the digests that say which deliveries it is not sent singly. The
     newest digest is kept in any case, because the next is numbered after it. Deliveries and events stay. Cost: a scan of
-    the digests and of the messages that failed.
+    the digests and of the messages that failed. `only` is "digests" or "dead-letters"; with `dry_run`, they are but counted.
     """
     at = microseconds(before)
     newest = select(func.max(digests.c.number)).scalar_subquery()
     old = select(digests.c.number).where(
         digests.c.made_at < at, digests.c.number < newest, ~_is_awaited(), ~_is_tried_again()
     )
+    dead = select(messages.c.number).where(messages.c.dead, messages.c.failed_at < at)
+    wants_letters, wants_digests = only in (None, "dead-letters"), only in (None, "digests")
+    with database.reading() as connection:
+        if dry_run:
+            letters = len(connection.execute(dead).all()) if wants_letters else 0
+            return Forgotten(len(connection.execute(old).all()) if wants_digests else 0, letters)
+    letters, numbers = 0, list[int]()
     with database.writing() as connection:
-        letters = connection.execute(delete(messages).where(messages.c.dead, messages.c.failed_at < at)).rowcount
-        numbers = list(connection.execute(old).scalars())
+        if wants_letters:
+            letters = connection.execute(delete(messages).where(messages.c.dead, messages.c.failed_at < at)).rowcount
+        if wants_digests:
+            numbers = list(connection.execute(old).scalars())
         which = [{"old": number} for number in numbers]
         if which:
             connection.execute(delete(left_out).where(left_out.c.digest == bindparam("old")), which)

@@ -12,6 +12,7 @@ from rankcast.store.engine import Database
 from rankcast.store.schema import log_marks
 
 __all__ = [
+    "LAST_START",
     "Columns",
     "append_new",
     "chunks",
@@ -30,6 +31,9 @@ Columns: TypeAlias = Mapping[str, Sequence[Any]]
 
 _Item = TypeVar("_Item")
 _Rows = Sequence[dict[str, Any]]
+
+LAST_START = "start of the last batch"
+"""The mark of where the last micro-batch of a pipeline on Spark began, which may be run again."""
 
 _PAGE = 1000
 

@@ -1,0 +1,287 @@
+"""Forgetting old rows by rules, in transactions so short that nobody notices."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from itertools import islice
+from time import monotonic, sleep
+from typing import NamedTuple
+from uuid import uuid4
+
+from sqlalchemy import Column, ColumnElement, Connection, delete, func, not_, select
+
+from rankcast.errors import StoreError
+from rankcast.model import EPOCH
+from rankcast.store import schema
+from rankcast.store.catalog_history import (
+    compact,
+    compactions,
+    forget_versions,
+    oldest_version,
+    set_oldest_version,
+)
+from rankcast.store.catalog_log import newest_version
+from rankcast.store.digest_log import digests
+from rankcast.store.engine import Database
+from rankcast.store.leases import Lease
+from rankcast.store.needs import is_delivery_held, is_event_held, needs
+from rankcast.store.retention import forget_pushed
+from rankcast.store.retention_rules import KINDS, SHORTEST, Rule, Rules
+from rankcast.store.schema import catalog_changes, datetime_of, deliveries, events, microseconds, rejects
+from rankcast.store.set_aside import set_aside
+from rankcast.store.sql import last_number, mark_last
+from rankcast.store.webhook_messages import messages
+
+__all__ = ["Pruned", "prune", "shrink"]
+
+_TARGET = 0.02
+"""How many seconds a transaction should take: with the time until the writer's lock is free again, below 50 ms."""
+_FEWEST, _FIRST, _MOST = 200, 500, 5_000
+_LOOK = 1.0
+_PAGES = 500
+"""How many pages of 4 KiB are given back to the disk in one transaction."""
+_LEASE = timedelta(minutes=2)
+_Advance = Callable[[int], None]
+
+
+class Pruned(NamedTuple):
+    """How many rows went (or would go), of which there were so many before."""
+
+    kind: str
+    rows: int
+    before: int
+
+
+def prune(
+    database: Database,
+    rules: Rules,
+    *,
+    dry_run: bool = False,
+    advance: _Advance = lambda rows: None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> list[Pruned]:
+    """Forget what the rules say; what that was, for each kind that has a rule. With `dry_run`, only count.
+
+    What somebody still needs stays, whatever the rules say (`rankcast.store.needs`), and so does what is younger than ten
+    minutes. Rows go a few hundred at a time, each time in a transaction of some 20 ms, with as long a pause after it.
+    Refused while another process prunes the same store. `advance` is told how many rows went; when `stopped` says so,
+    the rest waits for the next time.
+    """
+    if dry_run:
+        return [_Pruning(database, rules, dry_run, advance, stopped, _always).of(kind.name) for kind in _ruled(rules)]
+    lease = Lease(database, "retention", uuid4().hex)
+    held_until = [float("-inf")]
+
+    def hold() -> None:
+        if monotonic() > held_until[0]:
+            if not lease.hold(database.clock(), _LEASE):
+                raise StoreError(f"the store {database.place!r} is being pruned by another process; try again later")
+            held_until[0] = monotonic() + _LEASE.total_seconds() / 4
+
+    hold()
+    try:
+        return [_Pruning(database, rules, dry_run, advance, stopped, hold).of(kind.name) for kind in _ruled(rules)]
+    finally:
+        lease.release()
+
+
+def _always() -> None:
+    return None
+
+
+def _ruled(rules: Rules) -> Iterator["_Named"]:
+    for kind in KINDS:
+        rule = rules.get(kind.name, Rule())
+        if rule != Rule():
+            yield _Named(kind.name, rule)
+
+
+class _Named(NamedTuple):
+    name: str
+    rule: Rule
+
+
+class _Log(NamedTuple):
+    """A log that is pruned from its beginning: its numbers, and when each row came."""
+
+    number: Column[int]
+    time: ColumnElement[int]
+
+
+_LOGS = {
+    "events": _Log(events.c.event_offset, events.c.logged),
+    "deliveries": _Log(deliveries.c.number, func.coalesce(deliveries.c.received, deliveries.c.forwarded)),
+    "rejects": _Log(rejects.c.number, rejects.c.seen_at),
+    "set-aside": _Log(set_aside.c.number, set_aside.c.seen_at),
+}
+_versions = _Log(schema.catalog_versions.c.version, schema.catalog_versions.c.changed_at)
+
+
+class _Pruning:
+    """One round of pruning a store."""
+
+    def __init__(
+        self,
+        database: Database,
+        rules: Rules,
+        dry_run: bool,
+        advance: _Advance,
+        stopped: Callable[[], bool],
+        hold: Callable[[], None],
+    ) -> None:
+        self._database = database
+        self._rules = rules
+        self._dry_run = dry_run
+        self._advance = advance
+        self._stopped = stopped
+        self._hold = hold
+        self._size = _FIRST
+
+    def of(self, name: str) -> Pruned:
+        """Prune one kind of rows."""
+        if name == "catalog":
+            return self._catalog()
+        if name in ("digests", "dead-letters"):
+            return self._pushed(name)
+        if name in _LOGS:
+            return self._log(name, _LOGS[name])
+        return Pruned(name, 0, 0)
+
+    def _log(self, name: str, log: _Log) -> Pruned:
+        with self._database.reading() as connection:
+            count = connection.execute(select(func.count()).select_from(log.number.table)).scalar_one()
+            through, goes = self._through(connection, name, log)
+            if self._dry_run:
+                gone = select(func.count()).select_from(log.number.table).where(log.number <= through, goes)
+                return Pruned(name, connection.execute(gone).scalar_one(), count)
+            first = connection.execute(select(func.min(log.number))).scalar()
+        taken, at, looked = 0, (first or 1) - 1, monotonic()
+        while at < through and not self._stopped():
+            with self._step() as connection:
+                if monotonic() - looked > _LOOK:  # a webhook may have been enabled again
+                    looked = monotonic()
+                    through = min(through, self._through(connection, name, log)[0])
+                last = min(through, at + self._size)
+                mark_last(connection, log.number)
+                rows = delete(log.number.table).where(log.number > at, log.number <= last, goes)
+                gone_now = connection.execute(rows).rowcount
+                at = max(at, last)
+            taken += gone_now
+            self._advance(gone_now)
+        return Pruned(name, taken, count)
+
+    def _through(self, connection: Connection, name: str, log: _Log) -> tuple[int, ColumnElement[bool]]:
+        """Up to which number a log may be pruned, and which rows before that go."""
+        through = self._by_rule(connection, name, log)
+        everything = log.number == log.number
+        if name == "events":
+            return min(through, needs(connection).event), not_(is_event_held())
+        if name == "deliveries":
+            return min(through, needs(connection).delivery), not_(is_delivery_held())
+        return through, everything
+
+    def _by_rule(self, connection: Connection, name: str, log: _Log) -> int:
+        """The last number that the rule of a kind gives up."""
+        rule, now = self._rules[name], self._database.clock()
+        old = 0 if rule.age is None else _last_before(connection, log, now - rule.age)
+        last = last_number(connection, log.number)
+        many = 0 if rule.rows is None else min(last - rule.rows, _last_before(connection, log, now - SHORTEST))
+        return max(old, many)
+
+    def _catalog(self) -> Pruned:
+        with self._database.reading() as connection:
+            count = connection.execute(select(func.count()).select_from(catalog_changes)).scalar_one()
+            known = oldest_version(connection)
+            oldest = max(known, self._oldest(connection))
+            parts = list(compactions(connection, oldest)) if oldest else []
+        if self._dry_run:
+            return Pruned("catalog", sum(len(part.gone) for part in parts), count)
+        if oldest > known:
+            with self._step() as connection:
+                oldest = max(oldest_version(connection), self._oldest(connection))
+                set_oldest_version(connection, oldest)
+            with self._database.reading() as connection:
+                parts = list(compactions(connection, oldest))
+        taken, waiting = 0, iter(parts)
+        while not self._stopped() and (chosen := list(islice(waiting, max(1, self._size // 4)))):
+            with self._step() as connection:
+                gone = compact(connection, oldest, chosen)
+            taken += gone
+            self._advance(gone)
+        while oldest and not self._stopped():
+            with self._step() as connection:
+                if not forget_versions(connection, oldest, self._size):
+                    break
+        return Pruned("catalog", taken, count)
+
+    def _oldest(self, connection: Connection) -> int:
+        """The oldest version that must stay."""
+        first: int | None = connection.execute(
+            select(events.c.catalog_version).order_by(events.c.event_offset).limit(1)
+        ).scalar()
+        bound = newest_version(connection) if first is None else first
+        # A version is as old as the change that replaced it.
+        ruled = self._by_rule(connection, "catalog", _versions) - 1
+        given_up = min(ruled, needs(connection).version, bound - 1)
+        return max(0, given_up + 1)
+
+    def _pushed(self, name: str) -> Pruned:
+        """Digests and dead letters, which go by the time of what they hold."""
+        rule, now = self._rules[name], self._database.clock()
+        if name == "digests":
+            which = select(digests.c.made_at).order_by(digests.c.made_at.desc())
+        else:
+            which = select(messages.c.failed_at).where(messages.c.dead).order_by(messages.c.failed_at.desc())
+        with self._database.reading() as connection:
+            count = connection.execute(select(func.count()).select_from(which.subquery())).scalar_one()
+            many = None if rule.rows is None else connection.execute(which.offset(rule.rows).limit(1)).scalar()
+        before = EPOCH if rule.age is None else now - rule.age
+        if many is not None:
+            before = max(before, min(datetime_of(many + 1), now - SHORTEST))
+        forgotten = forget_pushed(self._database, before, only=name, dry_run=self._dry_run)
+        taken = forgotten.digests if name == "digests" else forgotten.dead_letters
+        self._advance(0 if self._dry_run else taken)
+        return Pruned(name, taken, count)
+
+    @contextmanager
+    def _step(self) -> Iterator[Connection]:
+        """One short writing transaction, and a pause after it."""
+        self._hold()
+        with self._database.writing() as connection:
+            begun = monotonic()
+            yield connection
+            # Without the commit: flushing the disk takes its time however few rows there are.
+            took = monotonic() - begun
+        self._pace(took, monotonic() - begun)
+
+    def _pace(self, took: float, altogether: float) -> None:
+        """Choose how many rows go next by how long the last took, and let others write."""
+        wanted = self._size * _TARGET / max(took, 1e-4)
+        self._size = round(min(max(wanted, self._size / 4, _FEWEST), self._size * 2, _MOST))
+        sleep(min(altogether, 1.0))
+
+
+def _last_before(connection: Connection, log: _Log, time: datetime) -> int:
+    """The last number of a log that came before a moment: those after it came later. O(log n) look-ups."""
+    at = microseconds(time)
+    low = connection.execute(select(func.min(log.number))).scalar()
+    if low is None:
+        return last_number(connection, log.number)
+    low, high = low - 1, last_number(connection, log.number)
+    while low < high:  # all up to `low` came before, all after `high` did not
+        middle = (low + high + 1) // 2
+        query = select(log.number, log.time).where(log.number <= middle).order_by(log.number.desc()).limit(1)
+        row = connection.execute(query).first()
+        if row is None or row[1] < at:
+            low = middle
+        else:
+            high = row[0] - 1
+    return low
+
+
+def shrink(database: Database, stopped: Callable[[], bool] = lambda: False) -> None:
+    """Give the space of what was pruned back to the disk, a few pages at a time; see `Database.shrink`."""
+    left, before = database.shrink(_PAGES), -1
+    while left and left != before and not stopped():
+        sleep(_TARGET)
+        before, left = left, database.shrink(_PAGES)

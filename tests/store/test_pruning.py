@@ -1,0 +1,295 @@
+"""Pruning takes what the rules say and nobody needs, and nothing else; everything goes on as if nothing had gone."""
+
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import func, select
+
+from rankcast.errors import StoreError
+from rankcast.language import decode_event, decode_record
+from rankcast.model import Reject, SetAside
+from rankcast.run import rebuild, serve_pending
+from rankcast.store import DigestLog, MessageLog, Store, WebhookLog
+from rankcast.store.delivery_pages import bounds
+from rankcast.store.digest_log import Cut, KeptSchedule
+from rankcast.store.leases import Lease
+from rankcast.store.pipelines import Batched
+from rankcast.store.pruning import prune, shrink
+from rankcast.store.retention_rules import DEFAULTS, Rule, rules_of
+from rankcast.store.schema import catalog_changes, catalog_versions
+from rankcast.store.webhook_log import DELIVERY, Secret, Webhook
+from rankcast.store.webhook_messages import Failure, MessageKey
+
+START = datetime(2026, 5, 1, tzinfo=UTC)
+DAY = timedelta(days=1)
+ALL = {name: Rule(age=timedelta(hours=1)) for name in DEFAULTS}
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store(place, clock):
+    with Store.create(place, clock=clock) as store:
+        yield store
+
+
+def event(number: int, **attributes: object):
+    return decode_event({"id": f"e{number}", "time": "2026-05-01", "attributes": {"n": number, **attributes}})
+
+
+def subscription(user: str, where: str = "true", name: str | None = None):
+    return decode_record({"kind": "subscription", "id": name or f"s-{user}", "user": user, "where": where})
+
+
+def policy(user: str, k: int, length: int):
+    return decode_record({"kind": "policy", "user": user, "mode": "sliding", "k": k, "length": length})
+
+
+def day(store: Store, clock: Clock, number: int, serve: bool = True) -> None:
+    """A day on which ten events are published, and served."""
+    store.publish([event(k) for k in range(10 * number + 1, 10 * number + 11)])
+    if serve:
+        list(serve_pending(store))
+    clock.now += DAY
+
+
+def kept(store: Store) -> list[int]:
+    return [logged.offset for logged in store.events()]
+
+
+def taken(done) -> dict[str, int]:
+    return {one.kind: one.rows for one in done if one.rows}
+
+
+def test_by_age_and_by_rows(store, clock):
+    store.change(put=[subscription("ann")])
+    for number in range(4):
+        day(store, clock, number)
+    rules = {"events": Rule(age=2 * DAY), "deliveries": Rule(rows=15)}
+    would = prune(store.database, rules, dry_run=True)
+    assert taken(would) == {"events": 20, "deliveries": 25}
+    assert kept(store) == list(range(1, 41))
+    told: list[int] = []
+    assert prune(store.database, rules, advance=told.append) == would
+    assert sum(told) == 45
+    assert kept(store) == list(range(21, 41))
+    assert [number for number, _ in store.deliveries()] == list(range(26, 41))
+    assert taken(prune(store.database, rules)) == {}
+
+
+def test_numbers_go_on_after_everything_has_gone(store, clock):
+    store.change(put=[subscription("ann")])
+    day(store, clock, 0)
+    store.reject([Reject("f", 1, "bad", "x")])
+    clock.now += DAY
+    prune(store.database, ALL)
+    assert kept(store) == []
+    assert list(store.deliveries()) == []
+    assert (store.last_offset(), store.last_delivery(), store.stats().events) == (10, 10, 10)
+    assert bounds(store.database) == (11, 10)
+    store.reject([Reject("f", 1, "bad", "x")])
+    day(store, clock, 1)
+    assert kept(store) == list(range(11, 21))
+    assert [number for number, _ in store.deliveries()] == list(range(11, 21))
+    assert [delivery.seq for _, delivery in store.deliveries()] == list(range(11, 21))
+
+
+def test_an_id_that_was_pruned_may_be_published_again_as_a_new_event(store, clock):
+    store.change(put=[subscription("ann")])
+    day(store, clock, 0)
+    clock.now += DAY
+    prune(store.database, {"events": Rule(age=DAY)})
+    assert store.publish([event(1)])[0] == ("e1", 11, False)
+
+
+def test_what_was_not_served_stays_and_the_deliveries_are_those_of_a_run_without_pruning(store, clock, tmp_path):
+    def run(into: Store, pruned: bool) -> list[tuple[int, object]]:
+        into.change(put=[subscription("ann", "n > 0"), policy("ann", 2, 7)])
+        for number in range(6):
+            into.change(put=[subscription("bob", f"n > {number}")])
+            day(into, clock, number, serve=number % 2 == 1)
+            if pruned:
+                prune(into.database, {"events": Rule(age=timedelta(hours=1)), "catalog": Rule(age=timedelta(hours=1))})
+        return [(one.seq, one.user) for _, one in into.deliveries()]
+
+    with Store.create(tmp_path / "whole.db", clock=clock) as whole:
+        expected = run(whole, pruned=False)
+        clock.now = START
+        assert run(store, pruned=True) == expected
+    assert kept(store) == []
+    with store.database.reading() as connection:
+        assert connection.execute(select(func.count()).select_from(catalog_changes)).scalar_one() <= 4
+        assert connection.execute(select(func.count()).select_from(catalog_versions)).scalar_one() <= 4
+
+
+def test_events_that_wait_for_the_pipeline_stay(store, clock):
+    day(store, clock, 0)
+    day(store, clock, 1, serve=False)
+    clock.now += 30 * DAY
+    assert taken(prune(store.database, ALL))["events"] == 10
+    assert kept(store) == list(range(11, 21))
+
+
+def test_spark_may_run_its_last_micro_batch_again(store, clock):
+    store.publish([event(k) for k in range(1, 31)])
+    store.claim("p1", "checkpoint", 1)
+    store.commit_batch("p1", {}, [], Batched(0), 0, 10, 0)
+    store.commit_batch("p1", {}, [], Batched(1), 10, 20, 0)
+    clock.now += DAY
+    prune(store.database, ALL)
+    assert kept(store) == list(range(11, 31))
+
+
+def test_a_digest_and_a_webhook_keep_what_they_need(store, clock):
+    store.change(put=[subscription("ann"), subscription("bob")])
+    day(store, clock, 0)
+    DigestLog(store.database).put_schedule(KeptSchedule("ann", {}, START, 4, Cut(6, 1, 8), b""))
+    clock.now += DAY
+    prune(store.database, ALL)
+    assert kept(store)[0] <= 5  # of the ninth delivery, the first that no digest holds
+    assert next(iter(store.deliveries()))[0] == 9
+    DigestLog(store.database).remove_schedule("ann")
+    WebhookLog(store.database).add(
+        Webhook("wh", "bob", "https://example.org", START, (Secret("whsec_a"),), delivery_reached=15)
+    )
+    MessageLog(store.database).failed("wh", MessageKey(DELIVERY, 12), 1, Failure("no", None, clock.now), clock.now)
+    prune(store.database, {name: rule for name, rule in ALL.items() if name != "dead-letters"})
+    assert [number for number, _ in store.deliveries()] == [12, 16, 17, 18, 19, 20]
+    assert {event.event.id for event in store.events()} >= {one.event for _, one in store.deliveries()}
+
+
+def test_what_was_set_aside_keeps_its_event(store, clock):
+    store.publish([event(1), event(2)])
+    aside = SetAside(user="ann", event="e2", seq=2, version=0, error="it failed")
+    store.commit([], 2, 0, {}, 0, set_aside=[aside])
+    clock.now += DAY
+    rules = {"events": Rule(age=timedelta(hours=1))}
+    prune(store.database, rules)
+    assert kept(store) == [2]
+    prune(store.database, {"set-aside": Rule(age=timedelta(hours=1))})
+    prune(store.database, rules)
+    assert kept(store) == []
+
+
+def test_nothing_of_the_last_ten_minutes_goes_however_many_rows_there_are(store, clock):
+    store.change(put=[subscription("ann")])
+    store.publish([event(k) for k in range(1, 21)])
+    list(serve_pending(store))
+    clock.now += timedelta(minutes=9)
+    rules = {"events": Rule(rows=1), "deliveries": Rule(rows=1)}
+    assert taken(prune(store.database, rules)) == {}
+    clock.now += timedelta(minutes=2)
+    assert taken(prune(store.database, rules)) == {"events": 19, "deliveries": 19}
+
+
+def test_earlier_versions_of_the_catalog(store, clock, place):
+    versions = [
+        store.change(
+            put=[decode_record({"kind": "concept", "attribute": "n", "name": "low", "trapezoid": [0, 0, 1, 2]})]
+        ),
+        store.change(put=[subscription("ann", "true", "a"), subscription("bob", "true", "b")]),
+        store.change(put=[subscription("cho", "n is low", "c")]),
+        store.change(put=[subscription("ann", "n is low", "a")]),
+        store.change(
+            put=[decode_record({"kind": "concept", "attribute": "n", "name": "high", "trapezoid": [2, 3, 4, 5]})]
+        ),
+        store.change(put=[subscription("cho", "n is high", "c")]),
+    ]
+    store.change(remove=[subscription("bob", "true", "b")])
+    fifth, last = store.catalog(versions[5]), store.catalog()
+    list(store.catalog(versions[2]).records())  # so that an early version is in the cache
+    clock.now += DAY
+    newest = store.change(put=[subscription("dan")])
+    store.publish([event(1)])
+    list(serve_pending(store))
+    done = prune(store.database, {"catalog": Rule(age=timedelta(hours=1))})
+    assert taken(done)["catalog"] > 0
+    with Store.open(place) as other:
+        for reader in (store, other):
+            assert list(reader.catalog(newest - 1).records()) == list(last.records())
+            assert sorted(map(repr, reader.catalog(newest).records())) == sorted(
+                map(repr, [*last.records(), subscription("dan")])
+            )
+            with pytest.raises(StoreError, match=r"version 3 of the catalog was pruned; the oldest that is kept is"):
+                reader.catalog(3)
+            with pytest.raises(StoreError, match=r"changes of the catalog after version 3 were pruned"):
+                list(reader.changes(3))
+            again = [change.record for change in reader.changes(0) if not change.removed]
+            assert sorted(map(repr, again)) == sorted(map(repr, reader.catalog().records()))
+    assert len(list(fifth.records())) == 5
+
+
+def test_one_process_prunes_at_a_time(store, clock):
+    Lease(store.database, "retention", "another").hold(clock.now, timedelta(minutes=2))
+    with pytest.raises(StoreError, match="is being pruned by another process"):
+        prune(store.database, ALL)
+    clock.now += timedelta(minutes=3)
+    prune(store.database, ALL)
+
+
+def test_state_cannot_be_made_anew_from_a_log_that_was_pruned(store, clock):
+    store.change(put=[subscription("ann")])
+    day(store, clock, 0)
+    clock.now += DAY
+    prune(store.database, ALL)
+    with pytest.raises(StoreError, match=r"the events up to offset 10 were pruned.*--from-offset 10"):
+        list(rebuild(store, 1))
+
+
+@pytest.mark.parametrize("text", ["events", "event=1d", "events=0", "events=5m", "events=soon", "events=-1"])
+def test_a_rule_that_is_none_is_refused(text):
+    with pytest.raises(Exception, match=r"rule|called|rows|shortest|length of time|duration|must"):
+        rules_of([text], {})
+
+
+def pages(store: Store) -> int:
+    with store.database.reading() as connection:
+        return int(connection.exec_driver_sql("PRAGMA page_count").scalar_one())
+
+
+def test_publishing_does_not_wait_for_pruning(tmp_path):
+    clock = Clock()
+    with Store.create(tmp_path / "store.db", clock=clock) as store:
+        store.publish([event(k, text="x" * 200) for k in range(4_000)])
+        store.commit([], 4_000, 0, {}, 0)
+        before = pages(store)
+        clock.now += 2 * DAY
+        waits: list[float] = []
+        ended = threading.Event()
+
+        def publish() -> None:
+            with Store.open(tmp_path / "store.db", clock=clock) as other:
+                number = 4_000
+                while not ended.is_set():
+                    number += 1
+                    begun = time.monotonic()
+                    other.publish([event(number)])
+                    waits.append(time.monotonic() - begun)
+                    time.sleep(0.02)
+
+        thread = threading.Thread(target=publish)
+        thread.start()
+        try:
+            prune(store.database, {"events": Rule(age=DAY)})
+            shrink(store.database)
+        finally:
+            ended.set()
+            thread.join()
+        assert kept(store)[0] == 4_001
+        waits.sort()
+        assert waits[len(waits) // 2] < 0.05
+        assert waits[int(len(waits) * 0.95)] < 0.25  # of a machine that may be busy
+        assert pages(store) < before / 2
