@@ -6,6 +6,7 @@ import numpy as np
 
 from rankcast.batch.entries import Entries, grown
 from rankcast.batch.matching import Integers
+from rankcast.batch.rings import Ring
 from rankcast.batch.space import space_of
 from rankcast.batch.stream import Found, Sent, Stream
 from rankcast.batch.table import EventTable
@@ -14,8 +15,11 @@ from rankcast.model import Policy, Select, Unit
 
 __all__ = ["Sliding"]
 
+_LARGEST_RING = 2048
+"""Windows of up to so many entries keep their distances from batch to batch, if the shard has room for it."""
+
 _LARGEST_TABLE = 512
-"""Windows of up to so many entries keep their distances in a table while a batch is served; that is 2 MiB at most, once."""
+"""Other windows of up to so many keep them while a batch is served; that is 2 MiB at most, once."""
 
 
 class Sliding(Windowed):
@@ -29,6 +33,7 @@ class Sliding(Windowed):
     def __init__(self, policy: Policy, table: EventTable) -> None:
         super().__init__(policy, table)
         self._now = 0
+        self._ring = Ring()
 
     def publish(self, stream: Stream, found: Found) -> Sent | None:
         """Move the window over the batch."""
@@ -54,6 +59,7 @@ class Sliding(Windowed):
         if gone:
             self.entries = self.entries[gone:].copy()
             self.entries["best_with"] -= gone
+            self._ring.drop(gone)
 
     def state(self, candidates: list[dict[str, Any]]) -> dict[str, Any]:
         """As the oracle's."""
@@ -68,6 +74,7 @@ class Sliding(Windowed):
         """Go on where `state` was taken."""
         self._matched = state["window"]["matched"]
         self.entries = entries
+        self._ring.known = 0
         self.entries["sent"] = np.isin(entries["seq"], np.array(state["sent"], np.int64))
         if len(entries):
             self._now = int(entries["position"][-1])
@@ -111,9 +118,13 @@ class Sliding(Windowed):
         positions = entries["position"]
         begins = np.searchsorted(positions, positions - self._span, side="right")
         longest = max(int((np.arange(len(entries)) - begins).max()) + 1, old)
-        # Filling the table costs old^2 / 2 distances; without it a step costs about k * longest.
-        pays = longest <= _LARGEST_TABLE and old * old < 2 * self._k * longest * (len(entries) - old)
-        table = np.empty((longest, longest) if pays else (0, 0))
+        ring = self._ring
+        if self._table.rings.make_room(ring, longest, _LARGEST_RING):
+            table, known = ring.table, ring.known
+        else:
+            # Filling the table costs old^2 / 2 distances; without it a step costs about k * longest.
+            pays = longest <= _LARGEST_TABLE and old * old < 2 * self._k * longest * (len(entries) - old)
+            table, known = np.empty((longest, longest) if pays else (0, 0)), 0
         steps: int = slide_diverse(
             now,
             at,
@@ -126,8 +137,8 @@ class Sliding(Windowed):
             policy.select is Select.IMPROVED,
             self._span,
             space_of(entries["row"], self._table, policy),
-            np.arange(len(entries)) % max(len(table), 1),
-            0,
+            (ring.passed + np.arange(len(entries))) % max(len(table), 1),
+            known,
             table,
             entries["best"],
             entries["best_with"],
@@ -135,6 +146,8 @@ class Sliding(Windowed):
             triggers,
             chosen,
         )
+        if table is ring.table:
+            ring.known = len(entries)
         return steps
 
 

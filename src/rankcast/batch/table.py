@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from rankcast.batch.matching import Integers, Reals
+from rankcast.batch.rings import Rings
 from rankcast.choose.codes import Codes
 from rankcast.model import Event
 
@@ -21,6 +22,8 @@ class EventTable:
     """
 
     def __init__(self) -> None:
+        self.rings = Rings()
+        """The distances that users' windows keep."""
         self._first = 0
         self._events: list[Event] = []
         self._codes = Codes()

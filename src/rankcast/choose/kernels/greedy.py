@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from rankcast.choose.kernels.distances import measure
 from rankcast.choose.numbers import grid_steps
 from rankcast.compiling import kernel
@@ -147,18 +149,44 @@ def choose_greedily(
     chosen[second] = True
     members[0] = first
     members[1] = second
-    look_up(first, begin, end, order, slots, table, space, nearest)
-    added = second
-    for size in range(2, k):
-        look_up(added, begin, end, order, slots, table, space, row)
-        best, added, roughly = NONE, -1, -1.0
-        for entry in range(begin, end):
-            nearest[entry] = min(nearest[entry], row[entry])
-            if not chosen[entry]:
-                value = sigma * ranks[entry] + (1 - sigma) * nearest[entry]
-                if value >= roughly - NEAR:
-                    steps = grid_steps(value)
-                    if steps >= best:
-                        best, added, roughly = steps, entry, value
+    # What is left stands close together: entry, where its distances are, its share of rank, its nearest member so far.
+    has_table = len(table) > 0
+    rest, places = np.empty(end - begin, np.int64), np.empty(end - begin, np.int64)
+    share = np.empty(end - begin)
+    left = 0
+    for entry in range(begin, end):
+        if entry != first and entry != second:
+            rest[left] = entry
+            places[left] = slots[entry] if has_table else order[entry]
+            share[left] = sigma * ranks[entry]
+            left += 1
+    added = first
+    for size in range(1, k):
+        if has_table:
+            line = table[slots[added]]
+            for place in range(left):
+                row[place] = line[places[place]]
+        else:
+            measure(order[added], places[:left], space, row)
+        if size == 1:
+            nearest[:left] = row[:left]
+            added = second
+            continue
+        best, at, roughly = NONE, -1, -1.0
+        for place in range(left):
+            near = min(nearest[place], row[place])
+            nearest[place] = near
+            value = share[place] + (1 - sigma) * near
+            if value >= roughly - NEAR:
+                steps = grid_steps(value)
+                if steps >= best:
+                    best, at, roughly = steps, place, value
+        added = rest[at]
         chosen[added] = True
         members[size] = added
+        left -= 1
+        for place in range(at, left):
+            rest[place] = rest[place + 1]
+            places[place] = places[place + 1]
+            share[place] = share[place + 1]
+            nearest[place] = nearest[place + 1]

@@ -114,7 +114,7 @@ def improve(
     """
     pairs = max(k * (k - 1) / 2, 1.0)
     high, low = np.zeros(end), np.zeros(end)
-    apart, leaving = np.empty(k), np.empty(k)
+    apart, leaving, ahead = np.empty(k), np.empty(k), np.empty(k, np.int64)
     rank_of = np.empty(k)
     parts, terms, room = np.empty(k + 1), np.empty(_ROOM), np.empty(_ROOM)
     for place in range(k):
@@ -129,40 +129,47 @@ def improve(
         rank_of[place] = ranks[members[place]]
     swaps = 0
     value = worth_steps(exact_sum(rank_of, k, parts), all_high + all_low, k, sigma)
+    by_worth, rank_share, share = np.arange(k), sigma / k, (1 - sigma) / pairs
     while True:
         used = expand(rank_of, k, parts)
         terms[:used] = parts[:used]
-        most = -np.inf
         for place in range(k):
             member = members[place]
-            leaving[place] = -sigma * ranks[member] / k - (1 - sigma) * ((high[member] + low[member]) / pairs)
-            most = max(most, leaving[place])
-        # What comes in adds at most this much, so begin with a good one: then few others can be the best.
+            leaving[place] = -rank_share * ranks[member] - share * (high[member] + low[member])
+        _sort(by_worth, leaving)
+        most = leaving[by_worth[0]]
+        # An entry that comes in adds at most this much: begin with a good one, then few others can be the best.
         promising, promise = -1, -np.inf
         for entry in range(begin, end):
-            row[entry] = sigma * ranks[entry] / k + (1 - sigma) * ((high[entry] + low[entry]) / pairs)
-            if not chosen[entry] and row[entry] > promise:
+            row[entry] = rank_share * ranks[entry] + share * (high[entry] + low[entry])
+            if row[entry] > promise and not chosen[entry]:
                 promising, promise = entry, row[entry]
         if promising < 0:
             return swaps
         _from_members(promising, members, k, order, slots, table, space, apart)
         highest = -np.inf
         for place in range(k):
-            highest = max(highest, promise + leaving[place] - (1 - sigma) * (apart[place] / pairs))
+            highest = max(highest, promise + leaving[place] - share * apart[place])
         best, best_sum, out, into = NONE, 0, -1, -1
         for entry in range(begin, end):
-            if chosen[entry] or row[entry] + most < highest - NEAR:
+            if row[entry] + most < highest - NEAR or chosen[entry]:
                 continue
-            _from_members(entry, members, k, order, slots, table, space, apart)
-            for place in range(k):
-                gain = row[entry] + leaving[place] - (1 - sigma) * (apart[place] / pairs)
+            count = 1
+            while count < k and row[entry] + leaving[by_worth[count]] >= highest - NEAR:
+                count += 1
+            for at in range(count):
+                ahead[at] = members[by_worth[at]]
+            _from_members(entry, ahead, count, order, slots, table, space, apart)
+            for at in range(count):
+                place = by_worth[at]
+                gain = row[entry] + leaving[place] - share * apart[at]
                 if gain < highest - NEAR:
                     continue
                 highest = max(highest, gain)
                 member = members[place]
-                part = upper(apart[place])
+                part = upper(apart[at])
                 pair_sum = (all_high + ((high[entry] - part) - high[member])) + (
-                    all_low + ((low[entry] - (apart[place] - part)) - low[member])
+                    all_low + ((low[entry] - (apart[at] - part)) - low[member])
                 )
                 terms[used] = -ranks[member]
                 terms[used + 1] = ranks[entry]
@@ -176,10 +183,11 @@ def improve(
         if best <= value:
             return swaps
         gone = members[out]
-        _from_members(into, members, k, order, slots, table, space, apart)
-        part = upper(apart[out])
+        ahead[0] = gone
+        _from_members(into, ahead, 1, order, slots, table, space, apart)
+        part = upper(apart[0])
         all_high += (high[into] - part) - high[gone]
-        all_low += (low[into] - (apart[out] - part)) - low[gone]
+        all_low += (low[into] - (apart[0] - part)) - low[gone]
         _count(gone, -1.0, begin, end, order, slots, table, space, row, high, low)
         _count(into, 1.0, begin, end, order, slots, table, space, row, high, low)
         members[out] = into
@@ -188,6 +196,18 @@ def improve(
         rank_of[out] = ranks[into]
         value, seq_sum = best, best_sum
         swaps += 1
+
+
+@kernel
+def _sort(places: Any, worth: Any) -> None:
+    """Sorts places by worth, the highest first; they mostly are from the time before."""
+    for at in range(1, len(places)):
+        place = places[at]
+        before = at
+        while before > 0 and worth[places[before - 1]] < worth[place]:
+            places[before] = places[before - 1]
+            before -= 1
+        places[before] = place
 
 
 @kernel
