@@ -112,9 +112,9 @@ def delivered(store):
 class Pipeline:
     """What Spark does for a pipeline: keeps the state of each shard, and tries again."""
 
-    def __init__(self, store, place, shards=2, lateness=None, is_log=True, journal=20):
+    def __init__(self, store, place, shards=2, lateness=None, is_log=True, journal=20, max_ahead=None):
         self.url, self.shards = str(place), shards
-        self.settings = Settings("run", "cp", shards, self.url, is_log, True, lateness, journal)
+        self.settings = Settings("run", "cp", shards, self.url, is_log, True, lateness, journal, max_ahead)
         self.host = Host()
         self.state = {number: ("", b"", {}, {}) for number in range(shards)}
         store.claim("p", "cp", shards)

@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -139,7 +139,8 @@ def test_events_from_elsewhere_by_time_with_late_and_bad_ones(spark, serve, stor
     made = world.events(60)
     folder = tmp_path / "in"
     folder.mkdir()
-    swapped = [*made[10:20], *made[:10], *made[20:50], Event("late", world.start, {"x": (5,)}), *made[50:]]
+    far = Event("far", datetime(9999, 1, 1, tzinfo=UTC), {"x": (5,)})
+    swapped = [*made[10:20], *made[:10], *made[20:50], Event("late", world.start, {"x": (5,)}), *made[50:], far]
     for number, start in enumerate(range(0, len(swapped), 25)):
         texts = [dumps(encode_event(event)) for event in swapped[start : start + 25]]
         (folder / f"{number}.jsonl").write_text("\n".join([*texts, '{"id": 5}' if number == 1 else texts[1]]))
@@ -153,6 +154,7 @@ def test_events_from_elsewhere_by_time_with_late_and_bad_ones(spark, serve, stor
     assert sorted(reject.reason.split(":")[0] for reject in store.rejects()) == [
         "field 'id' of an event must be a string, not the number 5; write \"5\" in quotes",
         "late",
+        "time 9999-01-01T00",
     ]
 
 

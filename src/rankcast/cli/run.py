@@ -70,6 +70,13 @@ def run(
             metavar="TIME", help="Spark: how far an event may be behind the newest; what is later is rejected."
         ),
     ] = None,
+    max_ahead: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Spark, with --events: how far an event may be ahead of the clock; 1h by default, what is further is rejected.",
+        ),
+    ] = None,
     events: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Spark: events from kafka://host:port/topic instead of the store's log."),
@@ -118,6 +125,7 @@ def run(
                 "--from-offset": from_offset,
                 "--from-time": from_time,
                 "--lateness": lateness,
+                "--max-ahead": max_ahead,
                 "--events": events,
                 "--sink": sink,
                 "--master": master,
@@ -142,6 +150,7 @@ def run(
                 trigger=trigger,
                 start=from_offset if from_offset is not None else from_time,
                 lateness=lateness,
+                max_ahead=max_ahead,
                 events=events,
                 sinks=tuple(sink or ()),
                 master=master,

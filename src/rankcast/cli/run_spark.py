@@ -42,6 +42,7 @@ class Wanted(NamedTuple):
     trigger: str
     start: int | str | None
     lateness: str | None
+    max_ahead: str | None
     events: str | None
     sinks: tuple[str, ...]
     master: str | None
@@ -54,6 +55,11 @@ def on_spark(store: "Store", wanted: Wanted, metrics: "Metrics | None", out: Out
 
     checkpoint = wanted.checkpoint or _beside(store, wanted.store)
     lateness = None if wanted.lateness is None else parse_duration(wanted.lateness)
+    if wanted.max_ahead is not None and wanted.events is None:
+        raise typer.BadParameter(
+            "--max-ahead is for --events; events of the store's log were checked when they were published"
+        )
+    max_ahead = parse_duration(wanted.max_ahead or "1h")
     interval = parse_duration(wanted.trigger)
     before = store.pipeline()
     with silenced():
@@ -76,6 +82,7 @@ def on_spark(store: "Store", wanted: Wanted, metrics: "Metrics | None", out: Out
                 max_events=wanted.max_events,
                 start=wanted.start if wanted.events is None else None,
                 lateness=lateness,
+                max_ahead=max_ahead,
                 close=wanted.close and not wanted.follow,
             )
             query = start(events=_events(spark, store, wanted, checkpoint))

@@ -5,7 +5,7 @@ runs an action; all of it works in a classic session and under Spark Connect. `s
 """
 
 from rankcast.spark.backtest import backtest, backtest_measures, backtest_overlap
-from rankcast.spark.deliver import deliver, match, rejects
+from rankcast.spark.deliver import deliver, match, rejects, set_aside
 from rankcast.spark.measures import measures
 from rankcast.spark.mining import summarise, values_of
 from rankcast.spark.route import recipients, visits
@@ -27,6 +27,7 @@ __all__ = [
     "register",
     "rejects",
     "serve_store",
+    "set_aside",
     "summarise",
     "values_of",
     "visits",

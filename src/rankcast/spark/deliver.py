@@ -26,14 +26,16 @@ from rankcast.spark.workers import (
     in_worker,
     match_in_shard,
     pack,
+    set_aside_in_shard,
 )
 
-__all__ = ["deliver", "match", "rejects"]
+__all__ = ["deliver", "match", "rejects", "set_aside"]
 
 _DELIVERY = (
     "user string, event string, seq long, rank double, subscriptions array<string>, "
     "published timestamp, forwarded timestamp, window long"
 )
+_SET_ASIDE = "user string, event string, seq long, error string"
 _MATCH = "event string, subscription string, user string, degree double"
 
 
@@ -65,7 +67,8 @@ def deliver(
     state store (`local_session` has it), and one shuffle partition per shard is best. A period ends when a later event comes.
 
     Returns a DataFrame with columns user, event, seq, rank, subscriptions, published, forwarded, window; its rows
-    have no order. Rows that cannot be events take no part: see `rejects`. Each shard holds all events of the
+    have no order. Rows that cannot be events take no part: see `rejects`. What fails for one user or one event is left out: see
+    `set_aside`. Each shard holds all events of the
     job in memory.
     """
     if events.isStreaming:
@@ -97,6 +100,16 @@ def rejects(events: DataFrame, catalog: Catalog, *, json: str | None = None) -> 
         .select("raw", "reason")
         .unionAll(repeated.select("raw", reason.alias("reason")))
     )
+
+
+def set_aside(events: DataFrame, catalog: Catalog, *, shards: int | None = None, json: str | None = None) -> DataFrame:
+    """What `deliver` cannot serve, while it serves everything else: columns user, event, seq, error.
+
+    `user` is null if the event fails for everybody, `event` if the user is not served at all from `seq` on. Costs as much as
+    `deliver`. Parameters as there.
+    """
+    advertised = _advertised(events, catalog, json)
+    return _by_shard(set_aside_in_shard, _SET_ASIDE, events, catalog, shards, json, advertised).distinct()
 
 
 def _by_shard(

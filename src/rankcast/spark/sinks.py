@@ -3,6 +3,7 @@
 Spark calls them again with a micro-batch of which it does not know that it was written, so they write nothing twice.
 """
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -19,6 +20,9 @@ from rankcast.spark.live.reports import Report, decode_report
 from rankcast.store import Batched, Store
 
 __all__ = ["Made", "Print", "Sink", "StoreSink", "lines_of", "made_of", "sink_of", "unpack"]
+
+
+_logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,9 @@ class StoreSink:
         if not made.reports:
             return
         first = made.reports[0]
+        set_aside = [row for report in made.reports for row in report.set_aside]
+        for row in set_aside:
+            _logger.warning("set aside: user %r, event %r, version %d: %s", row.user, row.event, row.version, row.error)
         done = Batched(
             made.batch,
             events=first.events,
@@ -136,6 +143,7 @@ class StoreSink:
             first.start,
             first.end,
             max(report.version for report in made.reports),
+            set_aside,
         )
 
 

@@ -24,7 +24,7 @@ from rankcast.spark.live.processor import OUTPUT, ShardProcessor
 from rankcast.spark.live.requests import Settings
 from rankcast.spark.sinks import Sink, StoreSink, made_of, unpack
 from rankcast.spark.source import register
-from rankcast.spark.workers import JSON, pack
+from rankcast.spark.workers import JSON, RECEIVED, pack
 from rankcast.store import Store
 
 __all__ = ["deliver_stream", "serve_store"]
@@ -50,6 +50,7 @@ def serve_store(
     max_events: int | None = None,
     start: int | str | None = None,
     lateness: timedelta | None = None,
+    max_ahead: timedelta | None = timedelta(hours=1),
     close: bool = False,
     journal: int = 100_000,
     name: str | None = None,
@@ -79,6 +80,9 @@ def serve_store(
         state from before.
     lateness
         How long an event may be behind the newest; later ones are rejects. See `rankcast.spark.live.intake.Intake`.
+    max_ahead
+        How long an event from elsewhere may be ahead of the clock when its micro-batch begins; others are rejects, because one event of
+        a far future would end everybody's periods. None for any. The store's own log has been checked by whoever published.
     close
         With `trigger` None: in the end, end unfinished periods, as a replay does.
     journal
@@ -116,6 +120,7 @@ def serve_store(
         is_json=json is not None,
         lateness=_microseconds(lateness),
         journal=journal,
+        max_ahead=_microseconds(max_ahead),
     )
     more = (sink,) if callable(sink) else tuple(sink)
     writer = (
@@ -168,6 +173,8 @@ def _packed(events: DataFrame, json: str | None) -> DataFrame:
         place = [name for name in ("file", "line") if {"file", "line"} <= {*events.columns} - {json}]
         # Bytes: what is no UTF-8 is a reject, and no failure of Arrow's.
         events = events.select(f.col(json).cast("binary").alias(JSON), *place)
+    # Spark writes the time of a micro-batch into the checkpoint, so one that is run again has the same.
+    events = events.withColumn(RECEIVED, f.current_timestamp())
     return events.mapInArrow(pack, "blob binary").select(f.lit(EVENTS).alias("kind"), "blob")
 
 

@@ -19,12 +19,14 @@ __all__ = [
     "CATALOG",
     "EVENTS",
     "JSON",
+    "RECEIVED",
     "InShard",
     "check_rows",
     "deliver_in_shard",
     "in_worker",
     "match_in_shard",
     "pack",
+    "set_aside_in_shard",
 ]
 
 CATALOG, EVENTS, ADMITTED = 0, 1, 2
@@ -33,6 +35,9 @@ subscription) that publishers' advertisements let through."""
 
 JSON = "event_json"
 """The one column of events that are JSON."""
+
+RECEIVED = "rankcast_received"
+"""The column that says when a micro-batch was begun, which the checkpoint records."""
 
 Admitted: TypeAlias = dict[str, set[str]]
 InShard: TypeAlias = Callable[[Catalog, list[Event], Admitted], pa.Table]
@@ -131,6 +136,18 @@ def deliver_in_shard(catalog: Catalog, events: list[Event], admitted: Admitted) 
         return deliveries_table(shard.publish(events, admitted) + shard.close())
     made = (shard.publish_columns(events, admitted), shard.close_columns())
     return pa.concat_tables(columns.arrow().cast(DELIVERY) for columns in made)
+
+
+def set_aside_in_shard(catalog: Catalog, events: list[Event], admitted: Admitted) -> pa.Table:
+    """What one shard cannot serve."""
+    schema = pa.schema([("user", pa.string()), ("event", pa.string()), ("seq", pa.int64()), ("error", pa.string())])
+    shard = shard_for(len(events), catalog)
+    shard.publish(events, admitted)
+    shard.close()
+    rows = [
+        {"user": row.user, "event": row.event, "seq": row.seq, "error": row.error} for row in shard.take_set_aside()
+    ]
+    return pa.Table.from_pylist(rows, schema=schema)
 
 
 def match_in_shard(catalog: Catalog, events: list[Event], admitted: Admitted) -> pa.Table:

@@ -1,19 +1,21 @@
 """Shards that live on serve what a replay gives, however the stream is cut, and however often they die."""
 
 import random
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pyarrow as pa
 import pytest
 
+from rankcast.batch import BatchShard
 from rankcast.errors import StoreError
 from rankcast.language import dumps, encode_event
-from rankcast.model import Event, in_publication_order
+from rankcast.model import Event, SetAside, in_publication_order
+from rankcast.overlay import Admission
 from rankcast.shard import Shard, replay
-from rankcast.spark.live.frames import EVENTS, MARK, Mark, encode_mark, stream_of
+from rankcast.spark.live.frames import EVENTS, MARK, Mark, encode_mark, stream_of, table_of
 from rankcast.spark.live.host import Host
 from rankcast.spark.live.requests import Frame
-from rankcast.spark.workers import JSON
+from rankcast.spark.workers import JSON, RECEIVED
 from rankcast.store import Store
 
 
@@ -214,6 +216,80 @@ def test_bad_rows_from_elsewhere_are_rejects_once(store, tmp_path, world):
     assert sorted(reject.reason for reject in store.rejects()) == sorted({reject.reason for reject in store.rejects()})
     assert len(store.rejects()) == 2
     assert store.pipeline().rejected == 2
+
+
+def test_an_event_of_the_far_future_is_set_aside_as_of_the_time_of_its_batch(store, tmp_path, world):
+    hour = 3600 * 10**6
+    made = world.events(60)
+    far = Event("far", datetime(9999, 12, 30, tzinfo=UTC), {"x": (5,)})
+    received = world.start + timedelta(minutes=20)
+    near = Event("near", received + timedelta(hours=1), {"x": (5,)})
+
+    def at(time, *events):
+        table = table_of(packed([*events]).blob)
+        stamps = pa.array([time] * len(table), pa.timestamp("us", "UTC"))
+        return Frame(EVENTS, stream_of(table.append_column(RECEIVED, stamps)))
+
+    pipeline = world.Pipeline(store, tmp_path / "s.db", is_log=False, max_ahead=hour)
+    before = dict(pipeline.state)
+    for _ in range(2):  # tried again: the batch's own time counts, not the clock
+        pipeline.host, pipeline.state, pipeline.batch = Host(), dict(before), 0
+        pipeline.serve([version(-1, 1), at(received, *made[:20], far, near)])
+    pipeline.serve([at(received + timedelta(hours=2), *made[20:])])
+    (reject,) = store.rejects()
+    assert reject.reason.startswith("time 9999-12-30T00:00:00Z is ")
+    assert reject.reason.endswith("ahead of the clock here (2026-01-01T00:20:00Z); at most 1h is allowed (--max-ahead)")
+    shard = Shard(store.catalog())
+    wanted = shard.publish([one.at(seq) for seq, one in enumerate([*made[:20], near, *made[20:]], 1)])
+    assert world.delivered(store) == sorted(wanted, key=lambda one: one.order)
+    assert store.pipeline().rejected == 1
+
+
+def test_what_a_shard_sets_aside_is_in_the_store_once(store, tmp_path, world, monkeypatch):
+    row = SetAside("user3", "e00004", 5, 1, "OverflowError: intermediate overflow in fsum")
+    monkeypatch.setattr(Shard, "take_set_aside", lambda self, version=0: [row] if "user3" in self.users else [])
+    store.publish(world.events(20))
+    pipeline = world.Pipeline(store, tmp_path / "s.db")
+    before = dict(pipeline.state)
+    pipeline.serve_log(20)
+    pipeline.host, pipeline.state, pipeline.batch, pipeline.at = Host(), before, 0, 0
+    pipeline.serve_log(20)
+    (kept,) = store.set_aside()
+    assert (kept.user, kept.event, kept.seq, kept.version, kept.error) == ("user3", "e00004", 5, 1, row.error)
+
+
+def test_an_event_whose_recipients_cannot_be_chosen_stops_nobody(store, tmp_path, world, monkeypatch):
+    store.change(*list(world.changes(store))[-1])
+    store.publish(world.events(20, advertised=True))
+
+    def fail(self, event, found):
+        if event.id == "e00005":
+            raise OverflowError("too large")
+        return admitted(self, event, found)
+
+    admitted = Admission.admitted
+    wanted = [one for one in world.expected(store, close=False) if one.event != "e00005"]
+    monkeypatch.setattr(Admission, "admitted", fail)
+    pipeline = world.Pipeline(store, tmp_path / "s.db")
+    pipeline.serve_log(20)
+    (kept,) = store.set_aside()
+    assert (kept.user, kept.event, kept.seq) == (None, "e00005", 6)
+    assert "its recipients cannot be chosen: OverflowError: too large" in kept.error
+    assert {one.user for one in world.delivered(store)} == {one.user for one in wanted}
+
+
+def test_an_array_engine_that_fails_as_a_whole_is_replaced_by_the_reference(store, tmp_path, world, monkeypatch):
+    def fail(self, *rest):
+        raise MemoryError("72 TiB")
+
+    monkeypatch.setattr("rankcast.spark.live.shard._MANY_EVENTS", 1)
+    store.publish(world.events(30))
+    pipeline = world.Pipeline(store, tmp_path / "s.db")
+    pipeline.serve_log(10)
+    monkeypatch.setattr(BatchShard, "publish_columns", fail)
+    pipeline.serve_log(20)
+    pipeline.serve_log(30, close=True)
+    assert world.delivered(store) == world.expected(store)
 
 
 def test_a_pipeline_that_does_not_serve_the_store_any_more_writes_nothing(store, tmp_path, world):

@@ -5,6 +5,7 @@ the Spark executor that asked for it, is gone.
 """
 
 import gc
+import logging
 import os
 import sys
 import time
@@ -31,10 +32,12 @@ from rankcast.spark.live.reading import LogReader
 from rankcast.spark.live.reports import Report, encode_report
 from rankcast.spark.live.requests import Answer, Request, Settings, decode_request, encode
 from rankcast.spark.live.shard import LiveShard, Saved
-from rankcast.spark.workers import JSON
+from rankcast.spark.workers import JSON, RECEIVED
 from rankcast.store import Store
 
 __all__ = ["Host", "main"]
+
+_logger = logging.getLogger(__name__)
 
 _TIDY = 2.0
 _IDLE = 600.0
@@ -59,6 +62,8 @@ class Host:
         self._stores: dict[str, Store] = {}
         self._logs: dict[str, LogReader] = {}
         self._lock = Lock()
+        self._plain: set[tuple[str, int]] = set()
+        """The shards that the reference engine serves, because the one over arrays has failed as a whole."""
         self._waiting: set[int] = set()
         """The threads that want to be answered."""
 
@@ -97,8 +102,20 @@ class Host:
             if request.saved is None:
                 return Answer(needs_saved=True)
             self._forget_earlier(settings)
+        try:
+            alive = alive if request.saved is None and alive is not None else self._revived(request)
+            answer = self._serve(request, alive)
+        except RankcastError:
+            raise
+        except Exception as error:
+            if key in self._plain:
+                raise
+            _logger.warning("shard %d: the array engine failed, the reference engine serves: %r", request.shard, error)
+            self._plain.add(key)
+            if request.saved is None:
+                return Answer(needs_saved=True)
             alive = self._revived(request)
-        answer = self._serve(request, alive)
+            answer = self._serve(request, alive)
         alive.token, alive.used = answer.token, time.monotonic()
         self._alive[key] = alive
         return answer
@@ -121,7 +138,9 @@ class Host:
             catalogs = StoreCatalogs(self._store(settings.store), serves)
         else:
             catalogs = FixedCatalog(request.catalog, serves)
-        alive = _Alive(LiveShard(catalogs, serves, Intake(settings.lateness), settings.journal), settings.place)
+        intake = Intake(settings.lateness, settings.max_ahead)
+        plain = (settings.run, request.shard) in self._plain
+        alive = _Alive(LiveShard(catalogs, serves, intake, settings.journal, plain), settings.place)
         assert request.saved is not None
         head, pages, journal = request.saved
         if head:
@@ -172,6 +191,7 @@ class Host:
             state_bytes=shard.size,
             after=after,
             up_to=shard.intake.seq,
+            set_aside=shard.take_set_aside(),
         )
         return Answer(
             token=uuid4().hex,
@@ -223,12 +243,15 @@ def _agreed(known: str, marks: Sequence[Mark]) -> str:
 def _arrived(tables: Sequence[pa.Table], is_json: bool) -> Iterator[Arrived]:
     """The events that packed rows hold, or why they do not."""
     for table in tables:
-        if not is_json:
-            yield from map(Arrived, events_of_table(table))
-        elif table.num_columns == 1:
-            yield from map(Arrived, events_of_json(table[JSON]))
-        else:
-            yield from map(Arrived, events_of_json(table[JSON]), table["file"].to_pylist(), table["line"].to_pylist())
+        received = (
+            table[RECEIVED].cast(pa.int64()).to_pylist() if RECEIVED in table.column_names else [None] * len(table)
+        )
+        rows = table.select([name for name in table.column_names if name != RECEIVED])
+        outcomes = events_of_json(rows[JSON]) if is_json else events_of_table(rows)
+        is_placed = is_json and rows.num_columns > 1
+        files = rows["file"].to_pylist() if is_placed else ["events"] * len(table)
+        lines = rows["line"].to_pylist() if is_placed else [0] * len(table)
+        yield from map(Arrived, outcomes, files, lines, received)
 
 
 def main(path: str, pid: int) -> None:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from rankcast.choose.positions import instant, microseconds
 from rankcast.errors import ModelError, RankcastError
 from rankcast.language import decode_event, dumps, encode_event, show_duration, show_time
+from rankcast.language.event_limits import EventLimits
 from rankcast.model import Catalog, Event, Reject
 from rankcast.overlay import check_publication
 from rankcast.store import LogRow
@@ -22,11 +23,13 @@ __all__ = ["UNREADABLE", "Arrived", "Intake", "Taken", "event_of_row"]
 
 
 class Arrived(NamedTuple):
-    """A row from elsewhere: an event, or (raw text, reason) if it cannot be one; and where it stood."""
+    """A row from elsewhere: an event, or (raw text, reason) if it cannot be one; where it stood; and when it was received, in
+    microseconds."""
 
     outcome: Event | tuple[str, str]
     file: str = "events"
     line: int = 0
+    received: int | None = None
 
 
 class Taken(NamedTuple):
@@ -59,10 +62,14 @@ class Intake:
       more than the lateness, and one that comes after its turn is late. Spark's own watermark would do this one
       micro-batch later, and drop whole packed rows without a word.
 
-    The lateness is in microseconds.
+    - From elsewhere, an event whose time is more than `max_ahead` after it was received is a reject: it would end the periods of
+      everybody. From a log it is not, because whoever wrote the log has decided.
+
+    The lateness and `max_ahead` are in microseconds.
     """
 
     lateness: int | None = None
+    max_ahead: int | None = None
     seq: int = 0
     newest: int | None = None
     version: int = 0
@@ -102,9 +109,13 @@ class Intake:
         self.version = version
         limit = None if self.lateness is None or self.newest is None else self.newest - self.lateness
         fresh: dict[str, Event] = {}
-        for outcome, file, line in arrived:
+        for outcome, file, line, received in arrived:
             if not isinstance(outcome, Event):
                 rejects.append(_reject(f"{file} {line} {outcome[0]}", file, line, outcome[1], outcome[0]))
+                continue
+            ahead = self._why_ahead(outcome, received)
+            if ahead is not None:
+                rejects.append(_reject(f"{file} {line} ahead {_text(outcome)}", file, line, ahead, _text(outcome)))
                 continue
             known = fresh.get(outcome.id) or self.waiting.get(outcome.id)
             why = self._why_not(outcome, catalog, limit, known)
@@ -121,8 +132,8 @@ class Intake:
             check_id(event.id)
             catalog.check_event(event)
             check_publication(catalog, event)
-        except ModelError as error:
-            return str(error)
+        except Exception as error:  # whatever is wrong with one event is no reason to stop
+            return str(error) if isinstance(error, RankcastError) else f"{type(error).__name__}: {error}"
         if limit is not None and microseconds(event.time) < limit:
             return self._why_late(event, limit)
         if known is None or _order(event) < _order(known):
@@ -176,6 +187,15 @@ class Intake:
         if self.newest is not None and time < self.newest - self.lateness:
             return self._why_late(event, self.newest - self.lateness)
         self.newest = time if self.newest is None else max(time, self.newest)
+        return None
+
+    def _why_ahead(self, event: Event, received: int | None) -> str | None:
+        if self.max_ahead is None or received is None:
+            return None
+        try:
+            EventLimits(ahead=timedelta(microseconds=self.max_ahead)).check_time(event, instant(received))
+        except ModelError as error:
+            return str(error)
         return None
 
     def _why_late(self, event: Event, limit: int) -> str:

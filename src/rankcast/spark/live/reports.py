@@ -2,7 +2,7 @@
 
 import msgspec
 
-from rankcast.model import Reject
+from rankcast.model import Reject, SetAside
 
 __all__ = ["Report", "decode_report", "encode_report"]
 
@@ -11,7 +11,7 @@ class Report(msgspec.Struct, frozen=True):
     """What one shard did with one micro-batch.
 
     `start` and `end` are offsets of the store's event log, None if the events are from elsewhere. `events`, `late` and
-    `rejects` are the same in all shards, `matches` and `state_bytes` are the shard's own. Times are in microseconds.
+    `rejects` are the same in all shards, `matches`, `state_bytes` and `set_aside` are the shard's own. Times are in microseconds.
     The micro-batch goes `after` a position (the `seq` of an event) `up_to` another, wherever the events are from.
     """
 
@@ -30,6 +30,7 @@ class Report(msgspec.Struct, frozen=True):
     state_bytes: int
     after: int = 0
     up_to: int = 0
+    set_aside: list[SetAside] = []
 
     def kept(self) -> list[tuple[str, Reject]]:
         """The rejects with their keys."""

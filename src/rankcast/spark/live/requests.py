@@ -11,7 +11,7 @@ class Settings(msgspec.Struct, frozen=True):
     """How the shards of a query are served.
 
     `store` is the store's URL, empty for a fixed catalog. `is_log` if the rows are those of the store's event log, else they
-    are events from elsewhere (as JSON if `is_json`). `lateness` is in microseconds. `journal` as of `LiveShard`.
+    are events from elsewhere (as JSON if `is_json`). `lateness` and `max_ahead` are in microseconds. `journal` as of `LiveShard`.
     """
 
     run: str
@@ -22,6 +22,7 @@ class Settings(msgspec.Struct, frozen=True):
     is_json: bool
     lateness: int | None
     journal: int
+    max_ahead: int | None = None
 
 
 class Frame(msgspec.Struct, frozen=True, array_like=True):

@@ -12,7 +12,7 @@ from rankcast.batch.crowd_state import folded_of_columns
 from rankcast.batch.folded import fold, unfold
 from rankcast.errors import StoreError
 from rankcast.language import dumps, encode_event
-from rankcast.model import Catalog, Delivery, Event
+from rankcast.model import Catalog, Delivery, Event, SetAside
 from rankcast.overlay import Admission, Finder
 from rankcast.shard import Shard
 from rankcast.spark.live.catalogs import Catalogs
@@ -78,6 +78,8 @@ class LiveShard:
         Which users live here.
     journal
         After about how many events each page is rewritten.
+    plain
+        Serve by the reference engine alone.
     """
 
     def __init__(
@@ -86,6 +88,7 @@ class LiveShard:
         serves: Callable[[str], bool],
         intake: Intake,
         journal: int = 100_000,
+        plain: bool = False,
     ) -> None:
         self.intake = intake
         self.version: int | None = None
@@ -93,6 +96,7 @@ class LiveShard:
         self._catalogs = catalogs
         self._serves = serves
         self._journal = journal
+        self._plain = plain
         self._shard: Shard | BatchShard | None = None
         self._admission: tuple[int, Admission, Finder] | None = None
         self._pages: list[_Page] = []
@@ -100,6 +104,7 @@ class LiveShard:
         self._is_unsaved = False
         """Whether there is state that no journal leads to."""
         self._by_page: list[list[str]] | None = None
+        self._set_aside: list[SetAside] = []
 
     @property
     def matches(self) -> int:
@@ -134,7 +139,13 @@ class LiveShard:
             made.append(self._publish(self.intake.release_all()))
             assert self._shard is not None
             made.append(deliveries_table(self._shard.close()))
+            self._note_set_aside()
         return pa.concat_tables([table for table in made if table.num_rows] or [DELIVERY.empty_table()])
+
+    def take_set_aside(self) -> list[SetAside]:
+        """What could not be served since this was asked last."""
+        taken, self._set_aside = self._set_aside, []
+        return taken
 
     def save(self, taken: Taken, close: bool = False, note: Any = None) -> Written:
         """What is to be saved after all of `taken` was served; `restore` gives the `note` back."""
@@ -180,6 +191,7 @@ class LiveShard:
                     self._join(saved.pages[number], past)
         self._go_on(past, head["generation"])
         self._move(head["version"])
+        self._set_aside = []  # it was reported then
         return head["note"]
 
     def states(self) -> dict[str, dict[str, Any]]:
@@ -195,16 +207,19 @@ class LiveShard:
         self.version = version
         self._by_page = None
         if self._shard is None:
-            self._shard = _made(catalog, self._serves, is_batch=len(catalog.subscriptions) >= _MANY_SUBSCRIPTIONS)
+            is_batch = not self._plain and len(catalog.subscriptions) >= _MANY_SUBSCRIPTIONS
+            self._shard = _made(catalog, self._serves, is_batch)
             return []
-        return self._shard.update(catalog)
+        owed = self._shard.update(catalog)
+        self._note_set_aside()
+        return owed
 
     def _publish(self, events: Sequence[Event]) -> pa.Table:
         if not events:
             return DELIVERY.empty_table()
         shard = self._shard
         assert shard is not None
-        if isinstance(shard, Shard) and len(events) >= _MANY_EVENTS:
+        if isinstance(shard, Shard) and len(events) >= _MANY_EVENTS and not self._plain:
             found = shard.matches
             faster = _made(self.catalog, self._serves, is_batch=True)
             faster.restore(shard.state())
@@ -212,16 +227,30 @@ class LiveShard:
             self._shard = shard = faster
         admitted = self._admitted(events)
         if isinstance(shard, Shard):
-            return deliveries_table(shard.publish(events, admitted))
-        return shard.publish_columns(events, admitted).arrow().cast(DELIVERY)
+            made = deliveries_table(shard.publish(events, admitted))
+        else:
+            made = shard.publish_columns(events, admitted).arrow().cast(DELIVERY)
+        self._note_set_aside()
+        return made
+
+    def _note_set_aside(self) -> None:
+        assert self._shard is not None
+        self._set_aside += self._shard.take_set_aside(self.version or 0)
 
     def _admitted(self, events: Sequence[Event]) -> dict[str, set[str]]:
         """To whom publications under an advertisement go, chosen among the users of all shards."""
         admitted: dict[str, set[str]] = {}
         for event in events:
             if event.advertisement is not None:
-                admission, finder = self._chooser()
-                chosen = admission.admitted(event, finder.match(event))
+                try:
+                    admission, finder = self._chooser()
+                    chosen = admission.admitted(event, finder.match(event))
+                except (
+                    Exception
+                ) as error:  # of one event, or of one record of the whole catalog; every shard sees the same
+                    why = f"its recipients cannot be chosen: {type(error).__name__}: {error}"
+                    self._set_aside.append(SetAside(None, event.id, event.seq, self.version or 0, why))
+                    chosen = []
                 admitted[event.id] = {subscription.id for subscription, _ in chosen}
         return admitted
 
