@@ -1,5 +1,6 @@
 """Pruning takes what the rules say and nobody needs, and nothing else; everything goes on as if nothing had gone."""
 
+import sqlite3
 import threading
 import time
 from datetime import UTC, datetime, timedelta
@@ -258,6 +259,21 @@ def test_a_rule_that_is_none_is_refused(text):
 def pages(store: Store) -> int:
     with store.database.reading() as connection:
         return int(connection.exec_driver_sql("PRAGMA page_count").scalar_one())
+
+
+def test_a_file_of_an_earlier_release_shrinks_once_it_is_written_anew(tmp_path):
+    with Store.create(tmp_path / "store.db") as store, store.database.reading() as connection:
+        assert connection.exec_driver_sql("PRAGMA auto_vacuum").scalar() == 2  # incremental
+    raw = sqlite3.connect(tmp_path / "store.db")
+    raw.execute("PRAGMA journal_mode = DELETE")
+    raw.execute("PRAGMA auto_vacuum = NONE")
+    raw.execute("VACUUM")
+    raw.close()
+    with Store.open(tmp_path / "store.db") as store:
+        assert store.database.shrink(10) == 0
+        store.database.rewrite()
+        with store.database.reading() as connection:
+            assert connection.exec_driver_sql("PRAGMA auto_vacuum").scalar() == 2
 
 
 def test_publishing_does_not_wait_for_pruning(tmp_path):

@@ -104,6 +104,7 @@ class Database:
             driver = connection.connection.driver_connection
             assert driver is not None
             if self.is_file:
+                driver.execute("PRAGMA auto_vacuum = INCREMENTAL")  # from now on, also for a file of an earlier release
                 driver.execute("VACUUM")
                 driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             else:

@@ -45,8 +45,9 @@ def connect(path: Path, wait: float, is_bulk: bool) -> Engine:
     def opened() -> sqlite3.Connection:
         connection = sqlite3.connect(uri, uri=True, timeout=wait, isolation_level=None, check_same_thread=False)
         connection.execute("PRAGMA foreign_keys = ON")
-        # Of use for a new file, and for one that is vacuumed: it can shrink afterwards, a few pages at a time.
-        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        if not path.stat().st_size:
+            # So that a new file can shrink later, a few pages at a time. In one that has pages, this would wait for writers.
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute(f"PRAGMA cache_size = -{(256 if is_bulk else 64) * 1024}")
         if is_bulk:
