@@ -6,6 +6,7 @@
     ├── ModelError              a value, record or setting that cannot be (also a ValueError)
     │   ├── ExpressionError     bad text of an expression: position, what was found, what would be right
     │   │   └── LimitError      well formed perhaps, but over a size limit
+    │   ├── PolicyCostError     a policy that would cost more than the operator allows
     │   ├── RecordError         a JSON record with an unknown field, a wrong type, a bad value
     │   └── CatalogError        a record that does not fit the others: duplicate id, unknown name
     │       └── PreferenceCycle the preferences of a user go round in a circle
@@ -27,6 +28,7 @@ __all__ = [
     "LimitError",
     "ModelError",
     "OutdatedStore",
+    "PolicyCostError",
     "PreferenceCycle",
     "RankcastError",
     "RecordError",
@@ -70,6 +72,10 @@ class ExpressionError(ModelError):
 
 class LimitError(ExpressionError):
     """An expression over one of the size limits."""
+
+
+class PolicyCostError(ModelError):
+    """A policy that would cost more with every event than the operator allows."""
 
 
 class RecordError(ModelError):

@@ -14,7 +14,16 @@ from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath
 from rankcast.cli.output import Column, Output
 from rankcast.cli.values import numbers
 from rankcast.language.presets import PRESETS, preset_fields
-from rankcast.model import Decaying, Filter, Length, NoveltyPart, Policy, Unit
+from rankcast.model import (
+    MOST_POLICY_COST,
+    Decaying,
+    Filter,
+    Length,
+    NoveltyPart,
+    Policy,
+    Unit,
+    check_policy_cost,
+)
 from rankcast.model.declared import (
     About,
     Declared,
@@ -142,6 +151,12 @@ def policy(
     user: OneUser = None,
     preset: Annotated[str | None, typer.Option(metavar="NAME", help=f"A policy by name: {', '.join(PRESETS)}.")] = None,
     remove: Annotated[bool, typer.Option("--remove", help="Back to mode all.")] = False,
+    max_policy_cost: Annotated[
+        float,
+        typer.Option(
+            min=1, metavar="MICROSECONDS", help="What the policy may cost with every matching event, by estimate."
+        ),
+    ] = MOST_POLICY_COST,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
     **settings: Any,
@@ -180,6 +195,8 @@ def policy(
         if preset is not None:
             before |= preset_fields(preset)
         new = decode_record(_changed(before, given))
+        assert isinstance(new, Policy)
+        check_policy_cost(new, max_policy_cost)
         opened.change(put=[new])
     out.done(f"{user}: {_words(encode_record(new))}", encode_record(new))
 

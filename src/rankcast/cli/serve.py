@@ -10,6 +10,7 @@ import typer
 from rankcast.cli.options import DEFAULT_STORE, Json, MaxAhead, MaxEventSize, StorePath
 from rankcast.cli.output import Output
 from rankcast.cli.retention_options import KEEP_HELP
+from rankcast.model import MOST_POLICY_COST
 
 if TYPE_CHECKING:
     from rankcast.serve import Service
@@ -37,6 +38,15 @@ def serve(
     ] = 1000.0,
     max_event_size: MaxEventSize = 256 * 1024,
     max_ahead: MaxAhead = "1h",
+    max_policy_cost: Annotated[
+        float,
+        typer.Option(
+            min=1, metavar="MICROSECONDS", help="What a policy may cost with every matching event, by estimate."
+        ),
+    ] = MOST_POLICY_COST,
+    trial_seconds: Annotated[
+        float, typer.Option(min=0.1, metavar="SECONDS", help="How long a trial or an explanation may take.")
+    ] = 10.0,
     private_webhooks: Annotated[
         bool, typer.Option("--private-webhooks", help="Let webhooks go to private addresses too, such as this machine.")
     ] = False,
@@ -76,7 +86,9 @@ def serve(
     if world is not None:
         named(world)  # which refuses one that is not there, before anything is made
     event_limits = EventLimits(max_event_size, parse_duration(max_ahead))
-    limits = Limits(rate=rate, burst=round(2 * rate), event=event_limits)
+    limits = Limits(
+        policy_cost=max_policy_cost, trial_seconds=trial_seconds, rate=rate, burst=round(2 * rate), event=event_limits
+    )
     settings = Settings(
         store,
         host,

@@ -44,6 +44,7 @@ from rankcast.model.policies import (
     Update,
     restarted,
 )
+from rankcast.model.policy_cost import MOST_POLICY_COST, check_policy_cost, policy_cost
 from rankcast.model.predicates import Between, Compare, Exists, Is, OneOf, Op, Predicate, Test, Thresholds
 from rankcast.model.subscriptions import Preference, Subscription
 from rankcast.model.values import EPOCH, MAX_TEXT, Kind, Scalar, Values, check_scalar, identity, kind_of
@@ -55,6 +56,7 @@ __all__ = [
     "MAX_NAME",
     "MAX_TEXT",
     "MAX_VALUES",
+    "MOST_POLICY_COST",
     "Advertisement",
     "Aggregate",
     "Always",
@@ -117,10 +119,12 @@ __all__ = [
     "Update",
     "Values",
     "check_name",
+    "check_policy_cost",
     "check_scalar",
     "identity",
     "in_publication_order",
     "kind_of",
+    "policy_cost",
     "predicates_of",
     "restarted",
 ]

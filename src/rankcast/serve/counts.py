@@ -4,7 +4,17 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rankcast.model import Advertisement, Catalog, Concept, Policy, Preference, Record, Subscription
+from rankcast.model import (
+    Advertisement,
+    Catalog,
+    Concept,
+    Expression,
+    Policy,
+    Preference,
+    Record,
+    Subscription,
+    predicates_of,
+)
 from rankcast.serve.problems import Problem
 from rankcast.serve.settings import Limits
 
@@ -40,6 +50,38 @@ def check_counts(catalog: Catalog, records: Sequence[Record], limits: Limits) ->
                 said = f"a publisher may have {most:,} advertisements"
         if have + count > most:
             raise Problem(422, "limit", said)
+    for user in {record.user for record in records if isinstance(record, Subscription)}:
+        _check_predicates(catalog, user, [one for one in records if isinstance(one, Subscription)], limits)
+
+
+def _check_predicates(catalog: Catalog, user: str, records: Sequence[Subscription], limits: Limits) -> None:
+    """Refuse subscriptions with which all of a user's would have too many predicates together."""
+    mine = {one.id: one.where for one in (*catalog.subscriptions_of(user), *records) if one.user == user}
+    if len(mine) * limits.predicates <= limits.predicates_of_one:
+        return
+    count = sum(map(_predicates, mine.values()))
+    if count > limits.predicates_of_one:
+        raise Problem(
+            422,
+            "limit",
+            f"all subscriptions of user {user!r} together would have {count:,} predicates; here the limit is "
+            f"{limits.predicates_of_one:,}: remove some, or say it with fewer",
+            pointer="/where",
+        )
+
+
+_known: dict[int, tuple[Expression, int]] = {}
+_MOST_KNOWN = 100_000
+
+
+def _predicates(where: Expression) -> int:
+    """How many predicates an expression has; remembered, because all of a user's are counted at every change."""
+    found = _known.get(id(where))
+    if found is None or found[0] is not where:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        found = _known[id(where)] = where, sum(1 for _ in predicates_of(where))
+    return found[1]
 
 
 def _slot(record: Record) -> tuple[tuple[str, ...], _Counted | None]:

@@ -68,6 +68,7 @@ class Server(uvicorn.Server):
             timer.daemon = True
             timer.start()
         self._service.feeds.end()
+        self._service.trials.stop()
         await super().shutdown(sockets)
 
     def serve_on(self, made: socket.socket) -> None:

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import timedelta
 
-from rankcast.errors import CatalogError, RankcastError
-from rankcast.explain import Explanation, explain
+from rankcast.errors import RankcastError
+from rankcast.explain import Explanation
+from rankcast.language import parse
 from rankcast.metrics import Metrics
 from rankcast.model import Catalog, Delivery, Event, Policy, Record
-from rankcast.serve import trials
 from rankcast.serve.access import Access
 from rankcast.serve.counts import check_counts
 from rankcast.serve.digests import Digests
@@ -20,6 +20,16 @@ from rankcast.serve.rates import Rates
 from rankcast.serve.runner import Runner
 from rankcast.serve.settings import Settings
 from rankcast.serve.store_check import StoreCheck
+from rankcast.serve.trial_pool import TrialPool
+from rankcast.serve.trial_tasks import (
+    History,
+    backtest_history,
+    explain_event,
+    funnel_history,
+    part_of,
+    recent_events,
+    try_on_history,
+)
 from rankcast.serve.trials import Funnel, Trial
 from rankcast.serve.webhooks import PushMetrics, Webhooks
 from rankcast.store import Published, Store
@@ -35,8 +45,8 @@ __all__ = ["Service"]
 class Service:
     """One store, served. All methods are safe from several threads.
 
-    Most are a short transaction; `explain`, `try_expression`, `backtest` and `funnel` serve or match recent events
-    again and take up to a second, so call those with `asyncio.to_thread`.
+    Most are a short transaction. `explain`, `try_expression`, `backtest` and `funnel` serve or match recent events again, in a process of
+    their own (`TrialPool`): they may take `limits.trial_seconds` and more, so call those with `asyncio.to_thread`.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -55,6 +65,8 @@ class Service:
             else Runner(self.store, settings.shards, settings.poll, told=self._served)
         )
         self.store_check = StoreCheck(self.store)
+        limits = settings.limits
+        self.trials = TrialPool(limits.trials, limits.trials_of_one, limits.trial_seconds)
         self.publisher = Publisher(self.store, logged=self.runner.wake)
         self.digests = Digests(self, timedelta(days=settings.kept_days))
         self.webhooks = Webhooks(self, self.digests)
@@ -73,6 +85,7 @@ class Service:
         """Finish the batch at hand and close the store."""
         self.feeds.end()
         self.pruner.stop()
+        self.trials.stop()
         self.publisher.close()
         self.webhooks.stop()
         self.digests.stop()
@@ -145,37 +158,34 @@ class Service:
         return None if logged is None else logged.event
 
     def recent_events(self, limit: int) -> list[Event]:
-        """The last events of the log, newest first."""
-        start = max(0, self.store.last_offset() - limit)
-        return [logged.event for logged in self.store.events(after=start, limit=limit)][::-1]
+        """The last events of the log, newest first: at most `limit`, and no more than fit into `limits.history_bytes`."""
+        return recent_events(self.store, limit, self.settings.limits.history_bytes)[::-1]
 
-    # trying and explaining
+    # trying and explaining: in a process of their own, which is killed after a time
+
+    def history(self, limit: int) -> History:
+        """The last events of the log, for a trial."""
+        return History(self.settings.store, limit, self.settings.limits.history_bytes)
 
     def explain(self, user: str, event_id: str) -> Explanation:
         """Why an event was, or was not, sent to a user: the user is served once more, with the catalog as it was."""
-        logged = self.store.event(event_id)
-        if logged is None:
-            raise CatalogError(f"there is no event {event_id!r}")
-        last = self.store.last_offset()
-        if last > self.settings.limits.explained:
-            raise RankcastError(
-                f"explaining serves all {last:,} events again, and here the limit is {self.settings.limits.explained:,}; "
-                "use the command: rankcast explain"
-            )
-        events = [entry.event for entry in self.store.events()]
-        return explain(self.store.catalog(logged.catalog_version), events, user, event_id, finished=False)
+        return self.trials.run(user, explain_event, self.history(self.settings.limits.explained), user, event_id)
 
     def try_expression(self, text: str, limit: int = 1000, user: str | None = None) -> Trial:
         """What an expression would have matched among the last events."""
-        return trials.try_expression(text, self.catalog(), self.recent_events(limit), user)
+        part = part_of(self.catalog(), user)
+        try:
+            where = parse(text)
+            part.check_expression(where, user)
+        except RankcastError as error:
+            return Trial(0, min(limit, self.store.last_offset()), [], error)
+        return self.trials.run(user or "", try_on_history, self.history(limit), where, part, user, limit)
 
     def backtest(self, user: str, policy: Policy, limit: int = 1000) -> list[Delivery]:
         """What a policy would have delivered to the user of the last events, in the order of delivery."""
-        return trials.backtest(user, policy, self.catalog(), self.recent_events(limit)[::-1])
+        part = part_of(self.catalog(), user)
+        return self.trials.run(user, backtest_history, self.history(limit), user, policy, part)[1]
 
     def funnel(self, user: str, limit: int = 1000) -> Funnel:
         """How many of the last events were published, matched the user, were ranked, were delivered."""
-        events = self.recent_events(limit)[::-1]
-        first = events[0].seq if events else 0
-        delivered = sum(delivery.seq >= first for _, delivery in self.deliveries(user, 0, limit, newest_first=True))
-        return trials.funnel(user, self.catalog(), events, delivered)
+        return self.trials.run(user, funnel_history, self.history(limit), user, part_of(self.catalog(), user))

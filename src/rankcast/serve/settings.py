@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from rankcast.errors import ModelError
 from rankcast.language.event_limits import EventLimits
+from rankcast.model import MOST_POLICY_COST
 from rankcast.store.retention_rules import DEFAULTS, Rule, Rules, rules_of
 
 __all__ = ["LOOPBACK", "PUBLISHING", "Limits", "Settings"]
@@ -23,7 +24,12 @@ class Limits:
     `rate` and `burst` are a token bucket per token: so many requests per second on the long run, so many at once.
     `predicates` and `depth` bound an expression below the limits of the language, because a stored expression costs
     time with every event; `subscriptions`, `concepts` and `advertisements` are how many one user, or one publisher, may have of
-    their own; `history` is the number of recent events on which something may be tried.
+    their own, and `predicates_of_one` how many predicates all subscriptions of a user have together. `policy_cost` is what a policy
+    may cost with every matching event, in microseconds of one core (`rankcast.model.policy_cost`).
+
+    Something may be tried on `history` recent events of `history_bytes` at most, and explained if the log has no more than `explained`
+    events. `trials` run at a time, of one user `trials_of_one` run or wait, and each is ended after `trial_seconds`. A page of the log
+    has about `page_bytes` at most.
 
     `body` bounds a request that publishes, `record` any other, `event` each event. All bodies in memory together have at most
     `in_flight` bytes, those of one token a quarter of that, and a body has to arrive within `arrival` seconds.
@@ -39,13 +45,19 @@ class Limits:
     bulk: int = 10_000
     predicates: int = 200
     depth: int = 20
-    exact: int = 30
+    policy_cost: float = MOST_POLICY_COST
     subscriptions: int = 10_000
+    predicates_of_one: int = 50_000
     concepts: int = 1_000
     advertisements: int = 1_000
     page: int = 1_000
+    page_bytes: int = 16 * 1024 * 1024
     history: int = 5_000
+    history_bytes: int = 32 * 1024 * 1024
     explained: int = 100_000
+    trials: int = 2
+    trials_of_one: int = 4
+    trial_seconds: float = 10.0
     feeds: int = 1_000
     feeds_of_one: int = 50
     resume: int = 10_000

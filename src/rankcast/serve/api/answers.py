@@ -8,7 +8,7 @@ import msgspec
 from fastapi import Depends, Request
 from starlette.responses import Response
 
-from rankcast.errors import RecordError
+from rankcast.errors import PolicyCostError, RecordError
 from rankcast.language import decode_record, encode_record
 from rankcast.language.json_text import read_object
 from rankcast.model import (
@@ -16,13 +16,13 @@ from rankcast.model import (
     And,
     Catalog,
     Expression,
-    Mode,
     Not,
     Or,
     Policy,
     Record,
     Select,
     Subscription,
+    check_policy_cost,
     predicates_of,
 )
 from rankcast.serve.problems import Problem
@@ -123,16 +123,12 @@ def record_in(body: bytes, kind: str, **fixed: str | None) -> Record:
 
 
 def check_cost(record: Record, limits: Limits) -> None:
-    """Refuse what would cost too much with every event: a large expression, or a search for the very best among many."""
-    if isinstance(record, Policy) and record.select is Select.EXACT:
-        length = record.length.amount if record.length else 0
-        if not (isinstance(length, int) and length <= limits.exact and record.mode is not Mode.ALL):
-            raise Problem(
-                422,
-                "limit",
-                f"select 'exact' tries all choices; here it needs a length of at most {limits.exact} events, or take 'improved'",
-                pointer="/select",
-            )
+    """Refuse what would cost too much with every event: a large expression, or a policy above the limit."""
+    if isinstance(record, Policy):
+        try:
+            check_policy_cost(record, limits.policy_cost)
+        except PolicyCostError as error:
+            raise Problem(422, "limit", str(error), pointer=_pointer(record)) from None
     if not isinstance(record, Subscription | Advertisement):
         return
     count = sum(1 for _ in predicates_of(record.where))
@@ -152,6 +148,10 @@ def whole(text: str, name: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 18):
         raise Problem(422, "parameters", f"{name}: {text[:40]!r} is not a whole number from 0 on")
     return int(text)
+
+
+def _pointer(policy: Policy) -> str:
+    return "/select" if policy.select is Select.EXACT else "/k"
 
 
 def _depth(where: Expression) -> int:

@@ -1,18 +1,19 @@
 """Figures: of the store and the pipeline, and of one user."""
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from rankcast.serve.api.answers import answer
 from rankcast.serve.api.schemas import says
 from rankcast.serve.callers import Administrator, Owner, ServiceOf
-from rankcast.stats import user_places, user_stats
+from rankcast.serve.trial_tasks import measure_user, part_of
 
 __all__ = ["router"]
 
 router = APIRouter(tags=["stats"])
 
 _MOST = 10_000
+_RECENT = 1_000
 
 
 @router.get("/stats", responses=says("Anything", "Counts"))
@@ -38,9 +39,11 @@ def stats(caller: Administrator, service: ServiceOf) -> Response:
 
 
 @router.get("/users/{user:part}/stats", responses=says("Anything", "Measures of the last deliveries"))
-def stats_of_user(user: Owner, service: ServiceOf) -> Response:
+async def stats_of_user(user: Owner, service: ServiceOf, request: Request) -> Response:
     """How evenly a user was served: entropy, fairness and distances over the last 10,000 deliveries; and the funnel of the
     last 1,000 events."""
-    last = service.deliveries(user, 0, _MOST, newest_first=True)[::-1]
-    measured = user_stats(user, user_places(service.catalog(), user), [delivery for _, delivery in last])
-    return answer({**measured.to_json(), "funnel": service.funnel(user)._asdict()})
+    part = part_of(service.catalog(), user)
+    measured, funnel = await service.trials.run_for(
+        user, request.is_disconnected, measure_user, service.history(_RECENT), user, part, _MOST
+    )
+    return answer({**measured.to_json(), "funnel": funnel._asdict()})

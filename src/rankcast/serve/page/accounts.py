@@ -4,9 +4,10 @@ from datetime import timedelta
 
 from rankcast.errors import CatalogError
 from rankcast.explain import Explanation, explain
-from rankcast.model import Length, Policy
+from rankcast.model import Delivery, Length, Policy
 from rankcast.serve.page.reasons import Arrival
 from rankcast.serve.service import Service
+from rankcast.store import Store
 
 __all__ = ["account_of"]
 
@@ -23,18 +24,23 @@ def account_of(service: Service, arrival: Arrival) -> tuple[Explanation, int]:
     or period before the delivery is taken; then what depends on all history, novelty, is as of that part.
     """
     delivery = arrival.delivery
-    logged = service.store.event(delivery.event)
-    if logged is None:
-        raise CatalogError(f"there is no event {delivery.event!r}")
-    catalog = service.store.catalog(logged.catalog_version)
-    skipped = max(0, logged.offset - 1 - _span(catalog.policy_of(delivery.user)))
-    skipped = 0 if logged.offset <= _EXACT else skipped
-    events = []
-    for entry in service.store.events(after=skipped, limit=2 * _MOST):
-        if entry.offset > logged.offset and entry.event.time > delivery.forwarded + timedelta(seconds=1):
-            events.append(entry.event)  # it may be the one that ended the period
-            break
-        events.append(entry.event)
+    return service.trials.run(delivery.user, _account, service.settings.store, delivery)
+
+
+def _account(place: str, delivery: Delivery) -> tuple[Explanation, int]:
+    """The account, in a child process."""
+    with Store.open(place) as store:
+        logged = store.event(delivery.event)
+        if logged is None:
+            raise CatalogError(f"there is no event {delivery.event!r}")
+        catalog = store.catalog(logged.catalog_version)
+        skipped = max(0, logged.offset - 1 - _span(catalog.policy_of(delivery.user)))
+        skipped = 0 if logged.offset <= _EXACT else skipped
+        events = []
+        for entry in store.events(after=skipped, limit=2 * _MOST):
+            events.append(entry.event)
+            if entry.offset > logged.offset and entry.event.time > delivery.forwarded + timedelta(seconds=1):
+                break  # it may be the one that ended the period
     return explain(catalog, events, delivery.user, delivery.event, finished=False), skipped
 
 

@@ -11,9 +11,10 @@ from rankcast.batch.modes import suits
 from rankcast.choose import Distance
 from rankcast.model import Catalog, Delivery, Event, Mode, Policy
 from rankcast.serve.service import Service
+from rankcast.serve.trial_tasks import History
 from rankcast.shard import Shard
 
-__all__ = ["Backtest", "backtest", "recent_for"]
+__all__ = ["Backtest", "backtest", "compare", "recent_for"]
 
 _RECENT = 1000
 _FEW = 150
@@ -34,10 +35,20 @@ class Backtest:
     wait: timedelta | None
 
 
-def recent_for(service: Service, *policies: Policy) -> list[Event]:
-    """The last events on which these policies can be tried in an instant, in publication order."""
+def recent_for(service: Service, *policies: Policy) -> History:
+    """The last events on which these policies can be tried in an instant."""
     slow = any(not suits(one) and one.mode in (Mode.SLIDING, Mode.HISTORY) and one.sigma < 1 for one in policies)
-    return service.recent_events(_FEW if slow else _RECENT)[::-1]
+    return service.history(_FEW if slow else _RECENT)
+
+
+def compare(
+    history: History, user: str, saved: Policy, policy: Policy, catalog: Catalog
+) -> tuple[Backtest, Backtest, list[Event]]:
+    """What the saved policy and another would have sent of the events, and the events; for a child process."""
+    events = history.read()
+    distance = Distance(policy.weights, policy.attributes)
+    now = backtest(user, saved, catalog, events, distance)
+    return now, now if policy == saved else backtest(user, policy, catalog, events, distance), events
 
 
 def backtest(user: str, policy: Policy, catalog: Catalog, events: Sequence[Event], distance: Distance) -> Backtest:

@@ -1,25 +1,24 @@
 """The policy: how much one wants to hear, when and how mixed, tried at once on recent events."""
 
-import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from nicegui import ui
 
-from rankcast.choose import Distance
 from rankcast.errors import ModelError, RankcastError
 from rankcast.language import PRESETS, Preset, decode_record, encode_record
 from rankcast.model import Policy
 from rankcast.serve.api.answers import check_cost
 from rankcast.serve.page.backtest_view import show_backtests
-from rankcast.serve.page.backtests import backtest, recent_for
+from rankcast.serve.page.backtests import compare, recent_for
 from rankcast.serve.page.hints import hints_of
 from rankcast.serve.page.parts import act, complaining, empty, group, set_props, words
 from rankcast.serve.page.policy_controls import PolicyControls
 from rankcast.serve.page.policy_words import in_words
 from rankcast.serve.page.quiet_view import show_quiet
 from rankcast.serve.page.visitors import View
+from rankcast.serve.trial_tasks import part_of
 
 __all__ = ["build"]
 
@@ -101,6 +100,14 @@ class _PolicyPage:
         ui.run_javascript(f"rankcast.address({draft})")
         ui.timer(0, lambda number=self._tries: self._try(number, policy), once=True)
 
+    def _is_outdated(self, number: int) -> Callable[[], Awaitable[bool]]:
+        """Whether nobody waits for a trial any more: another follows it, or the page is closed."""
+
+        async def is_outdated() -> bool:
+            return number != self._tries or self._tried.is_deleted
+
+        return is_outdated
+
     async def _try(self, number: int, policy: Policy) -> None:
         service, user, saved = self._view.service, self._view.user, self._saved
         catalog = service.catalog()
@@ -112,12 +119,17 @@ class _PolicyPage:
             ):
                 act("New subscription", lambda: ui.navigate.to("/subscriptions?new="), icon="o_add")
             return
-        events = await asyncio.to_thread(recent_for, service, saved, policy)
-        distance = Distance(policy.weights, policy.attributes)
-        now = await asyncio.to_thread(backtest, user, saved, catalog, events, distance)
-        if number != self._tries:
+        history = recent_for(service, saved, policy)
+        try:
+            now, then, events = await service.trials.run_for(
+                user, self._is_outdated(number), compare, history, user, saved, policy, part_of(catalog, user)
+            )
+        except RankcastError as error:
+            if number == self._tries and not self._tried.is_deleted:
+                self._tried.clear()
+                with self._tried:
+                    words("p", str(error), "rc-note rc-warn")
             return
-        then = now if policy == saved else await asyncio.to_thread(backtest, user, policy, catalog, events, distance)
         if number == self._tries and not self._tried.is_deleted:
             self._tried.clear()
             with self._tried:

@@ -1,0 +1,84 @@
+"""What a policy costs with every matching event."""
+
+from datetime import timedelta
+
+from rankcast.errors import PolicyCostError
+from rankcast.model.policies import Length, Mode, Policy, Scoring, Select, Unit
+
+__all__ = ["MOST_POLICY_COST", "check_policy_cost", "policy_cost"]
+
+_BASE = 20.0
+"""Ranking an event and noting it: microseconds."""
+_HELD = 0.02
+"""Looking at one event of a window by rank."""
+_PAIR = 0.05
+"""Looking at one pair of a candidate and a chosen one, with distances kept."""
+_DISTANCE = 3.0
+"""The distance of a new event to one of the window."""
+_SWAPS = 8.0
+"""Swapping, as a multiple of the greedy choice."""
+_HELD_BY_TIME = 1_000
+"""So many events a window of time is taken to hold; how many they are depends on who publishes."""
+_EXACT_EASY = 30
+"""Up to so many candidates the best set of all is found soon; with more it may take seconds."""
+_EXACT_HARD = 1_000_000.0
+_PERIODS = 20
+"""A choice that is made once a period counts as much as one of this many with every event."""
+MOST_POLICY_COST = 20_000.0
+"""What a policy may cost unless an operator says otherwise."""
+
+
+def policy_cost(policy: Policy) -> float:
+    """Microseconds of one core that an event which matches the user costs at worst: an estimate, monotone in `k` and `length`.
+
+    The end of a period, which comes once in many events, counts a twentieth. A window of time counts as one of 1,000 events.
+    `exact` in a window of more than 30 events counts a second for each of them.
+
+    >>> policy_cost(Policy("ann"))
+    20.0
+    >>> policy_cost(Policy("ann", Mode.SLIDING, 10, Length(1000))) < policy_cost(Policy("ann", Mode.SLIDING, 10, Length(1000), 0.5))
+    True
+    """
+    cost = _BASE
+    if policy.filter is not None and policy.filter.scoring is not Scoring.SCORE:
+        cost += _HELD * policy.filter.period
+    if policy.mode is Mode.ALL or policy.k is None:
+        return cost
+    held = _held(policy.length) if policy.mode is not Mode.HISTORY else policy.k
+    k = min(policy.k, held)
+    cost += _HELD * held
+    if policy.select is Select.EXACT:
+        return cost + held * (_EXACT_HARD if held > _EXACT_EASY else _BASE)
+    if policy.sigma < 1:
+        choice = (_DISTANCE * held + _PAIR * held * k) * (_SWAPS if policy.select is Select.IMPROVED else 1.0)
+        cost += choice / _PERIODS if policy.mode is Mode.PERIODIC else choice
+    return cost
+
+
+def check_policy_cost(policy: Policy, most: float = MOST_POLICY_COST) -> None:
+    """Refuse a policy that costs more than that."""
+    cost = policy_cost(policy)
+    if cost > most:
+        raise PolicyCostError(
+            f"the policy may cost {cost:,.0f} µs with every matching event, and the limit is {most:,.0f} µs; "
+            f"what would lower it: {_what_lowers(policy)}"
+        )
+
+
+def _what_lowers(policy: Policy) -> str:
+    """What would lower the cost most, in words."""
+    if policy.select is Select.EXACT:
+        return f"choose 'greedy', or a length of at most {_EXACT_EASY} events"
+    if policy.select is Select.IMPROVED and policy.sigma < 1:
+        return "choose 'greedy', a smaller k, or a shorter length"
+    if policy.sigma < 1:
+        return "a smaller k, a shorter length, or sigma 1"
+    return "a shorter length, or a shorter period of the filter"
+
+
+def _held(length: Length | None) -> int:
+    if length is None:
+        return 0
+    if length.unit is Unit.TIME or isinstance(length.amount, timedelta):
+        return _HELD_BY_TIME
+    return length.amount

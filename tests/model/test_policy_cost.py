@@ -1,0 +1,49 @@
+"""What a policy costs with every event, and its limit."""
+
+from datetime import timedelta
+
+import pytest
+
+from rankcast.errors import PolicyCostError
+from rankcast.language import PRESETS, decode_record
+from rankcast.model import Length, Mode, Policy, Select, Unit, check_policy_cost, policy_cost
+
+
+def sliding(k: int, length: int, sigma: float = 0.5, select: Select = Select.GREEDY) -> Policy:
+    return Policy("ann", Mode.SLIDING, k, Length(length), sigma, select=select)
+
+
+def test_it_grows_with_what_is_asked_for() -> None:
+    assert policy_cost(Policy("ann")) < policy_cost(sliding(5, 100, 1.0)) < policy_cost(sliding(5, 100))
+    assert policy_cost(sliding(5, 100)) < policy_cost(sliding(50, 100)) < policy_cost(sliding(50, 1_000))
+    assert policy_cost(sliding(50, 1_000)) < policy_cost(sliding(50, 1_000, select=Select.IMPROVED))
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_ready_policies_are_admitted(name: str) -> None:
+    made = decode_record({"kind": "policy", "user": "ann", **PRESETS[name].fields})
+    assert isinstance(made, Policy)
+    check_policy_cost(made)
+
+
+def test_ordinary_ones_are_admitted() -> None:
+    check_policy_cost(sliding(50, 200, select=Select.IMPROVED))
+    check_policy_cost(sliding(10, 30, select=Select.EXACT))
+    check_policy_cost(Policy("ann", Mode.PERIODIC, 20, Length(timedelta(days=1), Unit.TIME), 0.5))
+
+
+@pytest.mark.parametrize(
+    ("policy", "lower"),
+    [
+        (sliding(200, 1_000, select=Select.IMPROVED), "'greedy'"),
+        (sliding(10, 31, select=Select.EXACT), "at most 30 events"),
+        (Policy("ann", Mode.SLIDING, 3, Length(timedelta(hours=1), Unit.TIME), 0.5, select=Select.EXACT), "'greedy'"),
+        (sliding(1_000, 1_000_000), "smaller k"),
+        (Policy("ann", Mode.PERIODIC, 1_000, Length(1_000_000), 0.5), "smaller k"),
+    ],
+)
+def test_what_costs_too_much_is_refused_with_what_would_lower_it(policy: Policy, lower: str) -> None:
+    with pytest.raises(PolicyCostError, match="the limit is 20,000 µs") as refused:
+        check_policy_cost(policy)
+    assert lower in str(refused.value)
+    check_policy_cost(policy, 1e12)
