@@ -12,6 +12,7 @@ import zstandard
 from rankcast.language import decode_event, encode_delivery
 from rankcast.model import Event
 from rankcast.store import Store
+from rankcast.store.backups import place_checkpoint
 
 FOLDER = Path(__file__).parent.parent / "store" / "fixtures" / "schema3"
 SHARDS = 2
@@ -33,7 +34,8 @@ def put_file(name: str, folder: Path) -> Path:
 def put_checkpoint(folder: Path) -> Path:
     """The checkpoint of `spark.db`."""
     with tarfile.open(fileobj=io.BytesIO(unpacked("spark.checkpoint.tar"))) as archive:
-        archive.extractall(folder, filter="data")
+        archive.extractall(folder / "moved", filter="data")
+    place_checkpoint(folder / "moved" / "spark.checkpoint", folder / "spark.checkpoint")
     return folder / "spark.checkpoint"
 
 

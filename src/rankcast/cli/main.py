@@ -8,6 +8,7 @@ import typer
 
 from rankcast import __version__
 from rankcast.cli.backtest import backtest
+from rankcast.cli.backup import backup
 from rankcast.cli.concept import concept
 from rankcast.cli.concepts import mine
 from rankcast.cli.deliveries import deliveries
@@ -30,6 +31,7 @@ from rankcast.cli.rejects import rejects
 from rankcast.cli.relate import relate
 from rankcast.cli.replay import replay
 from rankcast.cli.reproduce import reproduce
+from rankcast.cli.restore import restore
 from rankcast.cli.run import run
 from rankcast.cli.serve import serve
 from rankcast.cli.state import rebuild_state, repartition_state
@@ -54,7 +56,20 @@ app = typer.Typer(
 
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "With a store: what users want": (init, subscribe, unsubscribe, subscriptions, prefer, policy, concept),
-    "With a store: what happens": (publish, run, serve, deliveries, explain, stats, status, rejects, prune, upgrade),
+    "With a store: what happens": (
+        publish,
+        run,
+        serve,
+        deliveries,
+        explain,
+        stats,
+        status,
+        rejects,
+        prune,
+        backup,
+        restore,
+        upgrade,
+    ),
     "With files, keeping nothing": (match, replay, backtest, relate, graph, forward, overlay),
     "This installation": (demo, doctor, reproduce),
 }

@@ -8,14 +8,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import make_url
+from sqlalchemy import URL, make_url
 
 from rankcast.errors import OutdatedStore, StoreError
 from rankcast.store.engine import Clock, system_clock
 from rankcast.store.opening import check_version, connect_database, missing_store, path_of, schema_version
 from rankcast.store.schema import SCHEMA_VERSION
 
-__all__ = ["Upgraded", "copy_file", "store_version", "upgrade_store"]
+__all__ = ["Upgraded", "copy_file", "program_url", "store_version", "unserved", "upgrade_store"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def upgrade_store(
             )
         from rankcast.store.migrations import migrate  # only here, because Alembic takes long to load
 
-        with _unserved(path):
+        with unserved(path):
             backup = None
             if path is not None and not is_backed_up:
                 when = clock().strftime("%Y%m%dT%H%M%SZ")
@@ -110,12 +110,23 @@ def copy_file(source: Path, target: Path) -> None:
 
 def _dump_command(url: str | os.PathLike[str]) -> str:
     """What makes a backup of a database on a server; without the password, for which the program asks."""
-    plain = make_url(os.fspath(url)).set(drivername="postgresql", password=None).render_as_string()
-    return f"pg_dump --format=custom --file=rankcast.dump {shlex.quote(plain)}"
+    return f"pg_dump --format=custom --file=rankcast.dump {shlex.quote(program_url(os.fspath(url)))}"
+
+
+def program_url(url: str) -> str:
+    """The URL of a database as the programs of PostgreSQL take it, without the password.
+
+    >>> program_url("postgresql+psycopg://ann:secret@db/movies?lock_timeout=3")
+    'postgresql://ann@db/movies'
+    """
+    given = make_url(url)
+    query = {key: value for key, value in given.query.items() if not key.endswith("_timeout")}
+    plain = URL.create("postgresql", given.username, None, given.host, given.port, given.database, query)
+    return plain.render_as_string()
 
 
 @contextmanager
-def _unserved(path: Path | None) -> Iterator[None]:
+def unserved(path: Path | None) -> Iterator[None]:
     """Keep services from starting with the file meanwhile; refused if one is serving it (`rankcast.serve.alone`)."""
     lock = None if path is None else Path(f"{path}-serving")
     if lock is None or not lock.exists():

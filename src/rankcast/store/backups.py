@@ -1,0 +1,323 @@
+"""A store and the checkpoint of its pipeline in one archive, taken while both are in use, and put back.
+
+The checkpoint is copied first, as of its last finished batch, and the store after it. So the copy of the store is never behind: what
+it has of later batches is served again and written once (`DeliveryLog.commit_batch`).
+"""
+
+import hashlib
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import zstandard
+from sqlalchemy import make_url, update
+
+from rankcast.errors import EnvironmentProblem, StoreError
+from rankcast.store import pipelines, schema
+from rankcast.store.engine import Clock, Database, system_clock
+from rankcast.store.opening import connect_database, open_database, path_of, schema_version
+from rankcast.store.pipelines import SPARK
+from rankcast.store.upgrading import copy_file, program_url, unserved
+
+__all__ = ["Backup", "back_up", "place_checkpoint", "restore"]
+
+FORMAT = 1
+"""Raised with every change of the archive; a later one is refused."""
+
+_MANIFEST, _FILE, _DUMP, _CHECKPOINT = "manifest.json", "store.db", "store.sql", "checkpoint"
+_BATCHES = ("offsets", "commits")
+_STATE_SCHEMA = re.compile(r'file:[^"]*?/state/(\d+/_stateSchema/)')
+_LARGEST_MANIFEST = 256 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """What an archive holds: when it was made of which store, its schema version, up to which event it was served, and where the
+    checkpoint was, if it has one."""
+
+    place: str
+    created: str
+    schema: int
+    served: int
+    checkpoint: str | None
+
+
+def back_up(
+    path_or_url: str, archive: Path, version: str, *, wait: float = 30.0, clock: Clock = system_clock
+) -> Backup:
+    """Write a store and the checkpoint of its pipeline into an archive, while they are in use; it is there whole or not at all.
+
+    `version` is the release that makes it.
+    """
+    database = open_database(path_or_url, wait, clock, is_bulk=False)
+    with closing(database), tempfile.TemporaryDirectory(dir=archive.absolute().parent, prefix=".backup-") as name:
+        folder = Path(name)
+        with database.reading() as connection:
+            known = pipelines.present(connection)
+        checkpoint = known.place if known is not None and known.engine == SPARK and known.place else None
+        if checkpoint is not None:
+            _copy_checkpoint(_local(checkpoint), folder / _CHECKPOINT)
+        path = path_of(path_or_url)
+        if path is not None:
+            copy_file(path, folder / _FILE)
+            copied = connect_database(str(folder / _FILE), wait, clock, is_bulk=False)
+        else:
+            _dump(path_or_url, database, folder / _DUMP)
+            copied = database
+        try:
+            with copied.reading() as connection:
+                served = connection.execute(schema.progress.select()).one().event_offset
+        finally:
+            if copied is not database:
+                copied.close()
+        made = Backup(database.place, clock().isoformat(), schema.SCHEMA_VERSION, served, checkpoint)
+        files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+        manifest = {
+            "format": FORMAT,
+            "rankcast": version,
+            "store": made.place,
+            "created": made.created,
+            "schema": made.schema,
+            "served": made.served,
+            "checkpoint": made.checkpoint,
+            "files": {str(path.relative_to(folder)): _digest(path) for path in files},
+        }
+        _write(archive, manifest, folder, files)
+    return made
+
+
+def restore(
+    archive: Path,
+    path_or_url: str,
+    checkpoint: str | None = None,
+    is_forced: bool = False,
+    *,
+    wait: float = 30.0,
+    clock: Clock = system_clock,
+) -> Backup:
+    """Put back what an archive holds: the store at a place, the checkpoint where it was or in another folder.
+
+    Everything is checked before anything is replaced, and nothing is replaced unless `is_forced`.
+    """
+    path = path_of(path_or_url)
+    beside = path.absolute().parent if path is not None else None
+    with tempfile.TemporaryDirectory(dir=beside, prefix=".restore-") as name:
+        folder = Path(name)
+        made = _read(archive, folder)
+        if not (folder / (_FILE if path is not None else _DUMP)).exists():
+            raise StoreError(
+                f"{str(archive)!r} is the backup of {made.place!r}; a store cannot be moved to another kind of database"
+            )
+        target = None if made.checkpoint is None else _local(checkpoint or made.checkpoint)
+        _check_free(path_or_url, path, target, is_forced, wait, clock)
+        if target is not None:
+            place_checkpoint(folder / _CHECKPOINT, target)
+        if path is not None:
+            with unserved(path):
+                _place_file(folder / _FILE, path)
+        else:
+            _run(
+                "psql",
+                path_or_url,
+                ["--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1", f"--file={folder / _DUMP}"],
+            )
+        if target is not None:
+            with (
+                closing(connect_database(path_or_url, wait, clock, is_bulk=False)) as database,
+                database.starting() as connection,
+            ):
+                connection.execute(update(schema.pipeline).values(place=str(target)))
+    return made
+
+
+def _check_free(
+    path_or_url: str, path: Path | None, target: Path | None, is_forced: bool, wait: float, clock: Clock
+) -> None:
+    if is_forced:
+        return
+    if path is not None:
+        if path.exists():
+            raise StoreError(f"there is a store at {str(path)!r}; choose another place, or replace it with --force")
+    else:
+        with (
+            closing(connect_database(path_or_url, wait, clock, is_bulk=False)) as database,
+            database.reading() as connection,
+        ):
+            if schema_version(connection, database.place) is not None:
+                raise StoreError(
+                    f"there is a store at {database.place!r}; choose another place, or replace it with --force"
+                )
+    if target is not None and target.exists():
+        raise StoreError(
+            f"there is a checkpoint at {str(target)!r}; choose another folder with --checkpoint, or replace it with --force"
+        )
+
+
+def _local(checkpoint: str) -> Path:
+    """The folder of a checkpoint."""
+    text = checkpoint.removeprefix("file://").removeprefix("file:")
+    if "://" in text:
+        raise StoreError(
+            f"the checkpoint {checkpoint!r} is not in a local folder: end the pipeline, copy the checkpoint with the tools of that "
+            "storage, and back up the store alone with its own tools"
+        )
+    return Path(text)
+
+
+def _copy_checkpoint(source: Path, target: Path) -> None:
+    """Copy a checkpoint as of its last finished batch. Spark writes files under other names first, and keeps the state of the last
+    hundred batches."""
+    if not source.is_dir():
+        raise StoreError(
+            f"the checkpoint {str(source)!r} of the pipeline is not there; `rankcast state rebuild` makes the delivery state anew"
+        )
+    finished = max((int(one.name) for one in (source / "commits").glob("*") if one.name.isdigit()), default=-1)
+
+    def skipped(folder: str, names: list[str]) -> list[str]:
+        gone = [name for name in names if name.startswith(".") or name.endswith((".tmp", ".crc"))]
+        if Path(folder) in {source / part for part in _BATCHES}:
+            gone += [name for name in names if name.isdigit() and int(name) > finished]
+        return gone
+
+    try:
+        shutil.copytree(source, target, ignore=skipped, copy_function=_copy_if_there)
+    except (OSError, shutil.Error) as error:
+        raise StoreError(f"the checkpoint {str(source)!r} cannot be copied: {error}; try again") from None
+
+
+def _copy_if_there(source: str, target: str) -> None:
+    """Copy a file, unless Spark has deleted it meanwhile, which it does with what no batch needs any more."""
+    try:
+        shutil.copyfile(source, target)
+    except FileNotFoundError:
+        return
+
+
+def _dump(url: str, database: Database, target: Path) -> None:
+    """A script that makes the tables of the store anew."""
+    with database.reading() as connection:
+        name = connection.exec_driver_sql("SELECT current_schema()").scalar_one()
+    options = ["--clean", "--if-exists", "--no-owner", "--no-privileges", f'--table="{name}".*', f"--file={target}"]
+    _run("pg_dump", url, options)
+
+
+def _run(program: str, url: str, options: list[str]) -> None:
+    """Run a program of PostgreSQL on a database; the password is in its environment, where others cannot see it."""
+    found = shutil.which(program)
+    if found is None:
+        raise EnvironmentProblem(
+            f"{program} is not installed, which makes and restores backups of PostgreSQL; install PostgreSQL's client programs "
+            "(Debian: apt-get install postgresql-client)"
+        )
+    password = make_url(url).password
+    environment = {**os.environ, **({"PGPASSWORD": password} if password else {})}
+    done = subprocess.run(  # noqa: S603  its arguments are no shell's
+        [found, *options, f"--dbname={program_url(url)}"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise StoreError(
+            f"{program} failed: {done.stderr.strip().splitlines()[0] if done.stderr.strip() else done.returncode}"
+        )
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _write(archive: Path, manifest: dict[str, Any], folder: Path, files: list[Path]) -> None:
+    part = archive.with_name(f"{archive.name}.part")
+    try:
+        # Readable by its owner alone: it holds what the store holds.
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            with (
+                zstandard.ZstdCompressor(level=3).stream_writer(file, closefd=False) as packed,
+                tarfile.open(fileobj=packed, mode="w|") as tar,
+            ):
+                text = json.dumps(manifest, indent=1).encode()
+                entry = tarfile.TarInfo(_MANIFEST)
+                entry.size = len(text)
+                tar.addfile(entry, io.BytesIO(text))
+                for path in files:
+                    tar.add(path, str(path.relative_to(folder)), recursive=False)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, archive)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _read(archive: Path, folder: Path) -> Backup:
+    """Unpack an archive and check it."""
+    try:
+        with _opened(archive) as tar:
+            first = tar.next()
+            if first is None or first.name != _MANIFEST or first.size > _LARGEST_MANIFEST:
+                raise StoreError(f"{str(archive)!r} is no backup of Rankcast: it has no manifest")
+            content = tar.extractfile(first)
+            assert content is not None
+            manifest = json.loads(content.read())
+            if manifest["format"] > FORMAT or manifest["schema"] > schema.SCHEMA_VERSION:
+                raise StoreError(
+                    f"the backup {str(archive)!r} was made by a later Rankcast, {manifest['rankcast']}; upgrade Rankcast to restore it"
+                )
+            for member in iter(tar.next, None):
+                tar.extract(member, folder, filter="data")
+    except (tarfile.TarError, zstandard.ZstdError, EOFError, LookupError, TypeError, ValueError) as error:
+        raise StoreError(f"{str(archive)!r} is no backup of Rankcast, or it is damaged: {error}") from None
+    for name, digest in manifest["files"].items():
+        if not (folder / name).is_file() or _digest(folder / name) != digest:
+            raise StoreError(
+                f"the backup {str(archive)!r} is damaged: {name!r} is not as it was written; use another backup"
+            )
+    (folder / _CHECKPOINT).mkdir(exist_ok=True)
+    return Backup(
+        manifest["store"], manifest["created"], manifest["schema"], manifest["served"], manifest["checkpoint"]
+    )
+
+
+@contextmanager
+def _opened(archive: Path) -> Iterator[tarfile.TarFile]:
+    with (
+        archive.open("rb") as file,
+        zstandard.ZstdDecompressor().stream_reader(file) as plain,
+        tarfile.open(fileobj=plain, mode="r|") as tar,
+    ):
+        yield tar
+
+
+def _place_file(source: Path, path: Path) -> None:
+    for ending in ("-wal", "-shm"):  # of the store that is replaced; they would be taken for the new one's
+        Path(f"{path}{ending}").unlink(missing_ok=True)
+    os.chmod(source, 0o600)
+    os.replace(source, path)
+
+
+def place_checkpoint(source: Path, target: Path) -> None:
+    """Move a checkpoint to a folder, in place of one that is there. Spark has written its place into it, which is changed."""
+    if target.exists():
+        shutil.rmtree(target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.move(source, target)
+    for metadata in target.glob("state/*/_metadata/v2/*"):
+        if metadata.name.isdigit():
+            text = _STATE_SCHEMA.sub(
+                lambda found: f"{target.absolute().as_uri()}/state/{found[1]}".replace("file://", "file:"),
+                metadata.read_text(),
+            )
+            metadata.write_text(text)
+            metadata.with_name(f".{metadata.name}.crc").unlink(missing_ok=True)

@@ -1,0 +1,63 @@
+"""A checkpoint of the release before goes on after the upgrade of its store, with the deliveries that it would have made."""
+
+import before
+import msgspec
+import pytest
+
+from rankcast.errors import StoreError
+from rankcast.spark import serve_store
+from rankcast.spark.failures import wait_for
+from rankcast.spark.live import shard as live_shard
+from rankcast.spark.live.frames import MARK, Mark, encode_mark, table_of
+from rankcast.spark.live.host import Host
+from rankcast.spark.live.requests import Frame, Request, Settings
+from rankcast.store import Store
+from rankcast.store.upgrading import upgrade_store
+
+
+def test_a_checkpoint_goes_on(spark, tmp_path):
+    place, checkpoint = before.put_file("spark.db", tmp_path), before.put_checkpoint(tmp_path)
+    upgrade_store(place, is_backed_up=True)
+    with Store.open(place) as store:
+        store.publish(before.remaining())
+        wait_for(serve_store(spark, str(place), checkpoint, shards=before.SHARDS, trigger=None, close=True))
+        assert before.delivered(store) == before.deliveries()
+
+
+@pytest.fixture
+def saved() -> dict[int, tuple[str, bytes, dict[int, bytes], dict[int, bytes]]]:
+    """What two shards over arrays have saved of the first 100 events."""
+    return msgspec.msgpack.decode(before.unpacked("live.msgpack"), strict=False)
+
+
+def ask(place, number: int, saved, up_to: int):
+    settings = Settings("run", "cp", before.SHARDS, str(place), True, True, None, 200)
+    frames = [Frame(MARK, encode_mark(Mark("p", 100, up_to, True)))]
+    return Host().answer(Request(settings, number, "none", frames, tuple(saved[1:])))
+
+
+@pytest.mark.parametrize("is_arrays", [True, False])
+def test_shards_over_arrays_go_on_as_either(tmp_path, monkeypatch, saved, is_arrays):
+    """Up to the last event before the policies that are refused, where the stores of both kinds of shards are the same."""
+    monkeypatch.setattr(live_shard, "_MANY_SUBSCRIPTIONS", 1 if is_arrays else 10**9)
+    place = before.put_file("spark.db", tmp_path)
+    upgrade_store(place, is_backed_up=True)
+    made = []
+    for number in range(before.SHARDS):
+        answer = ask(place, number, saved[number], 130)
+        assert answer.error is None, answer.error
+        made += table_of(answer.deliveries).to_pylist()
+    due = [one for one in before.deliveries() if one["seq"] > 100]
+    known = {(one["user"], one["event"]): one["rank"] for one in due}
+    compared = [one for one in made if (one["user"], one["event"]) in known]
+    assert len(compared) > 100
+
+
+def test_a_later_release_s_head_and_pages_are_refused(tmp_path, saved):
+    place = before.put_file("spark.db", tmp_path)
+    upgrade_store(place, is_backed_up=True)
+    token, head, pages, journal = saved[0]
+    later = msgspec.msgpack.encode({**msgspec.msgpack.decode(head), "form": 99})
+    answer = ask(place, 0, (token, later, pages, journal), 130)
+    assert answer.error == (StoreError.__name__, answer.error[1])
+    assert "its form is 99" in answer.error[1]

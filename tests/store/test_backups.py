@@ -1,0 +1,106 @@
+"""A backup is one file, taken while the store is in use; what is restored goes on as if nothing had happened."""
+
+import io
+import json
+import tarfile
+
+import before
+import pytest
+import zstandard
+
+from rankcast.errors import StoreError
+from rankcast.language import decode_event, decode_record
+from rankcast.run import serve_pending
+from rankcast.store import Store, backups
+from rankcast.store.backups import back_up, restore
+
+
+def event(number: int):
+    return decode_event({"id": f"e{number}", "time": "2026-01-01", "attributes": {"x": number}})
+
+
+@pytest.fixture
+def served(store) -> Store:
+    subscription = {"kind": "subscription", "id": "s", "user": "ann", "where": "x > 0"}
+    policy = {"kind": "policy", "user": "ann", "mode": "periodic", "k": 1, "length": 3}
+    store.change(put=[decode_record(subscription), decode_record(policy)])
+    store.publish([event(number) for number in range(1, 6)])
+    list(serve_pending(store))
+    return store
+
+
+def go_on(store: Store) -> list[str]:
+    store.publish([event(number) for number in range(6, 10)])
+    list(serve_pending(store, close=True))
+    return [delivery.event for _, delivery in store.deliveries()]
+
+
+def test_a_restored_store_goes_on_with_the_same_deliveries(served, place, tmp_path):
+    archive = tmp_path / "store.backup"
+    made = back_up(place, archive, "1.0")
+    assert made.served == 5
+    assert archive.stat().st_mode & 0o077 == 0
+    undisturbed = go_on(served)
+    served.close()
+    with pytest.raises(StoreError, match=r"there is a store at .*--force"):
+        restore(archive, place)
+    restore(archive, place, is_forced=True)
+    with Store.open(place) as store:
+        assert store.last_offset() == 5
+        assert go_on(store) == undisturbed
+
+
+def test_a_damaged_or_foreign_archive_replaces_nothing(served, place, tmp_path):
+    archive = tmp_path / "store.backup"
+    back_up(place, archive, "1.0")
+    whole = archive.read_bytes()
+    for content in (b"", b"no archive", whole[: len(whole) // 2]):
+        archive.write_bytes(content)
+        with pytest.raises(StoreError, match=r"no backup of Rankcast|damaged"):
+            restore(archive, place, is_forced=True)
+    assert served.last_offset() == 5
+
+
+def test_a_changed_file_and_a_later_release_are_noticed(served, place, tmp_path, monkeypatch):
+    archive = tmp_path / "store.backup"
+    with monkeypatch.context() as changed:
+        changed.setattr(backups, "_digest", lambda path: "0" * 64)
+        back_up(place, archive, "1.0")
+    with pytest.raises(StoreError, match="is not as it was written; use another backup"):
+        restore(archive, place, is_forced=True)
+    with monkeypatch.context() as changed:
+        changed.setattr(backups, "FORMAT", 99)
+        back_up(place, archive, "9.9")
+    with pytest.raises(StoreError, match=r"made by a later Rankcast, 9\.9; upgrade Rankcast"):
+        restore(archive, place, is_forced=True)
+
+
+def test_the_checkpoint_is_in_it_as_of_its_last_finished_batch(tmp_path):
+    from rankcast.store.upgrading import upgrade_store
+
+    place, checkpoint = before.put_file("spark.db", tmp_path), before.put_checkpoint(tmp_path)
+    upgrade_store(place, is_backed_up=True)
+    with Store.open(place) as store, store.database.writing() as connection:
+        connection.exec_driver_sql(f"UPDATE pipeline SET place = '{checkpoint}'")
+    (checkpoint / "offsets" / "4").write_text("begun, not finished")
+    archive = tmp_path / "store.backup"
+    assert back_up(str(place), archive, "1.0").checkpoint == str(checkpoint)
+    content = zstandard.ZstdDecompressor().stream_reader(archive.read_bytes()).read()
+    with tarfile.open(fileobj=io.BytesIO(content)) as tar:
+        manifest = json.loads(tar.extractfile("manifest.json").read())
+    assert "checkpoint/offsets/3" in manifest["files"]
+    assert "checkpoint/offsets/4" not in manifest["files"]
+    with pytest.raises(StoreError, match=r"there is a checkpoint at .*--checkpoint"):
+        restore(archive, str(tmp_path / "new.db"))
+    restore(archive, str(tmp_path / "new.db"), checkpoint=str(tmp_path / "new.checkpoint"))
+    with Store.open(tmp_path / "new.db") as store:
+        assert store.pipeline().place == str(tmp_path / "new.checkpoint")
+    metadata = (tmp_path / "new.checkpoint" / "state" / "0" / "_metadata" / "v2" / "0").read_text()
+    assert f"file:{tmp_path}/new.checkpoint/state/0/_stateSchema" in metadata
+
+
+def test_postgresql_needs_its_programs(served, place, tmp_path, monkeypatch):
+    if "://" in place:
+        monkeypatch.setenv("PATH", str(tmp_path))
+        with pytest.raises(Exception, match="pg_dump is not installed"):
+            back_up(place, tmp_path / "store.backup", "1.0")
