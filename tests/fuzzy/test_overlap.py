@@ -1,5 +1,4 @@
 import math
-import sys
 
 import pytest
 
@@ -16,6 +15,7 @@ from rankcast.model import (
     Table,
     Triangle,
 )
+from rankcast.model.membership import NUMBER
 
 NOT = (Hedge.NOT,)
 
@@ -64,7 +64,7 @@ def test_steep_sides_far_from_zero_cross_exactly() -> None:
 
 
 def test_sides_as_long_as_the_axis() -> None:
-    furthest = sys.float_info.max
+    furthest = NUMBER.high
     assert overlap(curve_of(LeftShoulder(-furthest, furthest)), curve_of(RightShoulder(-furthest, furthest))) == 0.5
 
 

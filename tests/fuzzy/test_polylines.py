@@ -1,7 +1,5 @@
 """Straight functions as rows of corners: the degree, the limits beside it, and crisp sets as rows."""
 
-import sys
-
 import numpy as np
 import pytest
 
@@ -22,6 +20,7 @@ from rankcast.model import (
     Trapezoid,
     Triangle,
 )
+from rankcast.model.membership import NUMBER
 
 FORMS = [
     Trapezoid(0, 1, 2, 4),
@@ -59,7 +58,7 @@ def test_rows_of_different_length_are_filled_up():
 
 
 def test_the_widest_row_does_not_overflow():
-    most = sys.float_info.max
+    most = NUMBER.high
     row = Polylines.of([corners_of(RightShoulder(-most, most))])
     assert row.degree(np.array([[0.0, most / 2]])).tolist() == [[0.5, 0.75]]
 

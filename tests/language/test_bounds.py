@@ -75,7 +75,8 @@ def test_the_next_value_is_refused_with_value_and_bound():
 
 
 STREAM = [
-    *(Event(f"e{seq}", START + timedelta(minutes=seq), {"a": (1,)}, seq=seq) for seq in range(1, 16)),
+    Event("e1", datetime.min.replace(tzinfo=UTC), {"a": (1,)}, seq=1),
+    *(Event(f"e{seq}", START + timedelta(minutes=seq), {"a": (1,)}, seq=seq) for seq in range(2, 16)),
     Event("e16", datetime.max.replace(tzinfo=UTC), {"a": (1,)}, seq=16),
 ]
 
