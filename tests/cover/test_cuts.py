@@ -50,9 +50,9 @@ SHAPES = [
     Gaussian(1e9, 1e-4),
     Piecewise(((0, 0.2), (1, 0.8), (1, 0.4), (2, 0.4), (3, 1.0), (4, 0.0))),
     Piecewise(((0, 0.5),)),
-    Triangle(-1.7e308, 0, 1.7e308),
-    LeftShoulder(-1.7e308, 1.7e308),
-    Gaussian(0, 1e308),
+    Triangle(-1e15, 0, 1e15),
+    LeftShoulder(-1e15, 1e15),
+    Gaussian(0, 1e15),
     Table(((1, 0.3), (2, 0.5), (4, 1.0))),
 ]
 
