@@ -53,3 +53,15 @@ def test_at_a_terminal_the_upgrade_is_offered():
     assert at_a_terminal(b"n\n", "status", "--store", str(path))[0] == 3
     assert at_a_terminal(b"y\n", "status", "--store", str(path))[0] == 0
     assert len(list(Path().glob("*.backup"))) == 1
+
+
+def test_what_cannot_be_read_is_told_counted_and_can_be_deleted(rankcast):
+    before.put_file("oracle.db", Path())
+    told = rankcast("upgrade", "--no-backup", "--store", "oracle.db").stderr
+    assert "left out, because it cannot be read: policy overflow of overflow: 'preference' in score" in told
+    status = json.loads(rankcast("status", "--store", "oracle.db", "--json").stdout)
+    unreadable = status["unreadable"]
+    assert unreadable >= 1
+    rankcast("policy", "--user", "overflow", "--remove", "--store", "oracle.db")
+    assert json.loads(rankcast("status", "--store", "oracle.db", "--json").stdout)["unreadable"] == unreadable - 1
+    rankcast("policy", "--user", "overflow", "--remove", "--store", "oracle.db", code=1)

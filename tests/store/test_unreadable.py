@@ -154,3 +154,22 @@ def test_its_owner_may_delete_it(filled, place):
     for version in (1, 2, 3):
         with Store.open(place) as store:
             assert "b1" in store.catalog(version).subscriptions
+
+
+def test_only_the_owner_s_is_deleted_if_an_owner_is_named(filled, place):
+    damage(filled, "subscription", "a1", "{}")
+    with Store.open(place) as store:
+        store.catalog()
+        assert not store.remove_unreadable("subscription", "a1", owner="bob")
+        assert store.remove_unreadable("subscription", "a1", owner="ann")
+
+
+def test_another_publisher_does_not_replace_an_unreadable_advertisement(filled, place):
+    advertisement = {"kind": "advertisement", "id": "d", "publisher": "shop", "where": "x > 0", "k": 2}
+    put(filled, advertisement)
+    damage(filled, "advertisement", "d", '{"kind": "advertisement", "id": "d", "publisher": "shop"}')
+    with Store.open(place) as store:
+        with pytest.raises(CatalogError, match="may be another publisher's"):
+            put(store, {**advertisement, "publisher": "thief"})
+        put(store, advertisement)
+        assert store.catalog().advertisements["d"].publisher == "shop"

@@ -81,6 +81,9 @@ def concept(
             return
         found = [one for one in opened.catalog().concepts.values() if _is_meant(one, name, attribute, user)]
         if remove:
+            if not found and name and attribute and opened.remove_unreadable("concept", attribute, name, user):
+                out.done(f"forgot {name} on {attribute}", {"kind": "concept", "name": name, "attribute": attribute})
+                return
             if len(found) != 1:
                 raise CatalogError(f"{len(found)} concepts are meant; say which by NAME, --attribute and --user")
             opened.change(remove=found)

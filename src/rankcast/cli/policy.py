@@ -186,9 +186,10 @@ def policy(
         if user is None:
             raise typer.BadParameter("whose policy is it? give --user")
         if remove:
-            if user not in catalog.policies:
+            if user in catalog.policies:
+                opened.change(remove=[catalog.policies[user]])
+            elif not opened.remove_unreadable("policy", user):
                 raise CatalogError(f"{user!r} has no policy")
-            opened.change(remove=[catalog.policies[user]])
             out.done(f"{user} gets all that matches", {"kind": "policy", "user": user})
             return
         before = encode_record(Policy(user) if preset is not None else catalog.policy_of(user))

@@ -47,6 +47,7 @@ def _record(found: "Status", place: str, now: datetime) -> dict[str, Any]:
         "lag_seconds": _waited(found, now),
         "deliveries": found.deliveries,
         "rejects": found.rejects,
+        "unreadable": found.unreadable,
         "pipeline": None if found.pipeline is None else _pipeline_record(found.pipeline),
     }
 
@@ -68,6 +69,9 @@ def _rows(found: "Status", place: str, now: datetime) -> Iterator[tuple[str, str
     yield "served", _served(found, now)
     yield "deliveries", f"{found.deliveries:,}"
     yield "rejects", f"{found.rejects:,}"
+    if found.unreadable:
+        what = counted(found.unreadable, "record")
+        yield "left out", f"{what} of the catalog that cannot be read; rankcast rejects says why"
     if found.pipeline is None:
         yield "pipeline", "none yet; rankcast run serves the store"
     else:

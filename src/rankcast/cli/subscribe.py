@@ -149,11 +149,15 @@ def unsubscribe(
     out = Output(json)
     with Store.open(store) as opened:
         known = opened.catalog().subscriptions
+        unreadable = {one.key for one in opened.unreadable() if one.kind == "subscription"}
         for name in names:
-            if name not in known:
+            if name not in known and name not in unreadable:
                 raise CatalogError(f"there is no subscription {name!r}{did_you_mean(name, known)}")
-        gone = [known[name] for name in dict.fromkeys(names)]
+        gone = [known[name] for name in dict.fromkeys(names) if name in known]
         opened.change(remove=gone)
+        for name in unreadable.intersection(names):
+            opened.remove_unreadable("subscription", name)
+            out.done(f"removed {name}, which could not be read", {"kind": "subscription", "id": name})
     for one in gone:
         out.done(f"removed {one.id} of {one.user}: {label(one.where)}", encode_record(one))
 

@@ -26,12 +26,19 @@ def upgrade(
 
       rankcast upgrade --store movies.db
     """
+    from rankcast.store import Store
     from rankcast.store.upgrading import upgrade_store
 
     out = Output(json)
     with out.working("upgrading"):
         done = upgrade_store(store, is_backed_up=no_backup)
-    record = {"store": done.place, "before": done.before, "version": done.version}
+        with Store.open(store) as opened:
+            opened.catalog()  # reads all of it, and reports what cannot be read
+            unreadable = opened.unreadable()
+    for one in unreadable:
+        whose = "" if one.owner is None else f" of {one.owner}"
+        out.say(f"left out, because it cannot be read: {one.kind} {one.key}{whose}: {one.reason}")
+    record = {"store": done.place, "before": done.before, "version": done.version, "unreadable": len(unreadable)}
     if done.before == done.version:
         out.done(f"{done.place} has schema version {done.version}, which is the newest; nothing to do", record)
         return

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, insert, select
 
 from rankcast.errors import CatalogError, StoreError
 from rankcast.language import decode_record
-from rankcast.model import Catalog, Concept, Policy, Record, Subscription
+from rankcast.model import Advertisement, Catalog, Concept, Policy, Record, Subscription
 from rankcast.store import catalog_state, unreadable
 from rankcast.store.catalog_cache import CatalogCache
 from rankcast.store.catalog_history import oldest_version
@@ -119,11 +119,12 @@ class CatalogLog:
         with self._database.reading() as connection:
             return unreadable.known(connection)
 
-    def remove_unreadable(self, kind: str, key: str) -> bool:
-        """Delete a record that cannot be read, with the preferences that name it, in a new version; whether it was there."""
+    def remove_unreadable(self, kind: str, key: str, owner: str | None = None) -> bool:
+        """Delete a record that cannot be read, with the preferences that name it, in a new version; whether it was there, and the
+        owner's if one is given."""
         with self._database.writing() as connection:
             catalog_state.load(connection, left_out := list[UnreadableRecord]())
-            gone = [one for one in left_out if (one.kind, one.key) == (kind, key)]
+            gone = [one for one in left_out if (one.kind, one.key) == (kind, key) and owner in (None, one.owner)]
             if kind == "subscription":
                 gone += [one for one in left_out if one.kind == "preference" and key in json.loads(one.key)[1:]]
             if not gone or (gone[0].kind, gone[0].key) != (kind, key):
@@ -293,6 +294,14 @@ def _check_owners(puts: Sequence[Step], left_out: Sequence[UnreadableRecord]) ->
             owner = owners.get(("subscription", step.record.id), step.record.user)
             if owner != step.record.user:
                 raise CatalogError(f"subscription {step.record.id!r} belongs to another user, {owner!r}")
+        if isinstance(step.record, Advertisement):
+            for one in left_out:
+                if (one.kind, one.key) == ("advertisement", step.record.id) and not one.says(
+                    "publisher", step.record.publisher
+                ):
+                    raise CatalogError(
+                        f"advertisement {step.record.id!r} cannot be read, and may be another publisher's"
+                    )
 
 
 def _steps(catalog: Catalog, puts: Sequence[Step], removals: Sequence[Record]) -> Iterator[Step]:

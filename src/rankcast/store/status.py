@@ -11,6 +11,7 @@ from rankcast.store.engine import Database
 from rankcast.store.pipelines import Pipeline
 from rankcast.store.schema import datetime_of
 from rankcast.store.sql import last_number
+from rankcast.store.unreadable import unreadable_records
 
 __all__ = ["Status", "status"]
 
@@ -29,6 +30,7 @@ class Status(NamedTuple):
     waiting_since: datetime | None
     deliveries: int
     rejects: int
+    unreadable: int
     pipeline: Pipeline | None
 
     @property
@@ -51,5 +53,6 @@ def status(database: Database) -> Status:
             waiting_since=None if waiting is None else datetime_of(waiting),
             deliveries=last_number(connection, schema.deliveries.c.number),
             rejects=last_number(connection, schema.rejects.c.number),
+            unreadable=connection.execute(select(func.count()).select_from(unreadable_records)).scalar_one(),
             pipeline=pipelines.present(connection),
         )

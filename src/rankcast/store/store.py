@@ -127,11 +127,11 @@ class Store:
         """The records that are left out of the newest catalog because they cannot be read."""
         return self._catalog.unreadable()
 
-    def remove_unreadable(self, kind: str, *names: str | None) -> bool:
+    def remove_unreadable(self, kind: str, *names: str | None, owner: str | None = None) -> bool:
         """Delete such a record by its kind and what identifies it (an id; a user; attribute, name and user of a concept); whether it
-        was there."""
+        was there, and the owner's if one is given."""
         key = names[0] if len(names) == 1 else dumps(list(names))
-        return key is not None and self._catalog.remove_unreadable(kind, key)
+        return key is not None and self._catalog.remove_unreadable(kind, key, owner)
 
     def changes(self, after: int, up_to: int | None = None) -> Iterator[Change]:
         """What changed after one version, up to another or to the newest, in order."""

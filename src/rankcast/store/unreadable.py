@@ -3,6 +3,7 @@
 A release may have bounds that a record of an earlier one breaks, and a file may be damaged. Neither may stop anybody else.
 """
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -33,6 +34,14 @@ class UnreadableRecord(NamedTuple):
     owner: str | None
     text: str
     reason: str
+
+    def says(self, field: str, value: str) -> bool:
+        """Whether the text, as far as it is JSON, has a value in a field."""
+        try:
+            form = json.loads(self.text)
+        except ValueError:
+            return False
+        return isinstance(form, dict) and form.get(field) == value
 
     def reject(self) -> tuple[str, Reject]:
         """The record among the rejects, with the key that keeps it there once."""

@@ -184,3 +184,17 @@ def test_an_expression_is_tried_before_it_is_saved(client: TestClient) -> None:
     assert (trial["count"], trial["of"], [one["id"] for one in trial["matched"]]) == (6, 8, ["e9", "e8"])
     assert client.post(f"{ANN}/trials/expression", json={"where": "year >= "}).json()["position"] == 8
     assert client.post(f"{ANN}/trials/expression", json={"where": "true", "limit": 10**9}).status_code == 422
+
+
+def test_what_cannot_be_read_any_more_is_its_owner_s_to_delete_or_replace(client: TestClient, service: Service) -> None:
+    for name in ("s1", "s2"):
+        client.put(f"{ANN}/subscriptions/{name}", json=DRAMA)
+    with service.store.database.writing() as connection:
+        connection.exec_driver_sql("UPDATE catalog_records SET record = '{}'")
+    service.store._catalog._cache._catalogs.clear()  # as after a restart
+    assert client.delete("/v1/users/bob/subscriptions/s1").status_code == 404
+    assert client.put("/v1/users/bob/subscriptions/s1", json=DRAMA).status_code == 409
+    assert client.get(f"{ANN}/subscriptions").json() == []
+    assert client.delete(f"{ANN}/subscriptions/s1").status_code == 204
+    assert client.delete(f"{ANN}/subscriptions/s1").status_code == 404
+    assert client.put(f"{ANN}/subscriptions/s2", json=DRAMA).status_code in (200, 201)

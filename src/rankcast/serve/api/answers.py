@@ -104,9 +104,25 @@ def put_record(
     return record_answer(given, request, 201 if seen == [None] else 200, **more)
 
 
-def remove_record(service: Service, request: Request, find: Callable[[Catalog], Record]) -> Response:
-    """Remove the record that `find` finds, or refuses to; the caller's conditions are decided in the same transaction."""
-    found = find(service.catalog())
+def remove_record(
+    service: Service,
+    request: Request,
+    find: Callable[[Catalog], Record],
+    unreadable: tuple[str | None, ...],
+    owner: str | None,
+) -> Response:
+    """Remove the record that `find` finds, or refuses to; the caller's conditions are decided in the same transaction.
+
+    `unreadable` is its kind and what identifies it, for one that is left out of the catalog because it cannot be read; `owner` is whose
+    it must be then.
+    """
+    try:
+        found = find(service.catalog())
+    except Problem:
+        kind, *names = unreadable
+        if kind is not None and service.store.remove_unreadable(kind, *names, owner=owner):
+            return Response(status_code=204)
+        raise
     service.remove(found, check=lambda catalog: check_unchanged(request, find(catalog)))
     return Response(status_code=204)
 

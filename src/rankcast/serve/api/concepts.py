@@ -93,4 +93,5 @@ def _put(service: Service, request: Request, content: bytes, attribute: str, nam
 
 
 def _remove(service: Service, request: Request, attribute: str, name: str, user: str | None) -> Response:
-    return remove_record(service, request, lambda catalog: _found(catalog, attribute, name, user))
+    unreadable = ("concept", attribute, name, user)
+    return remove_record(service, request, lambda catalog: _found(catalog, attribute, name, user), unreadable, user)

@@ -42,4 +42,4 @@ def remove_policy(user: Owner, service: ServiceOf, request: Request) -> Response
             raise Problem(404, "not-found", f"user {user!r} has no policy")
         return found
 
-    return remove_record(service, request, find)
+    return remove_record(service, request, find, ("policy", user), user)

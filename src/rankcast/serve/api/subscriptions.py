@@ -58,7 +58,8 @@ def put_subscription(user: Owner, subscription: str, service: ServiceOf, request
 @router.delete("/{subscription:name}", status_code=204, responses=says(None, "It was removed", 204))
 def unsubscribe(user: Owner, subscription: str, service: ServiceOf, request: Request) -> Response:
     """Remove a subscription and the preferences that name it."""
-    return remove_record(service, request, lambda catalog: _found(catalog, user, subscription))
+    unreadable = ("subscription", subscription)
+    return remove_record(service, request, lambda catalog: _found(catalog, user, subscription), unreadable, user)
 
 
 def _put(user: str, given: Subscription, service: Service, request: Request, must_be_new: bool = False) -> Response:
