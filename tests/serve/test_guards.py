@@ -67,7 +67,7 @@ def test_nothing_secret_is_logged(
     caplog.set_level("DEBUG")
     headers = sign()
     secret = headers["Authorization"].split("_", 2)[2]
-    guarded.app.state.service.explain = lambda *given: 1 / 0  # type: ignore[attr-defined]
+    guarded.app.state.service.trials.run_for = lambda *given: 1 / 0  # type: ignore[attr-defined]
     guarded.post("/v1/events", json={"id": "e1", "attributes": {}}, headers=headers)
     guarded.put("/v1/users/ann/subscriptions/s", json={"where": "true"}, headers=headers)
     guarded.post("/v1/events", json={"id": "e2", "attributes": {}}, headers=headers)

@@ -56,6 +56,9 @@ def test_what_is_wrong_comes_back(pool: TrialPool) -> None:
         pool.run("ann", Catalog().membership, "price", Term("cheap"))
     with pytest.raises(RankcastError):
         pool.run("ann", parse, "x >")
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        pool.run("ann", divmod, 1, 0)
+    assert pool.killed == 0
 
 
 def test_one_that_takes_too_long_is_ended() -> None:

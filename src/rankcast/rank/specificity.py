@@ -10,8 +10,8 @@ __all__ = ["Specificity"]
 
 _FEW = 48
 """Among so many subscriptions pairs are related one by one: at most 1,128 pairs, some 10 ms."""
-_AT_ONCE = 512
-"""Among more than so many, all are related when they come; among fewer, when they first match: at most some 50 ms."""
+_AT_ONCE = 96
+"""Among more than so many, all are related when they come; among fewer, when they first match: at most some 40 ms."""
 
 _Word = tuple[str, Term]
 
@@ -20,8 +20,8 @@ class Specificity:
     """The strict covers among one user's subscriptions; what `rankcast.cover.relate` says of every pair.
 
     Of few subscriptions, a pair is related when it first matters and remembered from then on. Of many, each is compared with all
-    others at once (`StrictCovers`), and `update` costs in proportion to what changed: some 0.4 ms for a subscription
-    among 10,000, besides 0.1 µs for each of these. `most_specific` then takes some 10 ms if all 10,000 match.
+    others at once (`StrictCovers`), and `update` costs in proportion to what changed: 5 to 20 ms for a subscription
+    among 10,000, besides 0.1 µs for each of these. `most_specific` then takes 10 to 30 ms if all 10,000 match.
     """
 
     def __init__(self, subscriptions: Iterable[Subscription], meaning: Meaning | None = None) -> None:

@@ -106,6 +106,8 @@ class TrialPool:
                 self._asked[user] -= 1
                 self._running, self._asked = +self._running, +self._asked
                 self._state.notify_all()
+        if answer.mistake is not None:
+            raise RuntimeError(f"a trial failed in its process:\n{answer.mistake}")
         if answer.error is not None:
             raise (CatalogError if answer.is_conflict else RankcastError)(answer.error)
         result: _T = answer.result

@@ -4,9 +4,10 @@ import os
 import pickle
 import struct
 from importlib import import_module
+from traceback import format_exception
 from typing import Any, NamedTuple
 
-from rankcast.errors import RankcastError
+from rankcast.errors import CatalogError, RankcastError
 
 __all__ = ["LENGTH", "READY", "Answer", "main"]
 
@@ -18,11 +19,12 @@ LENGTH = struct.Struct(">Q")
 
 
 class Answer(NamedTuple):
-    """What became of a task: its result, or the error to raise in its place."""
+    """What became of a task: its result, or the error to raise in its place. `mistake` is one of Rankcast's own."""
 
     result: Any = None
     error: str | None = None
     is_conflict: bool = False
+    mistake: str | None = None
 
 
 def main() -> None:
@@ -38,13 +40,13 @@ def main() -> None:
 
 
 def _answer(task: bytes) -> Answer:
-    from rankcast.errors import CatalogError
-
     try:
         function, arguments = pickle.loads(task)  # noqa: S301  from the service itself, over a pipe
         return Answer(function(*arguments))
     except RankcastError as error:
         return Answer(error=str(error), is_conflict=isinstance(error, CatalogError))
+    except Exception as error:
+        return Answer(mistake="".join(format_exception(error)))
 
 
 def _read(size: int) -> bytes | None:
