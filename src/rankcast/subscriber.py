@@ -1,7 +1,9 @@
 """One user as a shard serves them: scores, most specific subscriptions, delivery mode."""
 
 from collections.abc import Sequence
+from copy import copy, deepcopy
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from rankcast.choose import Candidate, DeliveryMode, Moment, Step, delivery_mode
@@ -9,7 +11,7 @@ from rankcast.choose.filters import Filtered, filtered
 from rankcast.model import Catalog, Event, Part, Policy, State, Subscription, restarted
 from rankcast.rank import CombinedScore, Explained, Specificity, event_rank, novelty_of, scores
 
-__all__ = ["Subscriber"]
+__all__ = ["Subscriber", "records_of"]
 
 
 class Subscriber:
@@ -27,7 +29,7 @@ class Subscriber:
 
     def is_current(self, catalog: Catalog) -> bool:
         """Whether this catalog says nothing new about the user."""
-        return self._known == _part(self._user, catalog)
+        return self._known == records_of(self._user, catalog)
 
     def update(self, catalog: Catalog) -> list[Step]:
         """Take over the user's part of another catalog; what the old delivery mode still owed, if it changed."""
@@ -83,9 +85,32 @@ class Subscriber:
             candidate = replace(candidate, rank=self.explained.score)
         return self._noted(self._mode.publish(moment, candidate))
 
+    def advance(self, clock: datetime) -> list[Step]:
+        """Let the clock come to a time: what periods that it ends still owed."""
+        return self._noted(self._mode.advance(clock))
+
+    @property
+    def due(self) -> datetime | None:
+        """When the clock ends a period in which something waits; None if nothing does."""
+        return self._mode.due
+
     def close(self) -> list[Step]:
         """What the delivery mode still owes at the end of the stream."""
         return self._noted(self._mode.close())
+
+    def renewed(self) -> "Subscriber":
+        """The user as if nothing had been published yet; for `restore`."""
+        made = copy(self)
+        made._mode, made._combined = _mode(self._policy), _combined(self._policy)
+        return made
+
+    def copy(self) -> "Subscriber":
+        """The user as of now, to come back to. What does not change, and distances that are only remembered, are shared."""
+        made = copy(self)
+        inner = self._mode.inner if isinstance(self._mode, Filtered) else self._mode
+        shared = (getattr(inner, name, None) for name in ("_objective", "_optimizer", "_fading"))
+        made._mode, made._combined = deepcopy((self._mode, self._combined), {id(one): one for one in shared if one})
+        return made
 
     def state(self) -> dict[str, Any]:
         """Plain data for `restore`."""
@@ -105,14 +130,14 @@ class Subscriber:
         return steps
 
     def _read(self, catalog: Catalog) -> None:
-        self._known = _part(self._user, catalog)
+        self._known = records_of(self._user, catalog)
         subscriptions = catalog.subscriptions_of(self._user)
         self._scores = scores(subscriptions, catalog.preferences_of(self._user), self._policy.levels)
         self._weights = {subscription.id: subscription.weight for subscription in subscriptions}
         self._specificity.update(subscriptions, lambda attribute, term: catalog.membership(attribute, term, self._user))
 
 
-def _part(user: str, catalog: Catalog) -> tuple[object, ...]:
+def records_of(user: str, catalog: Catalog) -> tuple[object, ...]:
     """All of the catalog that bears on how a user is served."""
     return (
         catalog.subscriptions_of(user),

@@ -22,6 +22,8 @@ __all__ = ["Crowd", "Member", "joins"]
 
 _NO_EVENT = Event("none", EPOCH, {})
 _UNITS = {Unit.EVENTS: 0, Unit.MATCHED: 1, Unit.TIME: 2}
+_UNRANKED = -1.0
+"""The rank of a pattern that could not be ranked; ranks are in 0..1."""
 _SPARE = 1_000
 """So many numbers of members may be given up, besides as many as are in use, before they are numbered anew."""
 
@@ -65,6 +67,8 @@ class Crowd:
         self._gone = 0
         self._timed = 0
         self._used = 0
+        self.is_whole = True
+        """Whether no kernel failed while it changed the windows."""
         self.patterns = CrowdPatterns(self._made)
         self.__members: Members | None = None
         self.__held: Held | None = None
@@ -117,7 +121,8 @@ class Crowd:
         gathering: Gathering,
     ) -> list[int]:
         """Serve a batch; the matches of user u, whose member is ``member_of[u]`` (-1 for none), lie from ``borders[u]`` to
-        ``borders[u + 1]``. What is sent is gathered. Gives the users whose times go back: only the oracle can serve these."""
+        ``borders[u + 1]``. What is sent is gathered. Gives the users whose times go back, and those whom it cannot rank: only the
+        oracle can serve these, and they are as before."""
         from rankcast.batch.kernels.crowd_columns import NEVER
         from rankcast.batch.kernels.crowds import slide_all
         from rankcast.batch.kernels.pairs import masks_of
@@ -127,6 +132,13 @@ class Crowd:
         count = masks_of(borders, member_of, at, places, starts, members, masks, first)
         starts, members, masks = starts[:count], members[:count], masks[:count]
         patterns = self.patterns.number(members, masks)
+        unranked = self.patterns.ranks.values[patterns] < 0
+        if unranked.any():
+            left_out = np.isin(member_of, members[unranked])
+            others = np.where(left_out, -1, member_of)
+            return np.flatnonzero(left_out).tolist() + self.publish(
+                stream, users, others, borders, at, places, degrees, gathering
+            )
         given = np.ones(count) if degrees is None else self.patterns.degrees(starts, masks, patterns, places, degrees)
         visited = self._visited(stream, member_of, np.diff(first) > 0)
         whose, bounds = member_of[visited], np.append(first[visited], count)
@@ -134,6 +146,7 @@ class Crowd:
         times = stream.time if self._timed else stream.seq
         latest = np.append(np.maximum.accumulate(times[::-1])[::-1], -NEVER)
         refused = np.zeros(len(visited), bool)
+        self.is_whole = False
         sent, self._used = slide_all(
             whose,
             bounds,
@@ -151,6 +164,7 @@ class Crowd:
             self._used,
             refused,
         )
+        self.is_whole = True
         if len(sent.event):
             receivers, receiver = np.unique(sent.visit, return_inverse=True)
             kinds, kind = np.unique(sent.pattern, return_inverse=True)
@@ -272,4 +286,7 @@ class Crowd:
     def _made(self, number: int, places: Sequence[int]) -> Pattern:
         member = self._known[number]
         assert member is not None
-        return member.pattern(places)
+        try:
+            return member.pattern(places)
+        except Exception:  # the oracle serves this member, and says why it cannot
+            return Pattern(("",) * len(places), (), _UNRANKED)

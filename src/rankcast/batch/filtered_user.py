@@ -12,7 +12,7 @@ from rankcast.batch.stream import Found, Stream
 from rankcast.batch.table import EventTable
 from rankcast.batch.user import ArrayUser
 from rankcast.choose.filters.fast import ArrayFilter, Batch, Keys, event_keys
-from rankcast.model import Catalog, FilterKind, Mode, Policy, Scoring
+from rankcast.model import Catalog, FilterKind, Policy, Scoring
 from rankcast.subscriber import Subscriber
 
 __all__ = ["EventKeys", "FilteredUser"]
@@ -50,7 +50,7 @@ class FilteredUser(ArrayUser):
         self._filter = made
         self._decays = policy.filter.scoring is Scoring.DECAY
         self._draws = policy.filter.novelty in (FilterKind.SAMPLING, FilterKind.RANDOM)
-        self._sends_all = policy.mode is Mode.ALL
+        self._before = made
         self._keys = keys
         self._stream: Stream | None = None
         self._place = {subscription.id: place for place, subscription in enumerate(self._subscriptions)}
@@ -64,8 +64,17 @@ class FilteredUser(ArrayUser):
     ) -> None:
         """As that of `ArrayUser`."""
         self._stream = stream
-        self._before = deepcopy(self._filter) if not self._sends_all else self._filter
         super().publish(stream, at, places, degrees, gathering)
+
+    def copy(self, matches: bool = True) -> Any:
+        """As that of `ArrayUser`; a filter changes its arrays in place, if something matches."""
+        self._before = deepcopy(self._filter) if matches else self._filter
+        return super().copy(matches), self._before
+
+    def go_back(self, before: Any) -> None:
+        """Become what the user was when `copy` was asked."""
+        mode, self._filter = before
+        super().go_back(mode)
 
     def state(self) -> dict[str, Any]:
         """As the oracle's: the filter's state around the mode's."""
@@ -101,7 +110,7 @@ class FilteredUser(ArrayUser):
         self, stream: Stream, at: Integers, places: Integers, degrees: Reals | None, gathering: Gathering
     ) -> None:
         # The filter has seen the batch, the mode could not serve it: the oracle begins before it.
-        self._filter = self._before
+        self._filter = deepcopy(self._before)
         super()._one_by_one(stream, at, places, degrees, gathering)
 
     def _note_patterns(self) -> None:

@@ -12,14 +12,14 @@ from rankcast.batch.entries import ENTRY
 from rankcast.batch.patterns import Pattern, grid_of
 from rankcast.batch.table import EventTable
 from rankcast.batch.user import ArrayUser
+from rankcast.isolation import IsolatedSubscriber
 from rankcast.language import decode_event, encode_event
 from rankcast.model import Event
-from rankcast.subscriber import Subscriber
 
 __all__ = ["fold", "folded_state", "restore_folded", "unfold"]
 
 
-def folded_state(served: ArrayUser | Subscriber, table: EventTable, events: dict[int, Event]) -> dict[str, Any]:
+def folded_state(served: ArrayUser | IsolatedSubscriber, table: EventTable, events: dict[int, Event]) -> dict[str, Any]:
     """The state of a user; the events that it names are put into `events`."""
     if type(served) is not ArrayUser:
         return fold(served.state(), events)
@@ -45,7 +45,7 @@ def folded_state(served: ArrayUser | Subscriber, table: EventTable, events: dict
 
 
 def restore_folded(
-    served: ArrayUser | Subscriber, state: dict[str, Any], table: EventTable, events: Mapping[int, Event]
+    served: ArrayUser | IsolatedSubscriber, state: dict[str, Any], table: EventTable, events: Mapping[int, Event]
 ) -> None:
     """Let a user go on where a folded state was taken."""
     if type(served) is not ArrayUser:

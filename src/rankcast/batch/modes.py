@@ -26,6 +26,13 @@ class ArrayMode(Protocol):
     def publish(self, stream: Stream, found: Found) -> Sent | None:
         """Serve a batch; None if the positions of the entries are not in order, which only the oracle can serve."""
 
+    @property
+    def due(self) -> int | None:
+        """When the clock ends a period in which something waits, in microseconds; None if nothing does."""
+
+    def advance(self, clock: int) -> Sent:
+        """Let the receiver's clock come to a time, in microseconds: what periods that it ends still owed."""
+
     def close(self) -> Sent:
         """End of the stream: what an unfinished period still owes."""
 
@@ -106,6 +113,12 @@ class AllEvents:
         """Send all that matches."""
         self.entries = grown(self.entries, stream, found, stream.seq)
         return stream.sent_at(found.at, np.arange(len(found.at)))
+
+    due = None
+
+    def advance(self, clock: int) -> Sent:
+        """Nothing happens without an event."""
+        return NOTHING
 
     def close(self) -> Sent:
         """Nothing is owed."""

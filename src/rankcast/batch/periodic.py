@@ -11,6 +11,7 @@ from rankcast.batch.space import space_of
 from rankcast.batch.stream import NOTHING, Found, Sent, Stream
 from rankcast.batch.table import EventTable
 from rankcast.batch.windowed import Windowed
+from rankcast.choose.periodic import clock_state
 from rankcast.choose.positions import instant, microseconds
 from rankcast.model import Policy, Select, Unit
 
@@ -32,11 +33,18 @@ class Periodic(Windowed):
         self._period: int | None = None
         self._last = 0
         self._open = 0
+        self._clock: int | None = None
+        self._goes_by_clock = False
 
     def publish(self, stream: Stream, found: Found) -> Sent:
         """Choose in each period that ends in the batch."""
         positions = stream.positions(self._unit, self._matched, found)
-        periods = stream.periods(self._unit, self._span, self._origin, positions)
+        if self._unit is Unit.TIME:
+            periods, self._clock, self._goes_by_clock = stream.periods_by_clock(
+                self._span, self._origin, self._clock, self._goes_by_clock
+            )
+        else:
+            periods = stream.periods(self._unit, self._span, self._origin, positions)
         before = self._period
         if before is not None and periods[0] < before:
             periods = np.maximum(periods, before)
@@ -64,6 +72,24 @@ class Periodic(Windowed):
         self._last = microseconds(stream.events[-1].time)
         return sent
 
+    @property
+    def due(self) -> int | None:
+        """The end of the present period, if the clock ends it and something waits."""
+        waits = self._goes_by_clock and self._period is not None and len(self.entries)
+        return self._end(self._period) if waits and self._period is not None else None
+
+    def advance(self, clock: int) -> Sent:
+        """Let the clock come to a time; if it lies in a later period, the present one is over."""
+        if self._unit is not Unit.TIME:
+            return NOTHING
+        self._clock = max(self._clock or 0, clock)
+        present = (self._clock - self._origin) // self._span + 1
+        if not self._goes_by_clock or (self._period is not None and present <= self._period):
+            return NOTHING
+        owed = self.close()
+        self._period = present
+        return owed
+
     def close(self) -> Sent:
         """End the present period."""
         if not len(self.entries):
@@ -86,11 +112,13 @@ class Periodic(Windowed):
             "period": self._period,
             "last": self._last,
             "candidates": candidates,
+            **clock_state(self._clock, self._goes_by_clock),
         }
 
     def restore(self, state: dict[str, Any], entries: Entries) -> None:
         """Go on where `state` was taken."""
         self._matched, self._period, self._last = state["matched"], state["period"], state["last"]
+        self._clock, self._goes_by_clock = state.get("clock"), state.get("goes_by_clock", False)
         self.entries = entries
 
     @staticmethod

@@ -11,8 +11,8 @@ from rankcast.batch.modes import AllEvents
 from rankcast.batch.sliding import Sliding
 from rankcast.batch.stream import Stream
 from rankcast.batch.user import ArrayUser
+from rankcast.isolation import IsolatedSubscriber
 from rankcast.model import Unit
-from rankcast.subscriber import Subscriber
 
 __all__ = ["Quiet"]
 
@@ -28,8 +28,8 @@ class Quiet:
     oracle are visited always. Who is in a crowd is that one's. So a batch costs in proportion to the users whom it concerns.
     """
 
-    def __init__(self, users: Iterable[tuple[str, ArrayUser | Member | Subscriber]]) -> None:
-        self.users: list[tuple[str, ArrayUser | Subscriber]] = []
+    def __init__(self, users: Iterable[tuple[str, ArrayUser | Member | IsolatedSubscriber]]) -> None:
+        self.users: list[tuple[str, ArrayUser | IsolatedSubscriber]] = []
         self.numbers: list[int] = []
         """The number of each among all users."""
         for number, (user, served) in enumerate(users):
@@ -53,7 +53,9 @@ class Quiet:
             self._event[number], self._time[number] = _until(self.users[number][1])
 
 
-def _until(served: ArrayUser | Subscriber) -> tuple[int, int]:
+def _until(served: ArrayUser | IsolatedSubscriber) -> tuple[int, int]:
+    if isinstance(served, IsolatedSubscriber) and served.is_out:
+        return _NEVER, _NEVER
     if type(served) is not ArrayUser:
         return _ALWAYS, _NEVER
     mode = served._mode

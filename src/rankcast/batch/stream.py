@@ -8,7 +8,8 @@ import numpy as np
 
 from rankcast.batch.matching import Integers, Reals
 from rankcast.batch.table import EventTable
-from rankcast.choose.positions import microseconds
+from rankcast.choose import Moment
+from rankcast.choose.positions import instant, microseconds
 from rankcast.model import Event, Unit
 
 __all__ = ["NOTHING", "Found", "Sent", "Stream"]
@@ -42,7 +43,7 @@ NOTHING = Sent(_NONE, _NONE, _NONE, _NONE)
 class Stream:
     """A batch in order of `seq`; row `first_row` of the table is its first event."""
 
-    def __init__(self, events: Sequence[Event], table: EventTable) -> None:
+    def __init__(self, events: Sequence[Event], table: EventTable, clocks: Integers | None = None) -> None:
         self.events = events
         self.table = table
         self.first_row = table.extend(events)
@@ -50,6 +51,8 @@ class Stream:
         self._times = np.full(len(events), _UNKNOWN, np.int64)
         self._asked = 0
         self._periods: dict[tuple[Unit, int, int], Integers] = {}
+        self.clocks = clocks
+        """What the receiver's clock said at each event, in microseconds, if that counts."""
 
     def times(self, places: Integers) -> Integers:
         """The times of some events of the batch, in microseconds since the epoch; each is computed once, and all when many
@@ -65,6 +68,11 @@ class Stream:
     def time(self) -> Integers:
         """The times of all events of the batch."""
         return np.array([microseconds(event.time) for event in self.events], np.int64)
+
+    def moment(self, place: int) -> Moment:
+        """The publication of an event of the batch, as the oracle takes it."""
+        event = self.events[place]
+        return Moment(event.seq, event.time, None if self.clocks is None else instant(int(self.clocks[place])))
 
     def sent_at(self, trigger: Integers, entry: Integers) -> Sent:
         """Entries that are sent when an event is published: the window is its position, and it is forwarded at once."""
@@ -88,3 +96,18 @@ class Stream:
         if key not in self._periods:
             self._periods[key] = np.maximum.accumulate((positions - origin) // span + 1)
         return self._periods[key]
+
+    def periods_by_clock(
+        self, span: int, origin: int, clock: int | None, goes_by_clock: bool
+    ) -> tuple[Integers, int | None, bool]:
+        """The period of each event if the clock counts (see `rankcast.choose.Periodic`), for a user whose clock stood so; what it
+        says at the end, and whether periods go by it then."""
+        if self.clocks is None and clock is None:
+            return self.periods(Unit.TIME, span, origin, self.time), None, goes_by_clock
+        least = _UNKNOWN if clock is None else clock
+        clocks = np.full(len(self.seq), least) if self.clocks is None else np.maximum(self.clocks, least)
+        clocks = np.maximum.accumulate(clocks)
+        own, present = (self.time - origin) // span + 1, (clocks - origin) // span + 1
+        counts = np.logical_or.accumulate((present <= own) | goes_by_clock)
+        periods = np.maximum.accumulate(np.where(counts, np.maximum(own, present), own))
+        return periods, int(clocks[-1]), bool(counts[-1])

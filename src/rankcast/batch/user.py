@@ -1,6 +1,7 @@
 """One user served over arrays."""
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,11 @@ from rankcast.batch.modes import array_mode
 from rankcast.batch.patterns import Pattern, Patterns
 from rankcast.batch.stream import Found, Sent, Stream
 from rankcast.batch.table import EventTable
-from rankcast.choose import Moment, Step
+from rankcast.choose import Step
 from rankcast.model import EPOCH, Catalog, Delivery, Event, Subscription
 from rankcast.subscriber import Subscriber
 
-__all__ = ["ArrayUser", "deliveries_of", "serve_one_by_one"]
+__all__ = ["ArrayUser", "deliveries_of"]
 
 _NO_EVENT = Event("none", EPOCH, {})
 
@@ -52,13 +53,34 @@ class ArrayUser:
         if sent is None:
             self._one_by_one(stream, at, places, degrees, gathering)
             return
-        gathering.add(self.user, self._part(sent))
-        self._mode.settle()
+        self._gather(sent, gathering)
+
+    @property
+    def due(self) -> int | None:
+        """When the clock ends a period in which something waits, in microseconds; None if nothing does."""
+        return self._mode.due
+
+    def advance(self, clock: int, gathering: Gathering) -> None:
+        """Gather what periods still owed that end by the clock, in microseconds."""
+        self._gather(self._mode.advance(clock), gathering)
 
     def close(self, gathering: Gathering) -> None:
         """Gather what an unfinished period still owes."""
-        gathering.add(self.user, self._part(self._mode.close()))
+        self._gather(self._mode.close(), gathering)
+
+    def copy(self, matches: bool = True) -> Any:
+        """What `go_back` takes, before a batch in which something or nothing matches the user; modes make their arrays anew, so
+        that the old ones stay as they are."""
+        return copy(self._mode)
+
+    def go_back(self, before: Any) -> None:
+        """Become what the user was when `copy` was asked."""
+        self._mode = before
+
+    def _gather(self, sent: Sent, gathering: Gathering) -> None:
+        part = self._part(sent)
         self._mode.settle()
+        gathering.add(self.user, part)
 
     def state(self) -> dict[str, Any]:
         """As the oracle's."""
@@ -104,21 +126,14 @@ class ArrayUser:
         matched: dict[int, list[tuple[Subscription, float]]] = {}
         for event, place, degree in zip(at.tolist(), places.tolist(), known, strict=True):
             matched.setdefault(event, []).append((self._subscriptions[place], degree))
-        gathering.add_records(self.user, *serve_one_by_one(self.user, self.oracle, stream.events, matched))
+        triggers, deliveries = [], []
+        for place, event in enumerate(stream.events):
+            for step in self.oracle.publish(stream.moment(place), event, matched.get(place, ())):
+                made = deliveries_of(self.user, step)
+                deliveries += made
+                triggers += [place] * len(made)
         self.restore(self.oracle.state())
-
-
-def serve_one_by_one(
-    user: str, oracle: Subscriber, events: Sequence[Event], matched: dict[int, list[tuple[Subscription, float]]]
-) -> tuple[Integers, list[Delivery]]:
-    """Serve a batch by the oracle; `matched` is by place in the batch. The deliveries, and at which event each is made."""
-    triggers, deliveries = [], []
-    for place, event in enumerate(events):
-        for step in oracle.publish(Moment(event.seq, event.time), event, matched.get(place, ())):
-            made = deliveries_of(user, step)
-            deliveries += made
-            triggers += [place] * len(made)
-    return np.array(triggers, np.int64), deliveries
+        gathering.add_records(self.user, np.array(triggers, np.int64), deliveries)
 
 
 def deliveries_of(user: str, step: Step) -> list[Delivery]:

@@ -25,6 +25,15 @@ class Windowed:
         self._matched = 0
         self.entries: Entries = np.zeros(0, ENTRY)
 
+    @property
+    def due(self) -> int | None:
+        """Nothing waits for the clock."""
+        return None
+
+    def advance(self, clock: int) -> Sent:
+        """Nothing happens without an event."""
+        return NOTHING
+
     def close(self) -> Sent:
         """Nothing is owed."""
         return NOTHING

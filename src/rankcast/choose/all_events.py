@@ -1,5 +1,6 @@
 """Plain publish/subscribe: every matching event, at once (SPEC 4)."""
 
+from datetime import datetime
 from typing import Any
 
 from rankcast.choose.candidates import Candidate, Moment, Step
@@ -16,6 +17,12 @@ class AllEvents:
             return []
         only = (candidate,)
         return [Step(moment.seq, moment.time, only, only, only)]
+
+    due = None
+
+    def advance(self, clock: datetime) -> list[Step]:
+        """Nothing happens without an event."""
+        return []
 
     def close(self) -> list[Step]:
         """Nothing is owed."""

@@ -29,6 +29,9 @@ class Candidate:
         """The event's position in publication order."""
         return self.event.seq
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Candidate":
+        return self  # it does not change
+
     def state(self) -> dict[str, Any]:
         """Plain data from which `of_state` makes the candidate again."""
         return {
@@ -53,10 +56,12 @@ class Candidate:
 
 
 class Moment(NamedTuple):
-    """The publication of an event, whether or not it matches this user."""
+    """The publication of an event, whether or not it matches this user; `clock` is what the receiver's clock said, if that
+    counts."""
 
     seq: int
     time: datetime
+    clock: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,13 @@ class DeliveryMode(Protocol):
 
     def publish(self, moment: Moment, candidate: Candidate | None) -> list[Step]:
         """Take the next published event; `candidate` is None if it does not match this user."""
+
+    @property
+    def due(self) -> datetime | None:
+        """When the clock ends a period in which something waits; None if nothing does."""
+
+    def advance(self, clock: datetime) -> list[Step]:
+        """Let the receiver's clock come to a time, though nothing was published: what periods that it ends still owed."""
 
     def close(self) -> list[Step]:
         """End of the stream: what an unfinished period still owes."""

@@ -1,5 +1,6 @@
 """History-based filtering: send at once what improves the list of sent events (SPEC 4; DEBS'09, 5.3)."""
 
+from datetime import datetime
 from typing import Any
 
 from rankcast.choose.candidates import Candidate, Moment, Step
@@ -61,6 +62,12 @@ class History:
                 sent,
             )
         ]
+
+    due = None
+
+    def advance(self, clock: datetime) -> list[Step]:
+        """Nothing happens without an event."""
+        return []
 
     def close(self) -> list[Step]:
         """Nothing is owed."""

@@ -1,5 +1,6 @@
 """Sliding-window delivery: after each event, what is new in the top-k of the window (SPEC 4; DEBS'09, 5.2)."""
 
+from datetime import datetime
 from typing import Any
 
 from rankcast.choose.candidates import Candidate, Moment, Step
@@ -55,6 +56,12 @@ class Sliding:
         sent = tuple(each for each in chosen if each.seq not in self._sent)
         self._sent.update(each.seq for each in sent)
         return [Step(moment.seq, moment.time, candidates, chosen, sent)]
+
+    due = None
+
+    def advance(self, clock: datetime) -> list[Step]:
+        """Nothing happens without an event."""
+        return []
 
     def close(self) -> list[Step]:
         """Nothing is owed."""

@@ -1,6 +1,7 @@
 """A filter around a delivery mode; neither knows the other."""
 
 from collections.abc import Collection
+from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
 from rankcast.choose.candidates import Candidate, DeliveryMode, Moment, Step
@@ -51,6 +52,20 @@ class Filtered:
         chosen = (candidate,) if passed else ()
         step = Step(moment.seq, moment.time, candidates=(candidate,), chosen=chosen, sent=(), note=reason)
         return [step, *self._mode.publish(moment, candidate if passed else None)]
+
+    @property
+    def inner(self) -> DeliveryMode:
+        """The mode behind the filter."""
+        return self._mode
+
+    @property
+    def due(self) -> datetime | None:
+        """As the mode's."""
+        return self._mode.due
+
+    def advance(self, clock: datetime) -> list[Step]:
+        """What the mode owes when the clock comes to a time."""
+        return self._mode.advance(clock)
 
     def close(self) -> list[Step]:
         """End of the stream: what the mode still owes; a filter owes nothing."""
