@@ -11,7 +11,8 @@
     │   └── CatalogError        a record that does not fit the others: duplicate id, unknown name
     │       └── PreferenceCycle the preferences of a user go round in a circle
     ├── StoreError              the store is missing, of another version, or damaged
-    │   └── OutdatedStore       the store is of an earlier version and can be upgraded
+    │   ├── OutdatedStore       the store is of an earlier version and can be upgraded
+    │   └── Overtaken           something was published meanwhile, so that the clock alone decides nothing
     └── EnvironmentProblem      something outside is missing: Java, memory, a port
 
 Messages name the value, the place and what would be right; they are meant to be shown to people as
@@ -28,6 +29,7 @@ __all__ = [
     "LimitError",
     "ModelError",
     "OutdatedStore",
+    "Overtaken",
     "PolicyCostError",
     "PreferenceCycle",
     "RankcastError",
@@ -106,6 +108,10 @@ class OutdatedStore(StoreError):
     def __init__(self, message: str, store: str) -> None:
         super().__init__(message)
         self.store = store
+
+
+class Overtaken(StoreError):
+    """What the clock ended was not written, because something was published meanwhile; that is served first."""
 
 
 class EnvironmentProblem(RankcastError):

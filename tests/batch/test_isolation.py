@@ -253,17 +253,17 @@ def test_a_user_whose_period_cannot_end_is_out_until_a_record_changes(worlds, mo
 
 @pytest.mark.parametrize("engine", [Shard, BatchShard])
 def test_a_state_that_cannot_be_read_harms_one_user(worlds, engine):
-    import msgspec
+    from rankcast.states import pack_states, unpack_states
 
     chance = random.Random(9)
     catalog, events = worlds.catalog(chance, users=4), worlds.events(chance, 40)
     shard = engine(catalog)
     shard.publish(events[:20])
-    users = msgspec.msgpack.decode(shard.state())
+    users = unpack_states(shard.state())
     expected = of(shard.publish(events[20:]), {"user0", "user2", "user3"})
     users["user1"] = {"mode": 7}
     again = engine(catalog)
-    again.restore(msgspec.msgpack.encode(users))
+    again.restore(pack_states(users))
     assert again.publish(events[20:]) == expected
     (row,) = again.take_set_aside()
     assert (row.user, row.event) == ("user1", None)

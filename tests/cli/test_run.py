@@ -45,9 +45,14 @@ def test_serves_what_is_there_once(sliding: Any) -> None:
 @pytest.mark.parametrize("shards", ["1", "3"])
 def test_goes_on_where_it_stopped(sliding: Any, shards: str) -> None:
     sliding("publish", "first.jsonl")
-    assert json.loads(sliding("run", "--shards", shards, "--json").stdout) == {"offset": 3, "events": 3, "delivered": 2}
+    assert json.loads(sliding("run", "--shards", shards, "--json").stdout) == {
+        "offset": 3,
+        "events": 3,
+        "delivered": 2,
+        "set_aside": 0,
+    }
     sliding("publish", "e.jsonl")
-    assert json.loads(sliding("run", "--json").stdout) == {"offset": 8, "events": 5, "delivered": 6}
+    assert json.loads(sliding("run", "--json").stdout) == {"offset": 8, "events": 5, "delivered": 6, "set_aside": 0}
     assert sent(sliding) == EXPECTED
 
 

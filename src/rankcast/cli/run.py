@@ -15,6 +15,7 @@ from rankcast.cli.output import Output, counted
 
 if TYPE_CHECKING:
     from rankcast.metrics import Metrics
+    from rankcast.run import Batch, Server
     from rankcast.store import Store
 
 __all__ = ["run"]
@@ -185,15 +186,21 @@ def _in_process(
 ) -> tuple[int, int]:
     """Serve in this process; how many events, how many deliveries."""
     served = delivered = 0
+    from rankcast.run import Server
+
     with stoppable() as stopped:
-        divided = _shards(store, wanted)
+        server = Server(store, _shards(store, wanted), batch)
         if follow and not out.json:
             out.say("serving what is published; Ctrl-C ends it")
+        if follow:
+            server.load()  # a period may end before anything is published
         while True:
             began = time.monotonic()
-            for events, new in _serve(store, divided, close and (not follow or stopped()), batch, out, stopped):
-                served += events
-                delivered += new
+            for done in _serve(store, server, close and (not follow or stopped()), follow, out, stopped):
+                served += done.events
+                delivered += done.delivered
+                if done.set_aside:
+                    out.say(f"{counted(done.set_aside, 'failure')} set aside; see: rankcast rejects --set-aside")
                 if metrics is not None:
                     metrics.batch(time.monotonic() - began)
                 began = time.monotonic()
@@ -214,23 +221,29 @@ def _shards(store: "Store", wanted: int | None) -> int:
 
 
 def _serve(
-    store: "Store", shards: int, close: bool, batch: int, out: Output, stopped: Callable[[], bool]
-) -> Iterator[tuple[int, int]]:
-    """All that is pending, batch by batch: how many events, how many deliveries."""
-    from rankcast.run import serve_pending
-
+    store: "Store", server: "Server", close: bool, follow: bool, out: Output, stopped: Callable[[], bool]
+) -> "Iterator[Batch]":
+    """All that is pending, batch by batch; and when following, what is due by the clock."""
     pending = store.last_offset() - store.progress().offset
-    if not pending and not close:
-        return
-    with out.progress("serving", pending) as advance:
-        for done in serve_pending(store, shards, batch, close=close):
-            advance(done.events)
-            if out.json:
-                out.record({"offset": done.offset, "events": done.events, "delivered": done.delivered})
-                out.flush()
-            yield done.events, done.delivered
-            if stopped():
-                return
+    if pending or close:
+        with out.progress("serving", pending) as advance:
+            for done in server.serve(close):
+                advance(done.events)
+                _record(done, out)
+                yield done
+                if stopped():
+                    return
+    ended = server.advance() if follow else None
+    if ended is not None:
+        _record(ended, out)
+        yield ended
+
+
+def _record(done: "Batch", out: Output) -> None:
+    if out.json:
+        counts = {"events": done.events, "delivered": done.delivered, "set_aside": done.set_aside}
+        out.record({"offset": done.offset, **counts})
+        out.flush()
 
 
 @contextmanager

@@ -38,6 +38,7 @@ class _Report(msgspec.Struct):
     batches: int = 0
     events: int = 0
     delivered: int = 0
+    set_aside: int = 0
     error: str | None = None
     refused: str | None = None
 
@@ -76,6 +77,11 @@ class PipelineProcess:
     def delivered(self) -> int:
         """How many deliveries were committed since the start."""
         return self._before.delivered + self._report.delivered
+
+    @property
+    def set_aside(self) -> int:
+        """How much could not be served since the start, and was set aside."""
+        return self._before.set_aside + self._report.set_aside
 
     @property
     def is_running(self) -> bool:
@@ -137,7 +143,7 @@ class PipelineProcess:
             with self._lock:
                 self._child = None
             status = child.end(_PATIENCE)
-            self._before, self._report = _Report(self.batches, self.events, self.delivered), _Report()
+            self._before, self._report = _Report(self.batches, self.events, self.delivered, self.set_aside), _Report()
             child = None
             if not self._stopping.is_set():
                 self.error = f"the pipeline ended with status {status}, and is started again"
@@ -159,7 +165,9 @@ def main() -> None:
                 store,
                 task.shards,
                 task.poll,
-                told=lambda: _say(_Report(runner.batches, runner.events, runner.delivered, runner.error)),
+                told=lambda: _say(
+                    _Report(runner.batches, runner.events, runner.delivered, runner.set_aside, runner.error)
+                ),
             )
             runner.start(_OTHERS)
             _say(_Report())

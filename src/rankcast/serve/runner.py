@@ -7,7 +7,7 @@ from threading import Thread
 from time import monotonic
 
 from rankcast.errors import RankcastError, StoreError
-from rankcast.run import Server
+from rankcast.run import Batch, Server
 from rankcast.store import SPARK, Store
 from rankcast.store.store_lock import StoreLock
 
@@ -26,8 +26,8 @@ kernels take 200 MiB and a second or two to load. So that is with the first even
 class Runner:
     """Serves a store's pending events whenever it is woken, and every `poll` seconds for those of other processes.
 
-    `batches`, `events` and `delivered` count what was committed since the start; `error` is the last failure, or None
-    once a batch went well again. Each batch is one transaction, so that stopping or a crash loses and repeats nothing.
+    `batches`, `events`, `delivered` and `set_aside` count what was committed since the start; `error` is the last failure, or
+    None once a batch went well again. Periods of time end by the clock of the store, also if nothing more is published. Each batch is one transaction, so that stopping or a crash loses and repeats nothing.
     `told` is called, in the thread of the runner, after each batch and each failure.
     """
 
@@ -41,6 +41,7 @@ class Runner:
         self.batches = 0
         self.events = 0
         self.delivered = 0
+        self.set_aside = 0
         self.error: str | None = None
         self._store = store
         self._shards = shards
@@ -110,12 +111,19 @@ class Runner:
             self._lock.take()  # a server of a database that was restarted has forgotten it
             self._serving = Server(self._store, self._shards or 1, _BATCH, _EXPECTED)
         for batch in self._serving.serve():
-            self.batches += 1
-            self.events += batch.events
-            self.delivered += batch.delivered
-            self._tell()
+            self._count(batch)
             if self._stopping.is_set():
                 return
+        ended = self._serving.advance()
+        if ended is not None:
+            self._count(ended)
+
+    def _count(self, batch: Batch) -> None:
+        self.batches += 1
+        self.events += batch.events
+        self.delivered += batch.delivered
+        self.set_aside += batch.set_aside
+        self._tell()
 
     def _refuse_beside_spark(self) -> None:
         served = self._store.pipeline()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, select, update
 
-from rankcast.errors import StoreError
+from rankcast.errors import Overtaken, StoreError
 from rankcast.language import dumps
 from rankcast.model import Delivery, Reject, SetAside
 from rankcast.store import pipelines, schema
@@ -57,18 +57,23 @@ class DeliveryLog:
         expected_offset: int,
         instants: Instants | None,
         set_aside: Iterable[SetAside] = (),
+        at_end: bool = False,
     ) -> int:
         """Write deliveries, progress, states and what was set aside in one transaction; how many deliveries were new.
 
         A delivery of the same event to the same user is there already and is left as it is. The states given
         replace those of their shards; other shards keep theirs. Refused if the progress is no longer at
         `expected_offset`: then another process has worked the events off; and if a pipeline on Spark serves the store.
+        With `at_end`, also refused (`Overtaken`) if there are events after `offset`: what is logged later is logged after this
+        moment, so that a period that the clock has ended stays ended.
         """
         now = microseconds(self._database.clock())
         columns = _columns(list(deliveries), now, instants)
         with self._database.writing() as connection:
             known = self._in_process(connection, len(states), now)
             self._check(connection, offset, catalog_version, expected_offset)
+            if at_end and last_number(connection, schema.events.c.event_offset) > offset:
+                raise Overtaken("something was published meanwhile; it is served first")
             written = append_new(connection, log.c.number, columns)
             keep_set_aside(connection, set_aside, now)
             size = sum(len(state or b"") for state in states.values())
@@ -119,16 +124,31 @@ class DeliveryLog:
             pipelines.count(connection, known, done, written, now)
         return written
 
-    def serve_again(self, deliveries: Iterable[Delivery], done: Sequence[int], failed: Iterable[SetAside]) -> int:
+    def serve_again(
+        self,
+        deliveries: Iterable[Delivery],
+        done: Sequence[int],
+        failed: Iterable[SetAside],
+        states: Mapping[int, bytes],
+        expected_offset: int | None,
+    ) -> int:
         """Write deliveries of what had been set aside, and say of those rows that they are done; how many deliveries were new.
 
-        Progress and states stay as they are. Rows of what failed once more are kept as in `commit`.
+        The progress stays as it is. The states given replace those of their shards, as of `expected_offset`. Rows of what failed once
+        more are kept as in `commit`.
         """
         now = microseconds(self._database.clock())
         columns = _columns(list(deliveries), now, None)
         with self._database.writing() as connection:
             written = append_new(connection, log.c.number, columns)
             mark_served(connection, done, now)
+            at, _ = _reached(connection)
+            if expected_offset is not None and at != expected_offset:
+                raise StoreError(
+                    f"the progress is at offset {at}, not {expected_offset}: somebody serves the store; stop that first"
+                )
+            shards = [{"shard": shard, "state": state} for shard, state in states.items()]
+            put_rows(connection, schema.shard_states, shards, replace=["state"])
             keep_set_aside(connection, failed, now)
         return written
 

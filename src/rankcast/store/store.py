@@ -191,12 +191,13 @@ class Store:
         expected_offset: int,
         instants: Instants | None = None,
         set_aside: Iterable[SetAside] = (),
+        at_end: bool = False,
     ) -> int:
         """Write deliveries (each event once per user), progress, states of shards and what was set aside (each user, event and
         version once) in one transaction; how many deliveries were new. Refused if the progress is no longer at
-        `expected_offset`."""
+        `expected_offset`, or with `at_end` if there are events after `offset`."""
         return self._deliveries.commit(
-            deliveries, offset, catalog_version, states, expected_offset, instants, set_aside
+            deliveries, offset, catalog_version, states, expected_offset, instants, set_aside, at_end
         )
 
     def commit_batch(
@@ -215,9 +216,16 @@ class Store:
             pipeline, deliveries, rejects, done, start, offset, catalog_version, set_aside
         )
 
-    def serve_again(self, deliveries: Iterable[Delivery], done: Sequence[int], failed: Iterable[SetAside] = ()) -> int:
+    def serve_again(
+        self,
+        deliveries: Iterable[Delivery],
+        done: Sequence[int],
+        failed: Iterable[SetAside] = (),
+        states: Mapping[int, bytes] | None = None,
+        expected_offset: int | None = None,
+    ) -> int:
         """Write deliveries of what had been set aside; `done` are the numbers of its rows. See `DeliveryLog.serve_again`."""
-        return self._deliveries.serve_again(deliveries, done, failed)
+        return self._deliveries.serve_again(deliveries, done, failed, states or {}, expected_offset)
 
     def put_states(self, states: Mapping[int, bytes], expected_offset: int) -> None:
         """Replace the states of all shards as of the progress; whoever serves the store next goes on with these."""
