@@ -126,6 +126,9 @@ class _OfStore(Collector):
         yield CounterMetricFamily(
             "rankcast_store_rejects", "Rejects in the store, of whatever came in", value=now.rejects
         )
+        yield GaugeMetricFamily(
+            "rankcast_set_aside", "What could not be served, and was not served again since", value=now.set_aside
+        )
         yield GaugeMetricFamily("rankcast_lag_events", "Events of the log not yet served", value=now.lag)
         yield GaugeMetricFamily(
             "rankcast_lag_seconds", "For how long the first of them has waited", value=max(0.0, waited)

@@ -4,9 +4,11 @@
 import random
 from hashlib import blake2b
 
+import numpy as np
 import pytest
 
 from rankcast.batch import BatchShard
+from rankcast.batch.crowd import Crowd
 from rankcast.batch.filtered_user import FilteredUser
 from rankcast.batch.kernels import periods as _kernels_of_periods  # compiled before anything is made to fail
 from rankcast.batch.user import ArrayUser
@@ -50,7 +52,7 @@ def faults(monkeypatch):
             made.check(self._user, event.id, "choosing")  # after everything has changed
         return steps
 
-    over_arrays, found = ArrayUser.publish, ArrayUser._found
+    over_arrays = ArrayUser.publish
 
     def fails_over_arrays(self, stream, at, places, degrees, gathering):
         hit = [stream.events[place] for place in at.tolist()]
@@ -62,8 +64,12 @@ def faults(monkeypatch):
         raise OverflowError("arrays fail for everybody, after everything has changed")
 
     monkeypatch.setattr(Subscriber, "publish", fails)
+
+    def refuses_all(self, stream, users, member_of, *others):
+        return np.flatnonzero(member_of >= 0).tolist()
+
     monkeypatch.setattr(ArrayUser, "publish", fails_over_arrays)
-    assert found
+    monkeypatch.setattr(Crowd, "publish", refuses_all)
     return made
 
 

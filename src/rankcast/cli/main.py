@@ -27,7 +27,7 @@ from rankcast.cli.policy import policy
 from rankcast.cli.prefer import prefer
 from rankcast.cli.prune import prune
 from rankcast.cli.publish import publish
-from rankcast.cli.rejects import rejects
+from rankcast.cli.rejects import rejects, serve_again
 from rankcast.cli.relate import relate
 from rankcast.cli.replay import replay
 from rankcast.cli.reproduce import reproduce
@@ -64,7 +64,6 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
         explain,
         stats,
         status,
-        rejects,
         prune,
         backup,
         restore,
@@ -123,6 +122,11 @@ concepts = typer.Typer(name="concepts", no_args_is_help=True, help="Find out wha
 concepts.callback()(lambda: None)  # so that `mine`, though alone, stays a command of a group
 concepts.command(help=_help(mine))(mine)
 app.add_typer(concepts, rich_help_panel="With files, keeping nothing")
+
+rejects_app = typer.Typer()
+rejects_app.callback(invoke_without_command=True, help=_help(rejects))(rejects)
+rejects_app.command("serve-again", help=_help(serve_again))(serve_again)
+app.add_typer(rejects_app, name="rejects", rich_help_panel="With a store: what happens")
 
 state_app = typer.Typer(no_args_is_help=True, help="Move or mend what a pipeline remembers of its users.")
 state_app.command("repartition", help=_help(repartition_state))(repartition_state)

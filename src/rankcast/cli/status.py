@@ -48,6 +48,7 @@ def _record(found: "Status", place: str, now: datetime) -> dict[str, Any]:
         "deliveries": found.deliveries,
         "rejects": found.rejects,
         "unreadable": found.unreadable,
+        "set_aside": found.set_aside,
         "pipeline": None if found.pipeline is None else _pipeline_record(found.pipeline),
     }
 
@@ -72,6 +73,7 @@ def _rows(found: "Status", place: str, now: datetime) -> Iterator[tuple[str, str
     if found.unreadable:
         what = counted(found.unreadable, "record")
         yield "left out", f"{what} of the catalog that cannot be read; rankcast rejects says why"
+    yield "set aside", f"{found.set_aside:,}; see rankcast rejects --set-aside" if found.set_aside else "0"
     if found.pipeline is None:
         yield "pipeline", "none yet; rankcast run serves the store"
     else:

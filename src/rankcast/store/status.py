@@ -10,6 +10,7 @@ from rankcast.store.catalog_log import newest_version
 from rankcast.store.engine import Database
 from rankcast.store.pipelines import Pipeline
 from rankcast.store.schema import datetime_of
+from rankcast.store.set_aside import count_pending
 from rankcast.store.sql import last_number
 from rankcast.store.unreadable import unreadable_records
 
@@ -32,6 +33,8 @@ class Status(NamedTuple):
     rejects: int
     unreadable: int
     pipeline: Pipeline | None
+    set_aside: int = 0
+    """How much could not be served and was not served again since."""
 
     @property
     def lag(self) -> int:
@@ -55,4 +58,5 @@ def status(database: Database) -> Status:
             rejects=last_number(connection, schema.rejects.c.number),
             unreadable=connection.execute(select(func.count()).select_from(unreadable_records)).scalar_one(),
             pipeline=pipelines.present(connection),
+            set_aside=count_pending(connection),
         )

@@ -15,6 +15,7 @@ from rankcast.serve.page.pulse import EVERY, pulse_of
 from rankcast.serve.page.vague_matches import Kinds, Sighting, kinds_of_matches
 from rankcast.serve.page.visitors import View
 from rankcast.serve.trials import Funnel
+from rankcast.store import KeptSetAside
 from rankcast.store.status import Status
 
 __all__ = ["build"]
@@ -81,6 +82,8 @@ class _Monitor:
             self._kinds = group("div", "rc-columns")
         self._rejects = group("section", "rc-card rc-column", aria_label="Rejects")
         self._rejects.visible = view.visitor.switches
+        self._set_aside = group("section", "rc-card rc-column", aria_label="Set aside")
+        self._set_aside.visible = view.visitor.switches
 
     async def _turned(self) -> None:
         self._seen = (-1, -1, "")
@@ -126,6 +129,7 @@ class _Monitor:
         self._show_kinds(await asyncio.to_thread(kinds_of_matches, catalog, user, events))
         if self._view.visitor.switches:
             await self._show_rejects(now.rejects)
+            await self._show_set_aside(now.set_aside)
 
     def _show_pipeline(self, now: Status) -> None:
         runner, pipeline = self._view.service.runner, now.pipeline
@@ -151,6 +155,7 @@ class _Monitor:
             else:
                 _figure("batches", f"{runner.batches:,}")
             _figure("rejects", f"{now.rejects:,}")
+            _figure("set aside", f"{now.set_aside:,}", "what could not be served, for one user or one event")
         if runner.error:
             with self._figures:
                 words("p", runner.error, "rc-note rc-bad")
@@ -208,6 +213,23 @@ class _Monitor:
                     words("p", f"{kinds.left_out:,} subscriptions were not looked at.", "rc-soft rc-small")
                 _none(kinds.vaguely, "No vague match: it takes a vague word in a subscription, or an imprecise offer.")
 
+    async def _show_set_aside(self, count: int) -> None:
+        rows = (await asyncio.to_thread(self._view.service.store.set_aside, None, 10))[::-1]
+        self._set_aside.clear()
+        with self._set_aside:
+            words("h2", f"{count:,} set aside" if count else "Nothing set aside")
+            if not rows:
+                words("p", "Everything could be served.", "rc-soft")
+                return
+            words("p", "These failed; everybody else went on.", "rc-soft rc-small")
+            with group("div", "rc-scroll"), group("table", "rc-table"):
+                with group("thead"), group("tr"):
+                    for title in ("When", "User", "Event", "Why"):
+                        words("th", title)
+                with group("tbody"):
+                    for row in rows:
+                        _set_aside_row(row)
+
     async def _show_rejects(self, count: int) -> None:
         rejects = (await asyncio.to_thread(self._view.service.store.rejects, 10))[::-1]
         self._rejects.clear()
@@ -227,6 +249,14 @@ class _Monitor:
                             words("td", f"{reject.file}:{reject.line}" if reject.line else reject.file)
                             words("td", reject.reason)
                             words("td", cut(reject.raw, 120), "rc-code")
+
+
+def _set_aside_row(row: KeptSetAside) -> None:
+    with group("tr"):
+        words("td", f"{row.when:%Y-%m-%d %H:%M:%S}", "rc-number")
+        words("td", row.user or "everybody")
+        words("td", row.event or f"all from {row.seq:,} on")
+        words("td", cut(row.error, 200))
 
 
 def _outright(sighting: Sighting) -> None:
