@@ -26,6 +26,10 @@ def serve(
         str, typer.Option(metavar="ADDRESS", help="Where to listen; 0.0.0.0 for all who can reach this machine.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="On which port; 0 takes one that is free.")] = 8765,
+    public_url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Where others find it, if behind a proxy: https://rankcast.example.org."),
+    ] = None,
     dev: Annotated[
         bool, typer.Option("--dev", help="Without tokens: everybody on this machine may do everything.")
     ] = False,
@@ -100,6 +104,7 @@ def serve(
         kept_days=kept_days,
         keep=tuple(keep or ()),
         own_process=True,
+        public_url=public_url,
         limits=limits,
     )
     # A thread that has waited for the disk goes on within 1 ms, not 5, of the others' work: publishers wait for it.

@@ -8,6 +8,7 @@ burn the processor.
 import asyncio
 from base64 import urlsafe_b64encode
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import StrEnum
 from hashlib import blake2b
 from hmac import compare_digest
@@ -27,6 +28,7 @@ __all__ = ["ADMINISTRATOR", "Access", "Principal", "Role"]
 _TOKEN = pattern(r"rc_([0-9a-f]{12})_[A-Za-z0-9_-]{43}")
 _REMEMBERED = 1.0
 _MANY = 10_000
+_LONGEST = timedelta(days=36_500)
 
 
 class Role(StrEnum):
@@ -69,14 +71,19 @@ class Access:
 
     def __init__(self, store: Store) -> None:
         self._log = AccessLog(store.database)
-        self._principals: dict[bytes, Principal] = {}
+        self._now = store.database.clock
+        self._principals: dict[bytes, tuple[Principal, datetime | None]] = {}
         self._strangers: dict[bytes, float] = {}
         self._revocations = 0
         self._looked = float("-inf")
         self._lock = Lock()
 
-    def create(self, role: Role, name: str | None = None, note: str = "") -> tuple[str, KeptToken]:
-        """A new token, which cannot be had again, and what is kept of it."""
+    def create(
+        self, role: Role, name: str | None = None, note: str = "", lasts: timedelta | None = None
+    ) -> tuple[str, KeptToken]:
+        """A new token, which cannot be had again, and what is kept of it. It is of no use after `lasts`, if that is given."""
+        if lasts is not None and not timedelta(seconds=1) <= lasts <= _LONGEST:
+            raise ModelError(f"a token that expires after {lasts}; it must be after 1 second to {_LONGEST.days:,} days")
         if (name is None) != (role is Role.ADMINISTRATOR):
             raise ModelError("a token is of a user or a publisher by name, or of an administrator without one")
         if name is not None:
@@ -85,7 +92,8 @@ class Access:
         token_id = token_hex(6)
         secret = urlsafe_b64encode(token_bytes(32)).rstrip(b"=").decode()
         token = f"rc_{token_id}_{secret}"
-        return token, self._log.keep(token_id, role.value, name, note, _digest(token))
+        expires = None if lasts is None else self._now() + lasts
+        return token, self._log.keep(token_id, role.value, name, note, _digest(token), expires)
 
     def tokens(self) -> list[KeptToken]:
         """What is kept of all tokens, oldest first."""
@@ -109,7 +117,7 @@ class Access:
         return await asyncio.to_thread(self.check, token)
 
     def check(self, token: str) -> Principal | None:
-        """Whose token it is; None if it is none, or was revoked."""
+        """Whose token it is; None if it is none, was revoked or has expired."""
         found = _TOKEN.fullmatch(token)
         if found is None:
             return None
@@ -117,12 +125,15 @@ class Access:
         now = monotonic()
         if now - self._looked >= _REMEMBERED:
             self._look(now)
-        principal = self._principals.get(digest)
-        if principal is not None or now - self._strangers.get(digest, float("-inf")) < _REMEMBERED:
-            return principal
+        principal = None
+        if (remembered := self._principals.get(digest)) is not None:
+            principal, expires = remembered
+            return principal if expires is None or self._now() < expires else None
+        if now - self._strangers.get(digest, float("-inf")) < _REMEMBERED:
+            return None
         known = self._revocations
         kept = self._log.token(found[1])
-        if kept is not None and compare_digest(kept.digest, digest) and kept.revoked is None:
+        if kept is not None and compare_digest(kept.digest, digest) and not _is_over(kept, self._now()):
             principal = Principal(Role(kept.role), kept.name, kept.id)
         with self._lock:
             if len(self._principals) + len(self._strangers) >= _MANY:
@@ -130,7 +141,7 @@ class Access:
             if principal is None:
                 self._strangers[digest] = now
             elif known == self._revocations:  # else it may have been revoked since it was read
-                self._principals[digest] = principal
+                self._principals[digest] = principal, None if kept is None else kept.expires
         return principal
 
     def _look(self, now: float) -> None:
@@ -149,6 +160,10 @@ class Access:
     def _forget(self) -> None:
         self._principals.clear()
         self._strangers.clear()
+
+
+def _is_over(token: KeptToken, now: datetime) -> bool:
+    return token.revoked is not None or (token.expires is not None and token.expires <= now)
 
 
 def _digest(token: str) -> bytes:

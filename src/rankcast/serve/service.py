@@ -18,6 +18,7 @@ from rankcast.serve.pruner import Pruner
 from rankcast.serve.publisher import Publisher
 from rankcast.serve.rates import Rates
 from rankcast.serve.runner import Runner
+from rankcast.serve.sessions import Sessions
 from rankcast.serve.settings import Settings
 from rankcast.serve.store_check import StoreCheck
 from rankcast.serve.trial_pool import TrialPool
@@ -55,8 +56,10 @@ class Service:
         self.streams: Counter[str] = Counter()
         """How many live feeds each token has open."""
         self.access = Access(self.store)
+        self.sessions = Sessions(self.store, self.access, settings.session_idle, settings.session_length)
         self.answers = AnswerLog(self.store.database)
         self.rates = Rates(settings.limits.rate, settings.limits.burst)
+        self.page_rates = Rates(settings.limits.pages, settings.limits.page_burst)
         self.metrics = Metrics(self.store)
         self.feeds = Feeds(self.store, settings.poll)
         self.runner: Runner | PipelineProcess = (
@@ -90,6 +93,7 @@ class Service:
         self.webhooks.stop()
         self.digests.stop()
         self.runner.stop()
+        self.sessions.close()
         self.store.close()
 
     def _served(self) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import timedelta
+from urllib.parse import urlsplit
 
 from rankcast.errors import ModelError
 from rankcast.language.event_limits import EventLimits
@@ -31,6 +32,9 @@ class Limits:
     events. `trials` run at a time, of one user `trials_of_one` run or wait, and each is ended after `trial_seconds`. A page of the log
     has about `page_bytes` at most.
 
+    `pages` and `page_burst` are such a bucket for the web page, per session and, for those who are not signed in, per address;
+    `open_pages` is how many pages one session may have open.
+
     `body` bounds a request that publishes, `record` any other, `event` each event. All bodies in memory together have at most
     `in_flight` bytes, those of one token a quarter of that, and a body has to arrive within `arrival` seconds.
     """
@@ -58,6 +62,9 @@ class Limits:
     trials: int = 2
     trials_of_one: int = 4
     trial_seconds: float = 10.0
+    pages: float = 10.0
+    page_burst: int = 100
+    open_pages: int = 50
     feeds: int = 1_000
     feeds_of_one: int = 50
     resume: int = 10_000
@@ -69,8 +76,10 @@ class Settings:
 
     `dev` serves without tokens, everybody being the administrator; it is refused on an address that others can
     reach. With `own_process` the pipeline runs in a child process rather than in a thread: it starts a second later, and
-    has a processor of its own. Digests and dead letters of webhooks are forgotten after `kept_days`. `keep` says how long other rows
-    are kept, such as ``events=30d`` (see `rankcast.store.retention_rules`); events and deliveries stay unless it says otherwise.
+    has a processor of its own. One who signed in to the page is signed out after `session_idle` without use, and after `session_length`
+    in any case. `public_url` is where others find the service, if that is not where it listens: behind a proxy. Digests and dead letters
+    of webhooks are forgotten after `kept_days`. `keep` says how long other rows are kept, such as ``events=30d`` (see
+    `rankcast.store.retention_rules`); events and deliveries stay unless it says otherwise.
     """
 
     store: str = "rankcast.db"
@@ -86,6 +95,9 @@ class Settings:
     kept_days: int = 90
     keep: tuple[str, ...] = ()
     own_process: bool = False
+    session_idle: timedelta = timedelta(days=1)
+    session_length: timedelta = timedelta(days=30)
+    public_url: str | None = None
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
@@ -96,6 +108,10 @@ class Settings:
             )
         if self.heartbeat <= 0 or self.poll <= 0:
             raise ModelError("heartbeat and poll must be above 0 seconds")
+        if self.session_idle <= timedelta(0) or self.session_length <= timedelta(0):
+            raise ModelError("session_idle and session_length must be above 0 seconds")
+        if self.public_url is not None:
+            _check_public_url(self.public_url)
         if self.kept_days < 1:
             raise ModelError(f"kept_days is {self.kept_days}; it must be at least 1")
         rules_of(self.keep, {})  # which refuses what it does not understand
@@ -108,6 +124,24 @@ class Settings:
 
     @property
     def address(self) -> str:
-        """Where a browser on this machine finds the service."""
+        """Where a browser finds the service: the public address, or the one on this machine."""
+        if self.public_url is not None:
+            return self.public_url.rstrip("/")
         host = "localhost" if self.host in ("0.0.0.0", "::") else self.host  # noqa: S104  only compared
         return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+
+    @property
+    def is_secure(self) -> bool:
+        """Whether browsers reach the service by HTTPS."""
+        return self.address.startswith("https://")
+
+
+def _check_public_url(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        is_fine = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_fine = False
+        parts = urlsplit("")
+    if not is_fine or parts.path not in ("", "/") or parts.query or parts.fragment or "@" in parts.netloc:
+        raise ModelError(f"--public-url is {url!r}; it must be like https://rankcast.example.org, without a path")

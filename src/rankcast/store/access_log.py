@@ -22,6 +22,7 @@ access_tokens = Table(
     Column("digest", LargeBinary, nullable=False, comment="a hash; the token itself is nowhere"),
     Column("created_at", BigInteger, nullable=False),
     Column("revoked_at", BigInteger),
+    Column("expires_at", BigInteger, comment="of no use from then on; null for never"),
     comment="Who may use the service.",
 )
 
@@ -37,6 +38,7 @@ class KeptToken:
     digest: bytes
     created: datetime
     revoked: datetime | None
+    expires: datetime | None = None
 
 
 class AccessLog:
@@ -45,13 +47,22 @@ class AccessLog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def keep(self, token_id: str, role: str, name: str | None, note: str, digest: bytes) -> KeptToken:
+    def keep(
+        self,
+        token_id: str,
+        role: str,
+        name: str | None,
+        note: str,
+        digest: bytes,
+        expires: datetime | None = None,
+    ) -> KeptToken:
         """Remember a new token."""
         now = self._database.clock()
-        row = {"id": token_id, "role": role, "name": name, "note": note, "digest": digest}
+        until = None if expires is None else microseconds(expires)
+        row = {"id": token_id, "role": role, "name": name, "note": note, "digest": digest, "expires_at": until}
         with self._database.writing() as connection:
             connection.execute(insert(access_tokens).values(**row, created_at=microseconds(now)))
-        return KeptToken(token_id, role, name, note, digest, now, None)
+        return KeptToken(token_id, role, name, note, digest, now, None, expires)
 
     def token(self, token_id: str) -> KeptToken | None:
         """The token with that id, also if it was revoked."""
@@ -89,4 +100,7 @@ class AccessLog:
 
 def _kept(row: Any) -> KeptToken:
     revoked = None if row.revoked_at is None else datetime_of(row.revoked_at)
-    return KeptToken(row.id, row.role, row.name, row.note, bytes(row.digest), datetime_of(row.created_at), revoked)
+    expires = None if row.expires_at is None else datetime_of(row.expires_at)
+    return KeptToken(
+        row.id, row.role, row.name, row.note, bytes(row.digest), datetime_of(row.created_at), revoked, expires
+    )

@@ -1,5 +1,6 @@
 """Putting the page into the service's application."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,23 +10,26 @@ from nicegui import app as nicegui_app
 from nicegui import ui
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rankcast.serve.page.guarding import SERVICE, SESSION, PageGuard, guard_socket
 from rankcast.serve.page.pages import Page, present
 from rankcast.serve.page.parts import act, empty, group
 from rankcast.serve.page.shell import HEAD, frame, go
 from rankcast.serve.page.signing_in import add_signing_in, plain_page
-from rankcast.serve.page.visitors import View, visitor_of
+from rankcast.serve.page.visitors import View, session_of, visitor_of
+from rankcast.serve.sessions import Session
 
 if TYPE_CHECKING:
     from rankcast.serve.service import Service
 
 __all__ = ["attach"]
 
-_SERVICE = "rankcast.service"
-_CHECK = 15
-"""Seconds after which an open page asks whether its token still holds."""
+_CHECK = 1.0
+"""Seconds after which an open page asks whether its session still holds."""
+_FAREWELL = 0.5
+"""Seconds that a browser gets to go to the form before the page behind it is gone."""
 
 
 def attach(app: FastAPI, service: "Service") -> None:
@@ -34,7 +38,9 @@ def attach(app: FastAPI, service: "Service") -> None:
     NiceGUI is one per process; which service a request is about goes with the request, so that several applications may
     be made in one process, one after the other.
     """
-    app.add_middleware(_Carrier, service=service)
+    app.add_middleware(PageGuard, service=service)
+    app.add_middleware(_Headers)
+    guard_socket()
     add_signing_in(app, service)
     nicegui_app.add_static_files("/assets", Path(__file__).parent / "assets", max_cache_age=3600)
     nicegui_app.add_exception_handler(404, _missing)
@@ -58,19 +64,28 @@ def attach(app: FastAPI, service: "Service") -> None:
 
 def _handler(page: Page) -> Callable[[Request], Awaitable[Response | None]]:
     async def handler(request: Request) -> Response | None:
-        service: Service = request.scope[_SERVICE]
-        visitor = visitor_of(request, service)
-        if visitor is None:
-            return RedirectResponse(f"/sign-in?to={page.path}", status_code=303)
-        view = View(service, visitor, dict(request.query_params))
+        service: Service = request.scope[SERVICE]
+        session: Session = request.scope[SESSION]
+        view = View(service, visitor_of(session, request, service), dict(request.query_params))
         with frame(view, page, theme=request.cookies.get("rankcast_theme", "")):
             await page.build(view)
             if not service.settings.dev:
-                ui.timer(_CHECK, lambda: None if visitor_of(request, service) else go("/sign-in"))
+                ui.timer(_CHECK, lambda: _watch(request, service))
         return None
 
     handler.__name__ = f"page_{page.module}"
     return handler
+
+
+async def _watch(request: Request, service: "Service") -> None:
+    """Send the visitor to the form once the session is over, and give up the page: nothing more is shown on it."""
+    if await session_of(request, service) is not None:
+        return
+    client = ui.context.client
+    go("/sign-in")
+    await asyncio.sleep(_FAREWELL)
+    if not client.is_deleted:
+        client.delete()
 
 
 def _missing(request: Request, error: Exception) -> Response:
@@ -102,15 +117,14 @@ _HEADERS = {
 }
 
 
-class _Carrier:
-    """Notes in each request which service it is about."""
+class _Headers:
+    """Says with each answer what a browser may do with it."""
 
-    def __init__(self, app: ASGIApp, service: "Service") -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._service = service
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, with the note, and the answer back, with what a browser may do with it."""
+        """Pass the request on, and the answer back with the headers."""
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -119,5 +133,4 @@ class _Carrier:
                     headers.update(_HEADERS)
             await send(message)
 
-        scope[_SERVICE] = self._service
         await self._app(scope, receive, answer)

@@ -104,8 +104,7 @@ def _who(view: View) -> None:
     """Whose page it is, and where that may be chosen, the choice."""
     if not view.visitor.switches:
         words("span", view.user, "rc-user")
-        with group("form", "", method="post", action="/sign-out"), group("button", "rc-link", type="submit"):
-            words("span", "Sign out")
+        _sign_out_links()
         return
     users = view.service.users()[:_MOST_USERS]
     choice = ui.select(
@@ -118,6 +117,16 @@ def _who(view: View) -> None:
     ).props("dense outlined options-dense hide-bottom-space input-debounce=0")
     choice.classes("rc-who")
     set_props(choice, aria_label="User whose page this is; type a new name to begin as somebody new")
+    if not view.service.settings.dev:
+        _sign_out_links()
+
+
+def _sign_out_links() -> None:
+    for name, label in (("here", "Sign out"), ("everywhere", "Sign out everywhere")):
+        with group("form", "", method="post", action="/sign-out"):
+            group("input", "", type="hidden", name=name, value="yes")
+            with group("button", "rc-link", type="submit"):
+                words("span", label)
 
 
 def _switch(user: str | None) -> None:

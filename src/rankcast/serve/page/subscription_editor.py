@@ -9,7 +9,7 @@ from nicegui import ui
 
 from rankcast.errors import CatalogError, ExpressionError, ModelError, RankcastError
 from rankcast.language import label, parse, show
-from rankcast.model import Always, Subscription
+from rankcast.model import Always, Catalog, Subscription
 from rankcast.serve.api.answers import check_cost
 from rankcast.serve.page.event_words import title_of
 from rankcast.serve.page.form_view import FormView
@@ -191,11 +191,10 @@ class SubscriptionEditor:
         with complaining():
             catalog = self._view.service.catalog()
             where = parse(self._text.value or "")
-            name = (self._name.value or "").strip()
+            # The field cannot be changed in the browser then, but a browser may send what it likes.
+            name = self._old.id if self._old else (self._name.value or "").strip()
             if not name:
                 raise CatalogError("give the subscription a name")
-            if self._old is None and name in catalog.subscriptions:
-                raise CatalogError(f"the name {name!r} is taken; choose another")
             score = self._score if self._by_score.value else None
             weight = self._old.weight if self._old else 1.0
             made = Subscription(name, self._view.user, where, score, weight)
@@ -203,9 +202,19 @@ class SubscriptionEditor:
             check_cost(made, limits)
             if self._old is None and len(catalog.subscriptions_of(self._view.user)) >= limits.subscriptions:
                 raise CatalogError(f"there are {limits.subscriptions:,} subscriptions already, and that is the limit")
-            self._view.service.put(made)
+            self._view.service.put(made, check=self._check_name(name))
             ui.notify(f"Saved {name}", type="positive")
             self._leave()
+
+    def _check_name(self, name: str) -> Callable[[Catalog], None]:
+        """Refuse a name that another subscription has, at the moment of saving."""
+
+        def check(catalog: Catalog) -> None:
+            present = catalog.subscriptions.get(name)
+            if present is not None and (self._old is None or present.user != self._view.user):
+                raise CatalogError(f"the name {name!r} is taken; choose another")
+
+        return check
 
     def _leave(self) -> None:
         ui.run_javascript("rankcast.address({})")

@@ -6,15 +6,17 @@ from urllib.parse import unquote
 
 from starlette.requests import HTTPConnection
 
-from rankcast.serve.access import Role
+from rankcast.errors import ModelError
+from rankcast.serve.access import ADMINISTRATOR, Role
+from rankcast.serve.sessions import Session
 
 if TYPE_CHECKING:
     from rankcast.serve.service import Service
 
-__all__ = ["TOKEN_COOKIE", "USER_COOKIE", "View", "Visitor", "visitor_of", "visitor_with"]
+__all__ = ["SESSION_COOKIE", "USER_COOKIE", "View", "Visitor", "session_of", "visitor_of"]
 
-TOKEN_COOKIE = "rankcast_token"  # noqa: S105  # the name of a cookie
-"""Holds the token of one who signed in: unreadable to scripts, sent to this site only."""
+SESSION_COOKIE = "rankcast_session"
+"""Holds the session of one who signed in: unreadable to scripts, sent to this site only."""
 
 USER_COOKIE = "rankcast_user"
 """Holds the user whom one who may look at all of them has chosen."""
@@ -47,24 +49,24 @@ class View:
         return self.visitor.user
 
 
-def visitor_of(request: HTTPConnection, service: "Service") -> Visitor | None:
-    """Who sends a request, by its cookies; None if they have to sign in first."""
-    chosen = unquote(request.cookies.get(USER_COOKIE, ""))
+_DEV = Session("dev", ADMINISTRATOR)
+
+
+async def session_of(request: HTTPConnection, service: "Service") -> Session | None:
+    """The session of a request, by its cookie; None if they have to sign in first."""
     if service.settings.dev:
-        return _administrator(service, chosen)
-    return visitor_with(request.cookies.get(TOKEN_COOKIE, ""), service, chosen)
+        return _DEV
+    return await service.sessions.admit(request.cookies.get(SESSION_COOKIE, ""))
 
 
-def visitor_with(token: str, service: "Service", chosen: str = "") -> Visitor | None:
-    """Who has that token; None if it is none, was revoked, or is only for publishing."""
-    principal = service.access.check(token)
-    if principal is None:
-        return None
+def visitor_of(session: Session, request: HTTPConnection, service: "Service") -> Visitor:
+    """Who that is, and on whose behalf: administrators may look as anybody, a user only as oneself."""
+    principal = session.principal
     if principal.is_administrator:
-        return _administrator(service, chosen)
-    if principal.role is Role.USER and principal.name is not None:
-        return Visitor(principal.name, switches=False, publishes=False)
-    return None
+        return _administrator(service, unquote(request.cookies.get(USER_COOKIE, "")))
+    if principal.role is not Role.USER or principal.name is None:
+        raise ModelError(f"the page is for users and administrators, not for a {principal.role}")
+    return Visitor(principal.name, switches=False, publishes=False)
 
 
 def _administrator(service: "Service", chosen: str) -> Visitor:

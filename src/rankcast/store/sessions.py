@@ -1,0 +1,117 @@
+"""Sessions of those who are signed in to the page: only the hash of each, and until when it holds."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import BigInteger, Column, Index, LargeBinary, Table, Text, delete, insert, select, update
+
+from rankcast.store.access_log import access_tokens
+from rankcast.store.engine import Database
+from rankcast.store.schema import datetime_of, metadata, microseconds
+
+__all__ = ["LiveSession", "SessionLog", "sessions"]
+
+_MOST_OF_TOKEN = 50
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", LargeBinary, primary_key=True, comment="a hash; what the browser holds is nowhere"),
+    Column("token_id", Text, nullable=False, comment="the access token that opened it"),
+    Column("created_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, nullable=False, comment="it ends then, however much it is used"),
+    Column("seen_at", BigInteger, nullable=False, comment="when it was last used, to the minute"),
+    Index("sessions_of_token", "token_id"),
+    comment="Who is signed in to the page.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSession:
+    """A session that holds at the moment, and whose it is."""
+
+    id: bytes
+    token: str
+    role: str
+    name: str | None
+    until: datetime
+    """When it ends if it is not used before."""
+
+
+class SessionLog:
+    """The sessions of a store. One that is not used for `idle` ends, and each at its time, with its token at the latest."""
+
+    def __init__(self, database: Database, idle: timedelta, length: timedelta) -> None:
+        self._database = database
+        self._idle = idle
+        self._length = length
+
+    def open(self, session: bytes, token: str) -> None:
+        """Begin a session of a token. Beyond fifty of one token, those that were used least recently end."""
+        now = self._database.clock()
+        with self._database.writing() as connection:
+            connection.execute(delete(sessions).where(sessions.c.expires_at <= microseconds(now)))
+            newest = (
+                select(sessions.c.id)
+                .where(sessions.c.token_id == token)
+                .order_by(sessions.c.seen_at.desc(), sessions.c.id)
+                .limit(_MOST_OF_TOKEN - 1)
+            )
+            kept = [row.id for row in connection.execute(newest)]
+            connection.execute(delete(sessions).where(sessions.c.token_id == token, sessions.c.id.not_in(kept)))
+            row = {"id": session, "token_id": token, "created_at": microseconds(now), "seen_at": microseconds(now)}
+            connection.execute(insert(sessions).values(**row, expires_at=microseconds(now + self._length)))
+
+    def live(self) -> list[LiveSession]:
+        """All sessions that hold now. One query."""
+        now = self._database.clock()
+        tokens = access_tokens.c
+        query = (
+            select(sessions, tokens.role, tokens.name, tokens.expires_at.label("token_expires_at"))
+            .join(access_tokens, tokens.id == sessions.c.token_id)
+            .where(
+                tokens.revoked_at.is_(None),
+                sessions.c.expires_at > microseconds(now),
+                sessions.c.seen_at > microseconds(now - self._idle),
+            )
+        )
+        with self._database.reading() as connection:
+            rows = connection.execute(query).all()
+        found = []
+        for row in rows:
+            until = min(row.expires_at, row.seen_at + _span(self._idle))
+            if row.token_expires_at is not None:
+                until = min(until, row.token_expires_at)
+            if until > microseconds(now):
+                found.append(LiveSession(bytes(row.id), row.token_id, row.role, row.name, datetime_of(until)))
+        return found
+
+    def touch(self, used: Iterable[bytes]) -> None:
+        """Note that sessions were used just now."""
+        now = microseconds(self._database.clock())
+        with self._database.writing() as connection:
+            connection.execute(update(sessions).where(sessions.c.id.in_(list(used))).values(seen_at=now))
+
+    def end(self, session: bytes) -> None:
+        """End one session."""
+        with self._database.writing() as connection:
+            connection.execute(delete(sessions).where(sessions.c.id == session))
+
+    def end_of(self, role: str, name: str | None) -> int:
+        """End all sessions of a user, or of the administrators; how many there were."""
+        theirs = select(access_tokens.c.id).where(
+            access_tokens.c.role == role, access_tokens.c.name.is_not_distinct_from(name)
+        )
+        with self._database.writing() as connection:
+            return connection.execute(delete(sessions).where(sessions.c.token_id.in_(theirs))).rowcount
+
+    def end_all(self) -> int:
+        """End everybody's sessions; how many there were."""
+        with self._database.writing() as connection:
+            return connection.execute(delete(sessions)).rowcount
+
+
+def _span(span: timedelta) -> int:
+    """A span in the unit of the store's times."""
+    return span // timedelta(microseconds=1)
