@@ -41,6 +41,7 @@ from rankcast.cli.subscribe import subscribe, subscriptions, unsubscribe
 from rankcast.cli.token import create_token, list_tokens, revoke_token
 from rankcast.cli.upgrade import upgrade
 from rankcast.cli.user import delete_user
+from rankcast.cli.webhooks import encrypt_secrets
 
 __all__ = ["app", "main"]
 
@@ -148,6 +149,11 @@ users = typer.Typer(name="user", no_args_is_help=True, help="Delete a user, with
 users.callback()(lambda: None)  # so that `delete`, though alone, stays a command of a group
 users.command("delete", help=_help(delete_user))(delete_user)
 app.add_typer(users, rich_help_panel="With a store: what happens")
+
+webhooks = typer.Typer(name="webhooks", no_args_is_help=True, help="Encrypt the secrets of webhooks in the store.")
+webhooks.callback()(lambda: None)  # so that `encrypt-secrets`, though alone, stays a command of a group
+webhooks.command("encrypt-secrets", help=_help(encrypt_secrets))(encrypt_secrets)
+app.add_typer(webhooks, rich_help_panel="With a store: what happens")
 
 
 def main() -> None:

@@ -38,6 +38,7 @@ from rankcast.store.answer_log import AnswerLog
 from rankcast.store.catalog_log import Check
 from rankcast.store.delivery_pages import start_of_newest
 from rankcast.store.event_log import Refuse
+from rankcast.store.secrets import check_keys
 from rankcast.store.users import delete_user
 
 __all__ = ["Service"]
@@ -77,7 +78,11 @@ class Service:
         self.metrics.registry.register(PushMetrics(self.webhooks, self.digests))
 
     def start(self) -> None:
-        """Begin to work off what was published, unless the pipeline runs elsewhere; to make digests and send webhooks."""
+        """Begin to work off what was published, unless the pipeline runs elsewhere; to make digests and send webhooks.
+
+        Refused if the environment has a key for webhook secrets that is none.
+        """
+        check_keys()
         if self.settings.pipeline:
             self.runner.start()
         self.digests.start()

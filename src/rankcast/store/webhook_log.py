@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     BigInteger,
@@ -22,16 +22,29 @@ from sqlalchemy import (
     update,
 )
 
+from rankcast.errors import EnvironmentProblem
 from rankcast.language import dumps
 from rankcast.model import EPOCH
 from rankcast.store import schema
 from rankcast.store.digest_log import digests
 from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
+from rankcast.store.secrets import VARIABLE, decrypt, encrypt, has_keys, is_encrypted, reencrypt
 from rankcast.store.sql import last_number
 from rankcast.store.texts import readable
 
-__all__ = ["DELIVERY", "DIGEST", "Secret", "Webhook", "WebhookLog", "load", "put", "webhook_of", "webhooks"]
+__all__ = [
+    "DELIVERY",
+    "DIGEST",
+    "Secret",
+    "SecretCounts",
+    "Webhook",
+    "WebhookLog",
+    "load",
+    "put",
+    "webhook_of",
+    "webhooks",
+]
 
 DELIVERY = "delivery.sent"
 """The type of a message about one delivery."""
@@ -70,7 +83,7 @@ webhooks = Table(
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """What messages are signed with; `until` is when it ends, if another replaces it."""
+    """What messages are signed with, perhaps encrypted; `until` is when it ends, if another replaces it."""
 
     value: str = field(repr=False)
     until: datetime | None = None
@@ -101,8 +114,17 @@ class Webhook:
     paused_until: datetime = EPOCH
 
     def signing(self, now: datetime) -> list[str]:
-        """The secrets that sign a message at that time, newest first."""
-        return [secret.value for secret in self.secrets if secret.until is None or now < secret.until]
+        """The secrets that sign a message at that time, newest first; EnvironmentProblem if no key decrypts one of them."""
+        return [decrypt(secret.value) for secret in self.secrets if secret.until is None or now < secret.until]
+
+
+class SecretCounts(NamedTuple):
+    """What became of the secrets of a store: how many were plain and are encrypted now, how many were encrypted with an older
+    key and now are with the first; and the webhooks with a secret that no key decrypts."""
+
+    encrypted: int
+    reencrypted: int
+    unreadable: tuple[str, ...]
 
 
 class WebhookLog:
@@ -128,12 +150,41 @@ class WebhookLog:
 
     def rotate(self, webhook_id: str, secret: str, until: datetime) -> None:
         """Give a webhook a new secret; the newest of the old ones signs too until then, and no other, so that the header
-        cannot grow."""
+        cannot grow. An old one that no key decrypts is forgotten: it could only keep the new one from being used."""
         with self._database.writing() as connection:
             known = load(connection, webhook_id)
             if known is not None:
-                secrets = (Secret(secret), *(replace(old, until=until) for old in known.secrets[:1]))
+                secrets = (
+                    Secret(secret),
+                    *(replace(old, until=until) for old in known.secrets[:1] if _is_readable(old)),
+                )
                 put(connection, webhook_id, secrets=_secrets(secrets))
+
+    def encrypt_secrets(self) -> SecretCounts:
+        """Encrypt all secrets with the first key, in one transaction. Those that no key decrypts stay as they are."""
+        if not has_keys():
+            raise EnvironmentProblem(
+                f"{VARIABLE} is not set, so there is no key to encrypt with; make one with: openssl rand -base64 32"
+            )
+        encrypted = reencrypted = 0
+        unreadable: list[str] = []
+        with self._database.writing() as connection:
+            for row in connection.execute(select(webhooks).order_by(webhooks.c.id)).all():
+                known = webhook_of(row)
+                readable_ones = [_is_readable(secret) for secret in known.secrets]
+                if not all(readable_ones):
+                    unreadable.append(known.id)
+                new = [
+                    replace(secret, value=reencrypt(secret.value)) if is_readable else secret
+                    for secret, is_readable in zip(known.secrets, readable_ones, strict=True)
+                ]
+                changed = [old for old, now in zip(known.secrets, new, strict=True) if old != now]
+                if changed:
+                    put(connection, known.id, secrets=_secrets(new))
+                plain = sum(not is_encrypted(old.value) for old in changed)
+                encrypted += plain
+                reencrypted += len(changed) - plain
+        return SecretCounts(encrypted, reencrypted, tuple(unreadable))
 
     def webhooks(self, user: str | None = None) -> list[Webhook]:
         """The webhooks of a user, or all, oldest first."""
@@ -257,7 +308,15 @@ def _types(wants_deliveries: bool | None, wants_digests: bool) -> tuple[str, ...
 
 
 def _secrets(secrets: Iterable[Secret]) -> str:
-    return dumps([[secret.value, _column(secret.until)] for secret in secrets])
+    return dumps([[encrypt(secret.value), _column(secret.until)] for secret in secrets])
+
+
+def _is_readable(secret: Secret) -> bool:
+    try:
+        decrypt(secret.value)
+    except EnvironmentProblem:
+        return False
+    return True
 
 
 def _time(column: int | None) -> datetime | None:

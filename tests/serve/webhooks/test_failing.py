@@ -3,9 +3,11 @@
 from datetime import timedelta
 
 import pytest
+from cryptography.fernet import Fernet
 from webhook_states import counts, state
 
 from rankcast.serve.webhooks import Retrying
+from rankcast.store.secrets import VARIABLE
 
 
 @pytest.mark.parametrize("status", [301, 307, 400, 404, 429, 500, 502, 503, 504])
@@ -191,3 +193,27 @@ def test_retry_after_cannot_silence_an_endpoint_for_ever(webhooks, receiver, beh
     clock.advance(days=1)
     run()
     assert len(receiver.requests) == 2
+
+
+@pytest.mark.parametrize("now", [None, Fernet.generate_key().decode()], ids=["missing", "wrong"])
+def test_a_secret_that_cannot_be_decrypted_fails_its_webhook_only(
+    webhooks, receiver, other_receiver, publish, run, clock, monkeypatch, now
+):
+    right = Fernet.generate_key().decode()
+    monkeypatch.setenv(VARIABLE, right)
+    webhooks.endpoints.add("ann", receiver.url)
+    monkeypatch.delenv(VARIABLE) if now is None else monkeypatch.setenv(VARIABLE, now)
+    webhooks.endpoints.add("bob", other_receiver.url)
+    publish(2)
+    run()
+    assert other_receiver.events == ["e1", "e2"]
+    assert receiver.requests == []
+    failed = state(webhooks)
+    assert failed.failures == 1
+    assert "not sent: the webhook's secret is encrypted" in failed.last_failure
+    assert VARIABLE in failed.last_failure
+    monkeypatch.setenv(VARIABLE, right)
+    clock.advance(minutes=10)
+    run()
+    assert set(receiver.events) == {"e1", "e2"}
+    assert state(webhooks).failures == 0

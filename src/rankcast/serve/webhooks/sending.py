@@ -4,6 +4,7 @@ import asyncio
 from datetime import datetime
 from typing import NamedTuple
 
+from rankcast.errors import RankcastError
 from rankcast.serve.digests import Digests
 from rankcast.serve.webhooks.messages import Message, message_of, trial_message
 from rankcast.serve.webhooks.posting import Outcome, Poster
@@ -83,7 +84,10 @@ class Sending:
 
     async def _post(self, webhook: Webhook, message: Message) -> Outcome:
         now = self._clock()
-        headers = signed_headers(webhook.signing(now), message.id, now, message.body)
+        try:
+            headers = signed_headers(webhook.signing(now), message.id, now, message.body)
+        except RankcastError as error:  # a secret that cannot be decrypted or used: this endpoint fails, others go on
+            return Outcome(None, f"not sent: {error}")
         return await self._poster.post(webhook.url, headers, message.body, now)
 
     def _note(self, webhook: str, accepted: list[MessageKey], failed: tuple[_Attempt, Outcome] | None) -> None:

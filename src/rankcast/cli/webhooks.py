@@ -1,0 +1,39 @@
+"""``rankcast webhooks``: the secrets with which messages to webhooks are signed."""
+
+import typer
+
+from rankcast.cli.exits import NEGATIVE
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.output import Output, counted
+
+__all__ = ["encrypt_secrets"]
+
+
+def encrypt_secrets(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
+    """Encrypt the secrets of all webhooks with the first key of RANKCAST_SECRET_KEY, in one transaction.
+
+    A key is 32 random bytes in base64. While the variable is set, new secrets are encrypted as they are stored; this command
+    converts those that were stored before. The service needs the same variable to sign messages.
+
+    To replace a key, put the new one before the old one, separated by a comma, start the service again with both, run this
+    command, and then remove the old one. Exits with 1 if no key decrypts some secret; that one stays as it is.
+
+    Example:
+
+      export RANKCAST_SECRET_KEY="$(openssl rand -base64 32)"
+      rankcast webhooks encrypt-secrets
+    """
+    from rankcast.store import Store, WebhookLog
+
+    out = Output(json)
+    with Store.open(store) as opened:
+        counts = WebhookLog(opened.database).encrypt_secrets()
+    out.done(
+        f"encrypted {counted(counts.encrypted, 'plain secret')}, and {counts.reencrypted:,} of an older key anew",
+        {"encrypted": counts.encrypted, "reencrypted": counts.reencrypted, "unreadable": list(counts.unreadable)},
+    )
+    if counts.encrypted:
+        out.say("unused space of the store may still hold plain ones until it is written anew: rankcast prune --shrink")
+    if counts.unreadable:
+        out.say(f"no key of RANKCAST_SECRET_KEY decrypts a secret of: {', '.join(counts.unreadable)}")
+        raise typer.Exit(NEGATIVE)

@@ -1,0 +1,99 @@
+"""Secrets at rest: encrypted with keys from the environment, if there are some."""
+
+import os
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from rankcast.errors import EnvironmentProblem
+
+if TYPE_CHECKING:
+    from cryptography.fernet import Fernet
+
+__all__ = ["VARIABLE", "check_keys", "decrypt", "encrypt", "has_keys", "is_encrypted", "reencrypt"]
+
+VARIABLE = "RANKCAST_SECRET_KEY"
+"""The environment variable with the keys, separated by commas. The first encrypts, all decrypt. Blank means none."""
+
+_PREFIX = "fernet:"
+_MOST_KEYS = 16
+
+
+def has_keys() -> bool:
+    """Whether secrets are encrypted from now on; EnvironmentProblem if a key is none."""
+    return bool(_keys())
+
+
+def check_keys() -> None:
+    """Refuse a value of the variable that has no valid keys; a variable that is not set is fine."""
+    _keys()
+
+
+def is_encrypted(stored: str) -> bool:
+    """Whether the text is an encrypted secret."""
+    return stored.startswith(_PREFIX)
+
+
+def encrypt(secret: str) -> str:
+    """The secret as it is stored: encrypted with the first key, or as it is without keys or if it is encrypted already."""
+    keys = _keys()
+    if not keys or is_encrypted(secret):
+        return secret
+    return _PREFIX + keys[0].encrypt(secret.encode()).decode()
+
+
+def decrypt(stored: str) -> str:
+    """The secret that is stored; EnvironmentProblem, without the secret, if no key decrypts it."""
+    if not is_encrypted(stored):
+        return stored
+    keys = _keys()
+    if not keys:
+        raise EnvironmentProblem(f"the webhook's secret is encrypted and {VARIABLE} is not set; set it to the key")
+
+    from cryptography.fernet import InvalidToken, MultiFernet
+
+    try:
+        return MultiFernet(keys).decrypt(stored.removeprefix(_PREFIX).encode()).decode()
+    except InvalidToken:
+        raise EnvironmentProblem(
+            f"the webhook's secret is encrypted with a key that {VARIABLE} does not have; add that key after a comma"
+        ) from None
+
+
+def reencrypt(stored: str) -> str:
+    """The same secret encrypted with the first key; unchanged if it is already."""
+    keys = _keys()
+    if keys and is_encrypted(stored):
+        from cryptography.fernet import InvalidToken
+
+        try:
+            keys[0].decrypt(stored.removeprefix(_PREFIX).encode())
+        except InvalidToken:
+            return encrypt(decrypt(stored))
+    return encrypt(stored)
+
+
+def _keys() -> "tuple[Fernet, ...]":
+    return _parsed(os.environ.get(VARIABLE, "").strip())
+
+
+@lru_cache(maxsize=1)
+def _parsed(text: str) -> "tuple[Fernet, ...]":
+    if not text:
+        return ()
+
+    from cryptography.fernet import Fernet
+
+    parts = text.split(",")
+    if len(parts) > _MOST_KEYS:
+        raise EnvironmentProblem(f"{VARIABLE} has {len(parts)} keys; at most {_MOST_KEYS} are allowed")
+    keys = []
+    for number, part in enumerate(parts, 1):
+        try:
+            keys.append(Fernet(part.strip()))
+        except ValueError:
+            # The value itself must not get into a log: it may be a key with a typing error.
+            raise EnvironmentProblem(
+                f"key {number} of {len(parts)} in {VARIABLE} is no Fernet key, which is 32 bytes in base64; "
+                "make one with: openssl rand -base64 32"
+            ) from None
+    return tuple(keys)
