@@ -11,7 +11,7 @@ from rankcast.cover.box_poset import BoxPoset
 from rankcast.cover.boxes import Box
 from rankcast.language import parse
 from rankcast.model import Advertisement, And, Between, Expression, Predicate, Ranking, Subscription
-from rankcast.overlay import AncestorCoverK, Area, Known, Order, RankCoverK, Strategy, draw, lot
+from rankcast.overlay import AncestorCoverK, Area, KnownSubscription, Order, RankCoverK, Strategy, draw, lot
 
 SMALL = 1_000
 
@@ -64,7 +64,7 @@ def main(count: int = 50_000) -> None:
             f"{len(attributes)} attributes: {SMALL:,} boxes {slow / fast:.0f} times as fast as the general poset; "
             f"{count:,}: ancestors {whole:.1f} s, depths {depths:.1f} s, one more {1000 * changed:.1f} ms"
         )
-    known = [Known(Subscription(key, "u", expression(box))) for key, box in boxes(count, "x").items()]
+    known = [KnownSubscription(Subscription(key, "u", expression(box))) for key, box in boxes(count, "x").items()]
     advertisement = Advertisement("a1", "p", parse("x between 0 and 1"), 10)
     strategies: list[tuple[str, Strategy, int]] = [
         ("ancestor-cover", AncestorCoverK(), 10),

@@ -3,7 +3,7 @@
     .venv/bin/python benchmarks/delivery.py [--quick]
 
 Both get the matches of each event ready made (matching has a benchmark of its own). The oracle gives a list of deliveries, the
-fast engine columns of them (`rankcast.batch.Deliveries`), which as objects must be equal; making objects of them is not timed, and
+fast engine columns of them (`rankcast.engine.arrays.Deliveries`), which as objects must be equal; making objects of them is not timed, and
 costs 2 µs each, for who wants them. The user is that of the DEBS'09 experiments (30 subscriptions, about half of the films match); the
 events are films in random order. Windows are filled by the fast engine first, then both go on from the same
 state over the same events; times are CPU times per user and event of that part. Where several users are served, they are alike.
@@ -23,13 +23,13 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from rankcast.batch import BatchShard, Matches
-from rankcast.batch.user import deliveries_of
 from rankcast.choose import Moment
-from rankcast.datasets import movies
-from rankcast.match import NO_CONCEPTS, matches
+from rankcast.engine.arrays import BatchShard, Matches
+from rankcast.engine.arrays.user import deliveries_of
+from rankcast.engine.reference.subscriber import Subscriber
+from rankcast.lab.datasets import movies
+from rankcast.matching import NO_CONCEPTS, matches
 from rankcast.model import Catalog, Delivery, Event, Length, Mode, Policy
-from rankcast.subscriber import Subscriber
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from experiments.debs_common import chance, user_subscriptions

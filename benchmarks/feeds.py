@@ -22,7 +22,7 @@ from statistics import quantiles
 from typing import NamedTuple
 
 from rankcast.language import decode_record
-from rankcast.serve.access import Access, Role
+from rankcast.service.access import Access, Role
 from rankcast.store import Store
 
 HOST = "127.0.0.1"

@@ -23,8 +23,8 @@ from rankcast.fuzzy import (
     polyline_possibility_necessity,
     possibility_necessity,
 )
-from rankcast.match import OracleMatcher
-from rankcast.match.batch import Matches
+from rankcast.matching import OracleMatcher
+from rankcast.matching.batch import Matches
 from rankcast.model import (
     And,
     Between,
@@ -81,7 +81,7 @@ def pairs(count: int, table: Table) -> None:
 
 def through_the_index(count: int, events: int, table: Table) -> None:
     """``price is C [tp, 0] and city = c`` against ``price between low and high and city = c``."""
-    from rankcast.match.index import IndexMatcher
+    from rankcast.engine.index import IndexMatcher
 
     random = Random(2)
     meanings = {}

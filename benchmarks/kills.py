@@ -21,9 +21,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from rankcast.engine.reference.shard import Shard
 from rankcast.language import parse
 from rankcast.model import Delivery, Event, Length, Mode, Policy, Record, Subscription
-from rankcast.shard import Shard
 from rankcast.store import Store
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -28,10 +28,10 @@ from rich.table import Table
 from theirs import OUT, ask, peers, write_files
 from workloads import TITLES, event, make
 
-from rankcast.batch import BatchShard
-from rankcast.match import OracleMatcher
-from rankcast.match.index import IndexMatcher, LiveIndex, read_index, write_index
-from rankcast.match.index.index import Index
+from rankcast.engine.arrays import BatchShard
+from rankcast.engine.index import IndexMatcher, LiveIndex, read_index, write_index
+from rankcast.engine.index.index import Index
+from rankcast.matching import OracleMatcher
 from rankcast.model import Catalog, Compare, Event, Length, Mode, Op, Policy, Predicate, Subscription, Unit
 
 TARGET = OUT / "benchmarks"

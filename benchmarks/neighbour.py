@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from feeds import HOST, Feed, listen
 
 from rankcast.language import decode_record
-from rankcast.serve.access import Access, Role
+from rankcast.service.access import Access, Role
 from rankcast.store import Store
 
 QUIET_RATE = 5.0

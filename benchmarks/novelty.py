@@ -19,8 +19,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from rankcast.batch import BatchShard
-from rankcast.match.index import IndexMatcher
+from rankcast.engine.arrays import BatchShard
+from rankcast.engine.index import IndexMatcher
+from rankcast.engine.reference.shard import Shard
 from rankcast.model import (
     Catalog,
     Compare,
@@ -30,12 +31,11 @@ from rankcast.model import (
     Op,
     Policy,
     Predicate,
-    Rates,
+    RateSpan,
     Scoring,
     Subscription,
     Update,
 )
-from rankcast.shard import Shard
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 BATCH = 50_000
@@ -49,7 +49,7 @@ FILTERS = {
     "threshold, eager, interval": Filter(FilterKind.THRESHOLD, 0.2, scoring=Scoring.INTERVAL, update=Update.EAGER),
     "sampling, lazy, rate": Filter(FilterKind.SAMPLING, 0.2),
     "sampling, eager, rate": Filter(FilterKind.SAMPLING, 0.2, update=Update.EAGER),
-    "sampling, eager, rate, of a window": Filter(FilterKind.SAMPLING, 0.2, update=Update.EAGER, rates=Rates.PERIOD),
+    "sampling, eager, rate, of a window": Filter(FilterKind.SAMPLING, 0.2, update=Update.EAGER, rates=RateSpan.PERIOD),
     "threshold, lazy, decay": Filter(FilterKind.THRESHOLD, 0.2, scoring=Scoring.DECAY),
     "random": Filter(FilterKind.RANDOM, 0.2),
 }

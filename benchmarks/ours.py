@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 from workloads import BETWEEN, Workload, clauses, word
 
-from rankcast.match.index import bulk as columns
-from rankcast.match.index.arrow import codes_of_batch
-from rankcast.match.index.building import Members, build
-from rankcast.match.index.draft import Draft
-from rankcast.match.index.index import Index
-from rankcast.match.index.texts import Texts
+from rankcast.engine.index import bulk as columns
+from rankcast.engine.index.arrow import codes_of_batch
+from rankcast.engine.index.building import IndexedSubscriptions, build
+from rankcast.engine.index.draft import Draft
+from rankcast.engine.index.index import Index
+from rankcast.engine.index.texts import PackedStrings
 from rankcast.model import And, Between, Compare, Expression, Op, Or, Predicate
 
 CHECKED = 20
@@ -35,7 +35,7 @@ def compiled(workload: Workload, progress: Callable[[float], None] = lambda shar
     """Our index of a workload."""
     count = len(workload)
     digits = np.char.add("s", np.arange(count).astype("U9")) if count else np.zeros(0, "U1")
-    ids = Texts.of(digits.tolist())
+    ids = PackedStrings.of(digits.tolist())
     progress(0.1)
     rng = np.random.default_rng(0)
     if workload.attribute.shape[2] == 1:
@@ -45,10 +45,10 @@ def compiled(workload: Workload, progress: Callable[[float], None] = lambda shar
         owner = np.array([draft.add(expression(workload, place)) for place in range(count)])
     progress(0.4)
     users = max(1, count // 10)
-    members = Members(
+    members = IndexedSubscriptions(
         ids,
         rng.integers(0, users, count).astype(np.int32),
-        Texts.of(f"u{i}" for i in range(users)),
+        PackedStrings.of(f"u{i}" for i in range(users)),
         rng.random(count),
         owner,
     )

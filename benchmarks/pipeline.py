@@ -33,8 +33,8 @@ from pipeline_shard import shard
 from pipeline_world import World, copy_of, fill, latencies, say, shares, store_for
 from pyspark.sql.streaming.query import StreamingQuery
 
+from rankcast.engine.reference.shard import shard_of
 from rankcast.model import Catalog
-from rankcast.shard import shard_of
 from rankcast.store import Pipeline, Store
 
 
@@ -50,8 +50,8 @@ def live(
 ) -> list[dict[str, float]]:
     """Serve a store while events are published at one rate for some seconds, then at another; figures of each phase, after `warm`
     events were served, which fill the windows and show the shards which subscriptions go together."""
-    from rankcast.spark import local_session, serve_store
-    from rankcast.spark.failures import wait_for
+    from rankcast.pipeline.spark import local_session, serve_store
+    from rankcast.pipeline.spark.failures import wait_for
 
     spark = local_session(cores=cores, memory="3g", is_light=True)
     query = serve_store(
@@ -78,7 +78,7 @@ def phase(
     query: StreamingQuery, store: Store, place: str | Path, rate: float, seconds: float, world: World
 ) -> dict[str, float]:
     """Publish at a rate to a store that is served; what came of it."""
-    from rankcast.spark.failures import wait_for
+    from rankcast.pipeline.spark.failures import wait_for
 
     before, first, known = store.last_delivery(), store.last_offset(), pipeline_of(store)
     feed = subprocess.Popen(
@@ -140,7 +140,7 @@ def pipeline_of(store: Store) -> Pipeline:
 
 def served_to(query: StreamingQuery, store: Store) -> None:
     """Wait until all that is published is served."""
-    from rankcast.spark.failures import wait_for
+    from rankcast.pipeline.spark.failures import wait_for
 
     while store.progress().offset < store.last_offset():
         if wait_for(query, 0.2):
@@ -149,7 +149,7 @@ def served_to(query: StreamingQuery, store: Store) -> None:
 
 def overhead(folder: Path, world: World, count: int) -> None:
     """`deliver` on a batch DataFrame against the same shards in processes of our own, on the same cores."""
-    from rankcast.spark import deliver, local_session
+    from rankcast.pipeline.spark import deliver, local_session
 
     catalog = Catalog(list(world.records()))
     given = world.events(1, count)
@@ -191,7 +191,7 @@ def overhead(folder: Path, world: World, count: int) -> None:
 
 def alone(lines: str, texts: str) -> None:
     """One shard in this process: what a worker of Spark does, without Spark."""
-    from rankcast.batch import BatchShard
+    from rankcast.engine.arrays import BatchShard
     from rankcast.language import decode_event, decode_record
 
     with open(lines) as file:

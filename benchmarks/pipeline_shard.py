@@ -8,8 +8,8 @@ from pipeline_world import World, say
 
 from rankcast.language import dumps, encode_event
 from rankcast.model import Catalog
-from rankcast.spark.live.intake import Intake
-from rankcast.spark.live.shard import LiveShard, Saved
+from rankcast.pipeline.spark.live.intake import Intake
+from rankcast.pipeline.spark.live.shard import LiveShard, SavedShard
 from rankcast.store import LogRow
 
 
@@ -72,5 +72,5 @@ def shard(world: World, count: int, batch: int, shards: int) -> None:
         )
     began = clock()
     again = LiveShard(catalogs, lambda user: True, Intake())
-    again.restore(Saved(written.head, pages, journal))
+    again.restore(SavedShard(written.head, pages, journal))
     say("restored", seconds=clock() - began)

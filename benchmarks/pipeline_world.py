@@ -21,9 +21,9 @@ from pathlib import Path
 import numpy as np
 from sqlalchemy import select
 
+from rankcast.engine.reference.shard import shard_of
 from rankcast.language import parse
 from rankcast.model import Event, Length, Mode, Policy, Record, Subscription
-from rankcast.shard import shard_of
 from rankcast.store import Store, schema
 from rankcast.store.sql import chunks
 

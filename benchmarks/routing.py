@@ -6,10 +6,10 @@ Users of eight regions ask for places of their own. Either each region is a shar
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from rankcast.engine.reference.shard import shard_of
 from rankcast.language import parse
 from rankcast.model import Advertisement, Catalog, Event, Ranking, Subscription
 from rankcast.overlay import CONSUMERS, STRATEGIES, Finder, Router, admitted, lot, summarise
-from rankcast.shard import shard_of
 
 SHARDS = 8
 OF_REGION = 400

@@ -17,11 +17,11 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from rankcast.batch import BatchShard
 from rankcast.choose import Candidate, DivRank, modes
+from rankcast.engine.arrays import BatchShard
+from rankcast.engine.reference.shard import Shard
 from rankcast.language import parse
 from rankcast.model import EPOCH, Catalog, Delivery, Event, Length, Mode, Policy, Select, Subscription
-from rankcast.shard import Shard
 
 BATCH = 20
 GENRES = 8

@@ -3,10 +3,10 @@
 from experiments.approx_common import SOURCE, flats, mined, past_flats, widened
 from matplotlib.figure import Figure
 
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.language import parse
-from rankcast.match import evaluate
+from rankcast.matching import evaluate
 from rankcast.model import Catalog, Concept, Gaussian, Norm
-from rankcast.reproduce import Experiment, Report
 
 FLATS = 1_500
 WIDTH = 0.15
@@ -16,7 +16,7 @@ BOTH = "price is usual [0, 0] and size is usual [0, 0] and distance is usual [0,
 EITHER = BOTH.replace(" and ", " or ")
 
 
-def run(report: Report, count: int = FLATS) -> None:
+def run(report: ExperimentReport, count: int = FLATS) -> None:
     """A flat of usual price, size and distance: bells around the middle of the flats before, as wide as their middle half."""
     past = past_flats()
     prices = mined(past, "price")

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from experiments.approx_common import SOURCE, in_words, items, mined, past_items, uniform, widened
 from matplotlib.figure import Figure
 
-from rankcast.fuzzy import Mined, alpha_cut
+from rankcast.fuzzy import MiningResult, alpha_cut
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.language import parse
-from rankcast.match import OracleMatcher
+from rankcast.matching import OracleMatcher
 from rankcast.model import Catalog, Event, Subscription
-from rankcast.reproduce import Experiment, Report
 
 WISHES = 400
 PUBLICATIONS = 600
@@ -24,7 +24,7 @@ CASES = {
 }
 
 
-def run(report: Report, wishes: int = WISHES, publications: int = PUBLICATIONS) -> None:
+def run(report: ExperimentReport, wishes: int = WISHES, publications: int = PUBLICATIONS) -> None:
     """Four hundred people look for things of a category at a price; the same wish crisp, vague and mixed."""
     past = past_items()
     prices, ratings = mined(past, "first_bid"), mined(past, "seller_rating")
@@ -109,7 +109,14 @@ def run(report: Report, wishes: int = WISHES, publications: int = PUBLICATIONS) 
 
 
 def _wish(
-    i: int, categories: Sequence[str], prices: Mined, ratings: Mined, *, price: str, seller: str, crisp: str = ""
+    i: int,
+    categories: Sequence[str],
+    prices: MiningResult,
+    ratings: MiningResult,
+    *,
+    price: str,
+    seller: str,
+    crisp: str = "",
 ) -> Subscription:
     """A wish; `price` and `seller` are the thresholds of vague parts, empty for crisp ones, which have those of `crisp`."""
 
@@ -139,7 +146,7 @@ def _as_range(attribute: str, membership: object) -> str:
     return f"{attribute} >= {low:.4f}" if high == float("inf") else f"{attribute} between {low:.4f} and {high:.4f}"
 
 
-def _told(event: Event, ratings: Mined) -> Event:
+def _told(event: Event, ratings: MiningResult) -> Event:
     """The price only roughly, the seller only in a word."""
     return in_words(widened(event, "first_bid", 0.25), "seller_rating", ratings.concepts)
 

@@ -6,8 +6,8 @@ from functools import cache
 from hashlib import blake2b
 from itertools import islice
 
-from rankcast.datasets import auction_items, listings
-from rankcast.fuzzy import Mined, Summary, degree, mine
+from rankcast.fuzzy import MiningResult, NumberSummary, degree, mine
+from rankcast.lab.datasets import auction_items, listings
 from rankcast.model import Concept, Event, Interval, Term
 
 SOURCE = "A-ToPSS (VLDB 2004), section 4"
@@ -45,9 +45,9 @@ def past_flats() -> list[Event]:
     return list(listings(limit=PAST))
 
 
-def mined(events: Sequence[Event], attribute: str) -> Mined:
+def mined(events: Sequence[Event], attribute: str) -> MiningResult:
     """The concepts of an attribute in past events."""
-    return mine(Summary.of(attribute, [number(event, attribute) for event in events]))
+    return mine(NumberSummary.of(attribute, [number(event, attribute) for event in events]))
 
 
 def number(event: Event, attribute: str) -> float | None:

@@ -5,10 +5,12 @@ from datetime import UTC, datetime
 import numpy as np
 from matplotlib.figure import Figure
 
+from rankcast.engine.reference.shard import Shard
 from rankcast.fuzzy import batch_degree
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.language import parse, show
-from rankcast.match import evaluate
-from rankcast.match.oracle import degrees_of, reaches
+from rankcast.matching import evaluate
+from rankcast.matching.oracle import degrees_of, reaches
 from rankcast.model import (
     Catalog,
     Concept,
@@ -22,8 +24,6 @@ from rankcast.model import (
     Term,
     Trapezoid,
 )
-from rankcast.reproduce import Experiment, Report
-from rankcast.shard import Shard
 
 NOON = datetime(2004, 8, 31, 12, tzinfo=UTC)
 CATALOG = Catalog(
@@ -53,7 +53,7 @@ OFFERS = {
 }
 
 
-def run(report: Report) -> None:
+def run(report: ExperimentReport) -> None:
     """Degrees of each predicate for each offer, and the match as a whole, as the system itself finds it."""
     family = CATALOG.subscriptions["family"].where
     shard = Shard(CATALOG)

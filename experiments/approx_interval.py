@@ -5,7 +5,7 @@ from experiments.approx_common import SOURCE, flats, mined, number, past_flats, 
 from matplotlib.figure import Figure
 
 from rankcast.fuzzy import Polylines, polyline_possibility_necessity
-from rankcast.reproduce import Experiment, Report
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 
 SUBSCRIPTIONS = 2_000
 PUBLICATIONS = 60
@@ -17,7 +17,7 @@ KINDS = {
 }
 
 
-def run(report: Report, subscriptions: int = SUBSCRIPTIONS, publications: int = PUBLICATIONS) -> None:
+def run(report: ExperimentReport, subscriptions: int = SUBSCRIPTIONS, publications: int = PUBLICATIONS) -> None:
     """The same wishes by range and by trapezoid; a publication says that a flat costs between a and b."""
     spread = mined(past_flats(), "price").summary
     offers = [x for flat in flats(publications) if (x := number(flat, "price")) is not None]

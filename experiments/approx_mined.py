@@ -1,4 +1,4 @@
-"""Mined concepts, drawn: how many, how well they cover, how stable they are, and against Spark ML's k-means."""
+"""MiningResult concepts, drawn: how many, how well they cover, how stable they are, and against Spark ML's k-means."""
 
 from collections.abc import Callable
 from time import perf_counter
@@ -7,10 +7,10 @@ import numpy as np
 from experiments.approx_common import uniform
 from matplotlib.figure import Figure
 
-from rankcast.datasets import auction_items_table, auctions_table, listings_table, rentals_table
-from rankcast.fuzzy import Mined, Summary, batch_degree, mine
+from rankcast.fuzzy import MiningResult, NumberSummary, batch_degree, mine
 from rankcast.fuzzy.picture import draw_concepts
-from rankcast.reproduce import Experiment, Report
+from rankcast.lab.datasets import auction_items_table, auctions_table, listings_table, rentals_table
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 
 SETS: dict[str, tuple[Callable[..., object], tuple[str, ...]]] = {
     "apartments for sale": (listings_table, ("price", "size")),
@@ -21,7 +21,7 @@ SETS: dict[str, tuple[Callable[..., object], tuple[str, ...]]] = {
 SAMPLES = 5
 
 
-def run(report: Report, samples: int = SAMPLES, on_spark: bool = True) -> None:
+def run(report: ExperimentReport, samples: int = SAMPLES, on_spark: bool = True) -> None:
     """Summaries by Spark, concepts from them; then the same from random samples with replacement."""
     summarise = _by_spark() if on_spark else _here
     figure = Figure(figsize=(12, 3.1 * len(SETS)), layout="constrained")
@@ -101,16 +101,16 @@ def run(report: Report, samples: int = SAMPLES, on_spark: bool = True) -> None:
         )
 
 
-def _coverage(found: Mined, values: np.ndarray) -> float:
+def _coverage(found: MiningResult, values: np.ndarray) -> float:
     return float(np.max([batch_degree(concept.membership, (), values) for concept in found.concepts], axis=0).min())
 
 
-def _stability(found: Mined, values: np.ndarray, samples: int) -> tuple[int, float]:
+def _stability(found: MiningResult, values: np.ndarray, samples: int) -> tuple[int, float]:
     """In how many samples there are as many concepts, and by how much a border moves at most, as a share of itself."""
     same, worst = 0, 0.0
     for sample in range(samples):
         random = np.random.default_rng(int(uniform("sample", found.summary.attribute, sample) * 2**32))
-        again = mine(Summary.of(found.summary.attribute, random.choice(values, len(values)).tolist()))
+        again = mine(NumberSummary.of(found.summary.attribute, random.choice(values, len(values)).tolist()))
         if len(again.concepts) == len(found.concepts):
             same += 1
             pairs = zip(found.clusters[:-1], again.clusters[:-1], strict=True)
@@ -118,23 +118,23 @@ def _stability(found: Mined, values: np.ndarray, samples: int) -> tuple[int, flo
     return same, worst
 
 
-def _here(data: object, attribute: str) -> Summary:
-    return Summary.of(attribute, data.column(attribute).to_pylist())
+def _here(data: object, attribute: str) -> NumberSummary:
+    return NumberSummary.of(attribute, data.column(attribute).to_pylist())
 
 
-def _by_spark() -> Callable[[object, str], Summary]:
-    from rankcast.spark import local_session, summarise
+def _by_spark() -> Callable[[object, str], NumberSummary]:
+    from rankcast.pipeline.spark import local_session, summarise
 
     session = local_session()
     return lambda data, attribute: summarise(session.createDataFrame(data.select(["id", "time", attribute])), attribute)
 
 
-def _kmeans(found: Mined) -> float:
+def _kmeans(found: MiningResult) -> float:
     """What Spark ML's k-means leaves within so many clusters, over what the best division leaves."""
     from pyspark.ml.clustering import KMeans
     from pyspark.ml.linalg import Vectors
 
-    from rankcast.spark import local_session
+    from rankcast.pipeline.spark import local_session
 
     assert found.scale is not None
     points = [(found.scale.place(x), float(weight)) for x, weight in found.summary.points()]
@@ -150,4 +150,4 @@ def _kmeans(found: Mined) -> float:
     return left / whole / found.unexplained[count - 1]
 
 
-EXPERIMENT = Experiment("approx_mined", "Mined concepts, drawn", "A-ToPSS (VLDB 2004), section 3", run)
+EXPERIMENT = Experiment("approx_mined", "MiningResult concepts, drawn", "A-ToPSS (VLDB 2004), section 3", run)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankcast.cover.box_poset import BoxPoset
+from rankcast.lab.reproduce import ExperimentReport
 from rankcast.language import parse
 from rankcast.model import Advertisement, Between, Event, Predicate, Ranking, Subscription
 from rankcast.overlay import (
@@ -23,7 +24,6 @@ from rankcast.overlay import (
     lot,
     parse_topology,
 )
-from rankcast.reproduce import Report
 
 SOURCE = "Covering for top-k filtering (Zhang et al.)"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -98,7 +98,7 @@ def near(paper: float, ours: float, within: float = WITHIN) -> bool:
     return abs(ours - paper) <= within * abs(paper)
 
 
-def compare_share(report: Report, what: str, paper: float, ours: float, note: str = "") -> None:
+def compare_share(report: ExperimentReport, what: str, paper: float, ours: float, note: str = "") -> None:
     """A percentage beside the paper's."""
     report.compare(what, f"{paper:g} %", f"{ours:.2f} %", near(paper, ours), note)
 

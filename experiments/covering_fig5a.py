@@ -11,23 +11,23 @@ from experiments.covering_common import (
     subscriptions,
 )
 
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.language import parse
 from rankcast.model import Advertisement, Ranking
-from rankcast.overlay import AncestorCoverK, Area, Known, Order, RankCoverK, RegularCover, Strategy
-from rankcast.reproduce import Experiment, Report
+from rankcast.overlay import AncestorCoverK, Area, KnownSubscription, Order, RankCoverK, RegularCover, Strategy
 
 COUNT = 10_000
 KS = range(1, 11)
 PAPER = {"cover": 1.47, "rank": 84.71, "ancestor": 6.03}
 
 
-def run(report: Report) -> None:
+def run(report: ExperimentReport) -> None:
     """Count ancestors and depths once; the strategies themselves must agree with them."""
     draw(report, COUNT, PAPER, seeds=3)
     check_strategies(report, COUNT)
 
 
-def draw(report: Report, count: int, paper: dict[str, float], seeds: int) -> None:
+def draw(report: ExperimentReport, count: int, paper: dict[str, float], seeds: int) -> None:
     """The curves of Figure 5(a) or (b), as means over several workloads."""
     rows = []
     for k in KS:
@@ -73,7 +73,7 @@ def draw(report: Report, count: int, paper: dict[str, float], seeds: int) -> Non
     _figure(report, count, rows)
 
 
-def _figure(report: Report, count: int, rows: list[tuple[float, ...]]) -> None:
+def _figure(report: ExperimentReport, count: int, rows: list[tuple[float, ...]]) -> None:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.4, 4.2))
@@ -100,11 +100,11 @@ def _figure(report: Report, count: int, rows: list[tuple[float, ...]]) -> None:
     report.figure("forwarded", figure)
 
 
-def check_strategies(report: Report, count: int) -> None:
+def check_strategies(report: ExperimentReport, count: int) -> None:
     """The strategies, given the same subscriptions scored by area, forward as many as the poset says."""
     counts, depths = poset(count)
     advertisement = Advertisement("a1", "publisher", parse("x between 0 and 1"), 10)
-    known = [Known(one) for one in subscriptions(intervals(count))]
+    known = [KnownSubscription(one) for one in subscriptions(intervals(count))]
     agree = []
     expected: list[tuple[Strategy, float]] = [
         (RegularCover(), share(counts, 0)),

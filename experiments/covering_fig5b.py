@@ -3,13 +3,13 @@
 from experiments.covering_common import SOURCE
 from experiments.covering_fig5a import check_strategies, draw
 
-from rankcast.reproduce import Experiment, Report
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 
 COUNT = 50_000
 PAPER = {"cover": 0.69, "rank": 60.53, "ancestor": 2.5}
 
 
-def run(report: Report) -> None:
+def run(report: ExperimentReport) -> None:
     """As Figure 5(a), with more subscriptions."""
     draw(report, COUNT, PAPER, seeds=1)
     check_strategies(report, COUNT)

@@ -2,7 +2,7 @@
 
 from experiments.covering_common import SOURCE, compare_share, near, poset, share
 
-from rankcast.reproduce import Experiment, Report
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 
 COUNTS = (10_000, 20_000, 30_000, 40_000, 50_000)
 SELECTIVITIES = (0.1, 0.5, 1, 2, 5, 10)
@@ -10,7 +10,7 @@ PAPER = {0.1: 5.76, 10: 66.7}
 TRIAL = {0.1: 5.78, 1: 20.0, 10: 67.1}
 
 
-def run(report: Report) -> None:
+def run(report: ExperimentReport) -> None:
     """One poset per number of subscriptions gives all k."""
     rows: list[tuple[float, ...]] = []
     for number, count in enumerate(COUNTS, 1):
@@ -42,7 +42,7 @@ def run(report: Report) -> None:
     _figure(report, rows)
 
 
-def _figure(report: Report, rows: list[tuple[float, ...]]) -> None:
+def _figure(report: ExperimentReport, rows: list[tuple[float, ...]]) -> None:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.4, 4.2))

@@ -2,7 +2,7 @@
 
 from experiments.covering_common import SOURCE, compare_share, poset, share
 
-from rankcast.reproduce import Experiment, Report
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 
 COUNT = 10_000
 SIZES = ((10, 60), (20, 60), (30, 60), (40, 60), (50, 60), (30, 50), (30, 40))
@@ -12,7 +12,7 @@ PAPER_COVER = {(10, 60): 1.22, (30, 40): 3.08}
 PAPER_ANCESTOR = {(10, 60): 40.33, (30, 40): 82.05, (50, 60): 69.59}
 
 
-def run(report: Report) -> None:
+def run(report: ExperimentReport) -> None:
     """Means over several workloads; one poset of each gives all k."""
     rows: list[tuple[object, ...]] = []
     for number, (shortest, longest) in enumerate(SIZES, 1):
@@ -47,7 +47,7 @@ def _number(value: object) -> float:
     return value
 
 
-def _figure(report: Report, rows: list[tuple[object, ...]]) -> None:
+def _figure(report: ExperimentReport, rows: list[tuple[object, ...]]) -> None:
     from matplotlib import colormaps
     from matplotlib.figure import Figure
 

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 from experiments.covering_common import COLOURS, FAIRNESS, SOURCE, Received, chain, fairness
 
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.overlay import AncestorFairK
-from rankcast.reproduce import Experiment, Report
 
 KS = (1, 2, 3, 4, 5)
 SUBSCRIBERS = 250
@@ -14,7 +14,7 @@ SHARERS = (1, 3, SUBSCRIBERS)
 PUBLICATIONS = 2000
 
 
-def run(report: Report, publications: int = PUBLICATIONS) -> None:
+def run(report: ExperimentReport, publications: int = PUBLICATIONS) -> None:
     """The deviation from what each subscription receives under RegularK on average."""
     rows = []
     for number, k in enumerate(KS, 1):
@@ -51,7 +51,7 @@ def run(report: Report, publications: int = PUBLICATIONS) -> None:
     _figure(report, rows)
 
 
-def _share_rules(report: Report, publications: int) -> None:
+def _share_rules(report: ExperimentReport, publications: int) -> None:
     """Among how many of the nearest forwarded ancestors a hidden subscription is shared."""
     rows = []
     given = chain(SUBSCRIBERS, publications)
@@ -70,7 +70,7 @@ def _share_rules(report: Report, publications: int) -> None:
     )
 
 
-def _figure(report: Report, rows: list[tuple[float, ...]]) -> None:
+def _figure(report: ExperimentReport, rows: list[tuple[float, ...]]) -> None:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.4, 4.2))

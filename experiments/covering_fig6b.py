@@ -2,14 +2,14 @@
 
 from experiments.covering_common import COLOURS, FAIRNESS, SOURCE, chain, fairness
 
-from rankcast.reproduce import Experiment, Report
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 
 KS = (1, 2, 3, 4, 5)
 SUBSCRIBERS = 250
 PUBLICATIONS = 2000
 
 
-def run(report: Report, publications: int = PUBLICATIONS) -> None:
+def run(report: ExperimentReport, publications: int = PUBLICATIONS) -> None:
     """The runs of Figure 6(a), taken apart by the number of core brokers on the way; means over k."""
     given = chain(SUBSCRIBERS, publications)
     at: dict[int, list[str]] = {}
@@ -56,7 +56,7 @@ def run(report: Report, publications: int = PUBLICATIONS) -> None:
     _figure(report, rows)
 
 
-def _figure(report: Report, rows: list[tuple[float, ...]]) -> None:
+def _figure(report: ExperimentReport, rows: list[tuple[float, ...]]) -> None:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9.6, 4.0))

@@ -3,14 +3,14 @@
 from experiments.covering_common import SOURCE
 from experiments.covering_latency import HEADINGS, draw, figures
 
-from rankcast.reproduce import Experiment, Report
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 
 SUBSCRIBERS = (250, 500)
 SELECTIVITIES = (0.4, 0.8, 1.2, 1.6, 2.0)
 PUBLICATIONS = 60
 
 
-def run(report: Report, publications: int = PUBLICATIONS) -> None:
+def run(report: ExperimentReport, publications: int = PUBLICATIONS) -> None:
     """The time that brokers spend, and the work that they do, per delivery."""
     rows = []
     steps = len(SUBSCRIBERS) * len(SELECTIVITIES)

@@ -3,14 +3,14 @@
 from experiments.covering_common import SOURCE
 from experiments.covering_latency import HEADINGS, draw, figures
 
-from rankcast.reproduce import Experiment, Report
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 
 SUBSCRIBERS = (125, 250, 500, 1000)
 SELECTIVITIES = (0.8, 2.0)
 PUBLICATIONS = 40
 
 
-def run(report: Report, publications: int = PUBLICATIONS) -> None:
+def run(report: ExperimentReport, publications: int = PUBLICATIONS) -> None:
     """Time and work per delivery at a low and at a high k."""
     rows = []
     for percent in SELECTIVITIES:

@@ -8,6 +8,7 @@ from time import thread_time
 
 from experiments.covering_common import COLOURS, chain
 
+from rankcast.lab.reproduce import ExperimentReport
 from rankcast.model import Event
 from rankcast.overlay import (
     AncestorCoverK,
@@ -19,7 +20,6 @@ from rankcast.overlay import (
     Strategy,
 )
 from rankcast.overlay.broker import LOCAL
-from rankcast.reproduce import Report
 
 STRATEGIES: dict[str, Callable[[], Strategy]] = {
     "RegularCover": RegularCover,
@@ -76,7 +76,7 @@ def figures(percent: float, subscribers: int, publications: int) -> tuple[float,
     return (*(round(one.milliseconds, 4) for one in found), *(round(one.matched, 1) for one in found))
 
 
-def draw(report: Report, name: str, rows: list[tuple[float, ...]], title: str, along: str) -> None:
+def draw(report: ExperimentReport, name: str, rows: list[tuple[float, ...]], title: str, along: str) -> None:
     """The milliseconds: a panel for each value of the first column, along the second."""
     from matplotlib.figure import Figure
 

@@ -4,10 +4,10 @@ from time import perf_counter
 
 from experiments.covering_common import SOURCE, compare_share, intervals, near, poset, share, subscriptions
 
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.language import parse
 from rankcast.model import Advertisement
-from rankcast.overlay import STRATEGIES, Message, Overlay, parse_topology
-from rankcast.reproduce import Experiment, Report
+from rankcast.overlay import STRATEGIES, BrokerMessage, Overlay, parse_topology
 
 SMALL, LARGE = 10_000, 50_000
 CASES = (
@@ -20,7 +20,7 @@ CASES = (
 )
 
 
-def run(report: Report, cases: tuple[tuple[str, int, int], ...] = CASES) -> None:
+def run(report: ExperimentReport, cases: tuple[tuple[str, int, int], ...] = CASES) -> None:
     """Subscribe everybody at the edge brokers, and count what arrives at the publisher's."""
     tree = parse_topology("chain:10x5")
     edges = [name for name in tree.leaves if name != "publisher"]
@@ -33,7 +33,7 @@ def run(report: Report, cases: tuple[tuple[str, int, int], ...] = CASES) -> None
         overlay.subscribe_all((one, edges[at % 50]) for at, one in enumerate(subscriptions(intervals(count))))
         seconds = perf_counter() - start
         arrived = 100 * len(overlay.known("a1", "publisher")) / count
-        messages = overlay.traffic.total(Message.SUBSCRIBE)
+        messages = overlay.traffic.total(BrokerMessage.SUBSCRIBE)
         hops = sum(len(tree.path(edges[at % 50], "publisher")) - 1 for at in range(count))
         rows.append(
             (strategy, count, k, round(arrived, 3), messages, round(100 * messages / hops, 2), round(seconds, 1))
@@ -72,7 +72,7 @@ def run(report: Report, cases: tuple[tuple[str, int, int], ...] = CASES) -> None
     _figure(report, rows)
 
 
-def _figure(report: Report, rows: list[tuple[object, ...]]) -> None:
+def _figure(report: ExperimentReport, rows: list[tuple[object, ...]]) -> None:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.2, 3.6))

@@ -3,9 +3,9 @@
 from hashlib import blake2b
 from typing import NamedTuple
 
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.model import Decaying
 from rankcast.rank import DecayingNovelty
-from rankcast.reproduce import Experiment, Report
 
 COVERED_BY = {"s1": (), "s2": (), "s3": ("s1",), "s4": ("s1",), "s5": ("s2",), "s6": ("s2",), "s7": ("s2",)}
 EVENTS = 1000
@@ -19,7 +19,7 @@ class Seen(NamedTuple):
     event: object = None
 
 
-def run(report: Report, events: int = EVENTS) -> None:
+def run(report: ExperimentReport, events: int = EVENTS) -> None:
     """Each event has one of the seven as its most specific subscription, all equally likely; alpha = 0.001 beta."""
     from matplotlib.figure import Figure
 

@@ -8,13 +8,13 @@ from hashlib import blake2b
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from rankcast.batch import BatchShard
 from rankcast.choose import Candidate, Distance, DivRank
-from rankcast.datasets import FIRST_PUBLICATION, subscriptions
-from rankcast.datasets.movies import read_films
-from rankcast.match import NO_CONCEPTS, matches
+from rankcast.engine.arrays import BatchShard
+from rankcast.engine.reference.subscriber import Subscriber
+from rankcast.lab.datasets import FIRST_PUBLICATION, subscriptions
+from rankcast.lab.datasets.movies import read_films
+from rankcast.matching import NO_CONCEPTS, matches
 from rankcast.model import Catalog, Delivery, Event, Length, Mode, Policy, Subscription, Ties
-from rankcast.subscriber import Subscriber
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

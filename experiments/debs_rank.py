@@ -4,11 +4,11 @@ from statistics import fmean
 
 from experiments.debs_common import KS, SCENARIOS, deliveries, mean_rank_of_all, panels, settings
 
+from rankcast.lab.reproduce import ExperimentReport
 from rankcast.model import Mode
-from rankcast.reproduce import Report
 
 
-def mean_ranks(report: Report, name: str, number: int, sigma: float) -> dict:
+def mean_ranks(report: ExperimentReport, name: str, number: int, sigma: float) -> dict:
     """The mean rank for every mode, length, scenario and k, as table and picture."""
     means = {}
     for done, scenario in enumerate(SCENARIOS, 1):
@@ -23,13 +23,13 @@ def mean_ranks(report: Report, name: str, number: int, sigma: float) -> dict:
     return means
 
 
-def compare_level(report: Report) -> None:
+def compare_level(report: ExperimentReport) -> None:
     """The mean rank of all matching events."""
     level = mean_rank_of_all()
     report.compare("mean rank of all matching events", "0.46", f"{level:.2f}", abs(level - 0.46) <= 0.01)
 
 
-def compare_above(report: Report, means: dict) -> None:
+def compare_above(report: ExperimentReport, means: dict) -> None:
     """Whether every top-k ranks above all that matches."""
     level = mean_rank_of_all()
     below = [key for key, mean in means.items() if mean < level]
@@ -42,7 +42,7 @@ def compare_above(report: Report, means: dict) -> None:
     )
 
 
-def compare_sigma(report: Report, means: dict) -> None:
+def compare_sigma(report: ExperimentReport, means: dict) -> None:
     """Whether the mean rank is below that of a choice by rank alone."""
     by_rank = [
         fmean(one.rank for one in found) for name in SCENARIOS for found in deliveries(name, settings([1.0])).values()
@@ -56,7 +56,7 @@ def compare_sigma(report: Report, means: dict) -> None:
     )
 
 
-def compare_fall(report: Report, means: dict, modes: tuple[Mode, ...], why: str = "") -> None:
+def compare_fall(report: ExperimentReport, means: dict, modes: tuple[Mode, ...], why: str = "") -> None:
     """Whether the mean rank falls as k grows; `why` it may not."""
     for mode in modes:
         first, last = (

@@ -2,11 +2,11 @@
 
 from experiments.debs_common import KS, LENGTHS, MATCHING, SCENARIOS, USER, deliveries, panels, settings
 
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.model import Mode, Ties
-from rankcast.reproduce import Experiment, Report
 
 
-def run(report: Report, scenarios: tuple[str, ...] = SCENARIOS) -> None:
+def run(report: ExperimentReport, scenarios: tuple[str, ...] = SCENARIOS) -> None:
     """Counts for every mode, length, scenario and k."""
     counts = {}
     for number, scenario in enumerate(scenarios, 1):
@@ -35,7 +35,7 @@ def run(report: Report, scenarios: tuple[str, ...] = SCENARIOS) -> None:
         )
 
 
-def _periodic(report: Report, counts: dict, scenarios: tuple[str, ...]) -> None:
+def _periodic(report: ExperimentReport, counts: dict, scenarios: tuple[str, ...]) -> None:
     exact = all(
         counts[Mode.PERIODIC, scenario, length, k] == k * 2000 // length
         for scenario in scenarios
@@ -50,7 +50,7 @@ def _periodic(report: Report, counts: dict, scenarios: tuple[str, ...]) -> None:
     report.compare("periodic: share of the matching", "2.2 % to 21.5 %", ours, ours == "2.2 % to 21.5 %")
 
 
-def _pruning(report: Report, counts: dict, mode: Mode, scenarios: tuple[str, ...]) -> None:
+def _pruning(report: ExperimentReport, counts: dict, mode: Mode, scenarios: tuple[str, ...]) -> None:
     totals = {name: sum(c for key, c in counts.items() if key[0] is mode and key[1] == name) for name in scenarios}
     order = sorted(totals, key=totals.get)
     ours = ", ".join(f"{name} {totals[name]}" for name in order)
@@ -75,7 +75,7 @@ def _pruning(report: Report, counts: dict, mode: Mode, scenarios: tuple[str, ...
     )
 
 
-def _ties(report: Report, scenarios: tuple[str, ...]) -> None:
+def _ties(report: ExperimentReport, scenarios: tuple[str, ...]) -> None:
     """The history mode once more, with the other reading of the paper."""
     totals = {
         name: sum(map(len, deliveries(name, settings([1.0], [Mode.HISTORY], Ties.REPLACE)).values()))
@@ -83,7 +83,7 @@ def _ties(report: Report, scenarios: tuple[str, ...]) -> None:
     }
     order = sorted(totals, key=totals.get)
     ours = ", ".join(f"{name} {totals[name]}" for name in order)
-    note = "Definition 14 has >=, Algorithm 2 has > (SPEC 8); the paper's figure must be of >="
+    note = "Definition 14 has >=, Algorithm 2 has > (semantics: Errata of the papers); the paper's figure must be of >="
     for what, expected, place in (("worst", "Best-Last", -1), ("best", "Random", 0)):
         agrees = order[place] == expected
         report.compare(f'history, ties="replace": prunes {what}', expected, f"{order[place]} ({ours})", agrees, note)

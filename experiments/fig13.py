@@ -3,10 +3,10 @@
 from experiments.debs_common import MODES
 from experiments.debs_rank import compare_fall, compare_sigma, mean_ranks
 
-from rankcast.reproduce import Experiment, Report
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 
 
-def run(report: Report) -> None:
+def run(report: ExperimentReport) -> None:
     """Mean ranks for every mode, length, scenario and k."""
     means = mean_ranks(report, "fig13", 13, 0.5)
     compare_sigma(report, means)

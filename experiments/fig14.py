@@ -18,13 +18,13 @@ from experiments.debs_common import (
 )
 
 from rankcast.choose import Candidate, Distance, DivRank, select
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.model import Delivery, Mode
-from rankcast.reproduce import Experiment, Report
 
 SIGMAS = (1.0, 0.5, 0.0)
 
 
-def run(report: Report) -> None:
+def run(report: ExperimentReport) -> None:
     """Mean diversity for every mode, length, k and sigma."""
     found = deliveries("Random", settings(SIGMAS))
     means, sent_means = {}, {}

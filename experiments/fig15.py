@@ -4,11 +4,11 @@ from statistics import fmean
 
 from experiments.debs_common import LENGTHS, MODES, SCENARIOS, deliveries, panels, settings
 
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.model import Mode
-from rankcast.reproduce import Experiment, Report
 
 
-def run(report: Report) -> None:
+def run(report: ExperimentReport) -> None:
     """Mean freshness, in published events (one a second), for every mode, length, scenario and k."""
     waits = {}
     for number, scenario in enumerate(SCENARIOS, 1):

@@ -6,8 +6,8 @@ import numpy as np
 from experiments.novelty_common import EVENTS, IDS, VARIANTS, Run, Stream, picture, settings, summary, zipf
 from experiments.novelty_common import run as run_filter
 
+from rankcast.lab.reproduce import ExperimentReport
 from rankcast.model import FilterKind
-from rankcast.reproduce import Report
 
 KINDS = (FilterKind.THRESHOLD, FilterKind.SAMPLING)
 KEPT = IDS[::2]
@@ -36,7 +36,7 @@ def leaving(events: int = EVENTS) -> Stream:
     return Stream(np.concatenate([zipf(1.25, events)[:half], after]))
 
 
-def halves(report: Report, name: str, title: str, stream: Stream) -> dict[FilterKind, dict[str, Run]]:
+def halves(report: ExperimentReport, name: str, title: str, stream: Stream) -> dict[FilterKind, dict[str, Run]]:
     """All variants of both filters over a stream, with a picture of the entropy of each filter."""
     found: dict[FilterKind, dict[str, Run]] = {}
     rows = []
@@ -72,7 +72,7 @@ def mark(event: int):
 
 
 def leaving_runs(
-    report: Report, name: str, title: str, kind: FilterKind, events: int
+    report: ExperimentReport, name: str, title: str, kind: FilterKind, events: int
 ) -> dict[str, tuple[dict[str, float], dict[str, float]]]:
     """The measures of each half for all variants of a filter; the user leaves half of the subscriptions in between."""
     stream, half = leaving(events), events // 2

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankcast.choose.filters.chance import user_key
-from rankcast.choose.filters.fast import ArrayThreshold, Batch, array_filter, draws, event_keys
+from rankcast.engine.arrays.filters import ArrayThreshold, FilterBatch, array_filter, draws, event_keys
+from rankcast.lab.reproduce import ExperimentReport
 from rankcast.model import Filter, FilterKind, Scoring, Update
 from rankcast.rank import distances, entropy, fairness, optimum
-from rankcast.reproduce import Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -149,7 +149,7 @@ def run(stream: Stream, how: Filter, changes: Mapping[int, Sequence[str]] | None
         starts = np.cumsum([0, *map(len, matching)])
         flat = np.array([place for each in matching for place in each], np.int64)
         part = slice(start, start + how.period)
-        passed.append(made.admit(Batch(stream.places[part], starts, flat, keys=keys[part])))
+        passed.append(made.admit(FilterBatch(stream.places[part], starts, flat, keys=keys[part])))
         if isinstance(made, ArrayThreshold):
             bars.append(made.threshold)
     at = np.flatnonzero(np.concatenate(passed))
@@ -161,7 +161,7 @@ def yardstick(stream: Stream, k: int) -> float:
     return optimum(([place] for place in stream.places.tolist()), k).entropy
 
 
-def summary(report: Report, name: str, stream: Stream, runs: Sequence[Run]) -> None:
+def summary(report: ExperimentReport, name: str, stream: Stream, runs: Sequence[Run]) -> None:
     """The measures of each run at the end, beside the offline optimum for as many events."""
     rows = []
     for each in runs:
@@ -182,7 +182,7 @@ PANELS = {
 
 
 def picture(
-    report: Report,
+    report: ExperimentReport,
     name: str,
     title: str,
     runs: Sequence[Run],
@@ -224,7 +224,7 @@ def picture(
     report.figure(name, figure)
 
 
-def four(stream: Stream, kind: FilterKind, report: Report, **more: float) -> dict[str, Run]:
+def four(stream: Stream, kind: FilterKind, report: ExperimentReport, **more: float) -> dict[str, Run]:
     """The four variants of a filter over a stream."""
     found = {}
     for number, (update, scoring) in enumerate(VARIANTS, 1):
@@ -234,7 +234,7 @@ def four(stream: Stream, kind: FilterKind, report: Report, **more: float) -> dic
     return found
 
 
-def aged(report: Report, name: str, title: str, kind: FilterKind, scoring: Scoring, events: int) -> list[Run]:
+def aged(report: ExperimentReport, name: str, title: str, kind: FilterKind, scoring: Scoring, events: int) -> list[Run]:
     """A lazy filter with aging factors 1, 0.5 and 0.1."""
     stream = default_stream(events=events)
     runs = []

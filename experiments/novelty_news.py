@@ -6,9 +6,9 @@ import numpy as np
 from experiments.novelty_common import RATE, VARIANTS, Run, Stream, picture, summary
 from experiments.novelty_common import run as run_filter
 
-from rankcast.datasets import TEN_AGENCIES, news
+from rankcast.lab.datasets import TEN_AGENCIES, news
+from rankcast.lab.reproduce import ExperimentReport
 from rankcast.model import Filter, FilterKind, Scoring
-from rankcast.reproduce import Report
 
 PERIOD = 500
 """8,172 posts are 16 such periods; the thesis has 17,362 posts."""
@@ -22,7 +22,7 @@ def agencies() -> tuple[list[str], Stream]:
     return names, Stream(np.array([number[name] for name in posted]), ids=names)
 
 
-def on_news(report: Report, name: str, title: str, kind: FilterKind) -> dict[str, Run]:
+def on_news(report: ExperimentReport, name: str, title: str, kind: FilterKind) -> dict[str, Run]:
     """The four variants on the news; the interval form with an aging factor of 0.1, as in the thesis."""
     _, stream = agencies()
     found = {}

@@ -6,7 +6,7 @@ from time import process_time
 from experiments.debs_common import drawn, film_event
 
 from rankcast.choose import Candidate, Distance, DivRank, Exact, Greedy, Improved, select
-from rankcast.reproduce import Experiment, Report
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 
 PAPER = {
     (10, 4): (0.873, 0.917, 41),
@@ -43,7 +43,7 @@ COLUMNS = (
 )
 
 
-def run(report: Report, samples: int = SAMPLES) -> None:
+def run(report: ExperimentReport, samples: int = SAMPLES) -> None:
     """All cells, each over several draws of films."""
     objective = DivRank(0.0, Distance())
     _warm_up(objective)

@@ -1,15 +1,15 @@
 """DEBS'09 Table 2: how many nodes of the subscription graph matching looks at."""
 
 from rankcast.cover import SubscriptionGraph
-from rankcast.match import NO_CONCEPTS, matches
+from rankcast.lab.reproduce import Experiment, ExperimentReport
+from rankcast.matching import NO_CONCEPTS, matches
 from rankcast.model import EPOCH, And, Compare, Event, Expression, Op, Predicate, Subscription
-from rankcast.reproduce import Experiment, Report
 
 SIZE = 100
 COVERED = (0, 10, 30, 50)
 MATCHING = (0, 10, 20)
 PAPER_ERRATUM = {(20, 50): 5020}
-"""The paper prints 5010 in its last row; by its own pattern it is 5020 (SPEC 8)."""
+"""The paper prints 5010 in its last row; by its own pattern it is 5020 (semantics: Errata of the papers)."""
 
 
 def paper(matching: int, covered: int) -> tuple[int, int]:
@@ -18,7 +18,7 @@ def paper(matching: int, covered: int) -> tuple[int, int]:
     return plain, plain + (matching if covered else 0)
 
 
-def run(report: Report) -> None:
+def run(report: ExperimentReport) -> None:
     """Every share of covered subscriptions and of matching events."""
     rows = []
     for matching in MATCHING:

@@ -2,8 +2,8 @@
 
 from experiments.novelty_common import EVENTS, HIGHEST, default_stream, four, picture, summary
 
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.model import FilterKind
-from rankcast.reproduce import Experiment, Report
 
 WHY_EAGER = (
     "any common delivery rate keeps itself: subscriptions that are all delivered at one rate all score about the same, and so "
@@ -12,7 +12,7 @@ WHY_EAGER = (
 )
 
 
-def run(report: Report, events: int = EVENTS) -> None:
+def run(report: ExperimentReport, events: int = EVENTS) -> None:
     """Entropy, share delivered, and distances between deliveries, against time."""
     stream = default_stream(events=events)
     runs = four(stream, FilterKind.THRESHOLD, report)

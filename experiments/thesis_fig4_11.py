@@ -2,11 +2,11 @@
 
 from experiments.novelty_common import EVENTS, aged
 
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.model import FilterKind, Scoring
-from rankcast.reproduce import Experiment, Report
 
 
-def run(report: Report, events: int = EVENTS) -> None:
+def run(report: ExperimentReport, events: int = EVENTS) -> None:
     """Aging factors 1 (none), 0.5 and 0.1."""
     runs = aged(
         report,

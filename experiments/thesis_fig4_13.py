@@ -15,9 +15,9 @@ from experiments.novelty_common import (
 )
 from experiments.novelty_common import run as run_filter
 
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.model import FilterKind
 from rankcast.rank import entropy
-from rankcast.reproduce import Experiment, Report
 
 PARENTS = {1: None, 2: 1, 3: 1, 4: 2, 5: 2, 6: None, 7: 6, 8: 6, 9: 7, 10: 7}
 """s1 covers s2 and s3, s2 covers s4 and s5; s6 covers s7 and s8, s7 covers s9 and s10."""
@@ -40,7 +40,7 @@ def stream_of(events: int = EVENTS) -> Stream:
 
 def only_the_most_novel(stream: Stream) -> tuple[float, float]:
     """Entropy and share delivered of the lazy rate form if a delivery counts for its most novel subscription alone, as the
-    thesis' equation 2.1 has it, and not for all that match, as its section 2.4 and SPEC 5 have it."""
+    thesis' equation 2.1 has it, and not for all that match, as its section 2.4 and semantics: Novelty have it."""
     k = round(RATE * PERIOD)
     delivered, counts = [0] * len(stream.ids), [0] * len(stream.matching)
     bar, scores, passed = 0.0, [], 0
@@ -57,7 +57,7 @@ def only_the_most_novel(stream: Stream) -> tuple[float, float]:
     return entropy(counts), sum(counts) / len(stream.places)
 
 
-def run(report: Report, events: int = EVENTS) -> None:
+def run(report: ExperimentReport, events: int = EVENTS) -> None:
     """Entropy of both filters."""
     stream = stream_of(events)
     unfiltered = entropy(np.bincount(stream.places).tolist())
@@ -84,7 +84,7 @@ def run(report: Report, events: int = EVENTS) -> None:
         "high",
         f"{counted:.3f}, delivered {share:.4f}",
         counted > 3.2,
-        "a further line: the reading of equation 2.1, which contradicts section 2.4; it is not what SPEC 5 decides",
+        "a further line: the reading of equation 2.1, which contradicts section 2.4; it is not what semantics: Novelty decides",
     )
     report.remark(
         "The figure's values cannot be read in the text that we have; it calls the entropy high for both filters."

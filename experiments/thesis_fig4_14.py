@@ -3,10 +3,10 @@
 import numpy as np
 from experiments.novelty_news import PERIOD, agencies
 
-from rankcast.reproduce import Experiment, Report
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 
 
-def run(report: Report) -> None:
+def run(report: ExperimentReport) -> None:
     """Shares of the ten agencies, over all and by period."""
     from matplotlib.figure import Figure
 

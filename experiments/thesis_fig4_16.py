@@ -2,11 +2,11 @@
 
 from experiments.novelty_news import entropies, on_news
 
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.model import FilterKind
-from rankcast.reproduce import Experiment, Report
 
 
-def run(report: Report) -> None:
+def run(report: ExperimentReport) -> None:
     """Entropy and deviation of the four variants."""
     found = on_news(report, "fig4_16", "Figure 4.16: sampling filter on the news", FilterKind.SAMPLING)
     value = entropies(found)

@@ -3,8 +3,8 @@
 import numpy as np
 from experiments.novelty_common import COLOURS, EVENTS, default_stream, four
 
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.model import FilterKind
-from rankcast.reproduce import Experiment, Report
 
 
 def settles(bars: list[float], within: float) -> int:
@@ -14,7 +14,7 @@ def settles(bars: list[float], within: float) -> int:
     return int(far[-1]) + 2 if len(far) else 1
 
 
-def run(report: Report, events: int = EVENTS) -> None:
+def run(report: ExperimentReport, events: int = EVENTS) -> None:
     """The threshold at the end of each period."""
     from matplotlib.figure import Figure
 

@@ -2,11 +2,11 @@
 
 from experiments.novelty_common import EVENTS, HIGHEST, default_stream, four, picture, summary
 
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.model import FilterKind
-from rankcast.reproduce import Experiment, Report
 
 
-def run(report: Report, events: int = EVENTS) -> None:
+def run(report: ExperimentReport, events: int = EVENTS) -> None:
     """As Figure 4.1 with P = 100."""
     stream = default_stream(events=events)
     runs = four(stream, FilterKind.THRESHOLD, report, period=100)

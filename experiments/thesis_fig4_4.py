@@ -2,11 +2,11 @@
 
 from experiments.novelty_common import EVENTS, PERIOD, default_stream, four, picture, summary, yardstick
 
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.model import FilterKind
-from rankcast.reproduce import Experiment, Report
 
 
-def run(report: Report, events: int = EVENTS) -> None:
+def run(report: ExperimentReport, events: int = EVENTS) -> None:
     """Entropy, share delivered, and distances between deliveries, against time."""
     stream = default_stream(events=events)
     runs = four(stream, FilterKind.SAMPLING, report)

@@ -5,11 +5,11 @@ from dataclasses import replace
 from experiments.novelty_common import EVENTS, HIGHEST, default_stream, picture, settings, summary
 from experiments.novelty_common import run as run_filter
 
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.model import FilterKind, Update
-from rankcast.reproduce import Experiment, Report
 
 
-def run(report: Report, events: int = EVENTS) -> None:
+def run(report: ExperimentReport, events: int = EVENTS) -> None:
     """Both against the random filter."""
     stream = default_stream(events=events)
     chosen = {

@@ -3,11 +3,11 @@
 from experiments.novelty_changes import halves, run_until, skew_transient
 from experiments.novelty_common import EVENTS
 
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.model import FilterKind
-from rankcast.reproduce import Experiment, Report
 
 
-def run(report: Report, events: int = EVENTS) -> None:
+def run(report: ExperimentReport, events: int = EVENTS) -> None:
     """First zipf 0.75, then zipf 1.25."""
     found = halves(report, "fig4_6", "Figure 4.6: skew-transient", skew_transient(events))
     for kind in (FilterKind.THRESHOLD, FilterKind.SAMPLING):

@@ -3,11 +3,11 @@
 from experiments.novelty_changes import halves, skew_reverse
 from experiments.novelty_common import EVENTS, HIGHEST, yardstick
 
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.model import FilterKind
-from rankcast.reproduce import Experiment, Report
 
 
-def run(report: Report, events: int = EVENTS) -> None:
+def run(report: ExperimentReport, events: int = EVENTS) -> None:
     """The most popular becomes the least popular."""
     stream = skew_reverse(events)
     found = halves(report, "fig4_7", "Figure 4.7: skew-reverse", stream)

@@ -3,11 +3,11 @@
 from experiments.novelty_changes import leaving_runs
 from experiments.novelty_common import EVENTS
 
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.model import FilterKind
-from rankcast.reproduce import Experiment, Report
 
 
-def run(report: Report, events: int = EVENTS) -> None:
+def run(report: ExperimentReport, events: int = EVENTS) -> None:
     """Entropy and mean distance, each half on its own."""
     found = leaving_runs(report, "fig4_9", "Figure 4.9: five of ten subscriptions left", FilterKind.SAMPLING, events)
     before, after = found["lazy, rate"]

@@ -5,15 +5,15 @@ from experiments.novelty_common import PERIOD, default_stream, settings
 from experiments.novelty_common import run as run_filter
 
 from rankcast.choose.filters.team import serve_together
+from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.model import FilterKind, Scoring
 from rankcast.rank import entropy
-from rankcast.reproduce import Experiment, Report
 
 NODES = (1, 2, 3, 5, 10)
 EVENTS = 30_000
 
 
-def run(report: Report, events: int = EVENTS) -> None:
+def run(report: ExperimentReport, events: int = EVENTS) -> None:
     """Threshold filter, lazy; nodes talk after each period of 1,000 published events."""
     from matplotlib.figure import Figure
 
@@ -65,7 +65,7 @@ def run(report: Report, events: int = EVENTS) -> None:
             "entropy agrees; fewer are delivered, since a node cannot use what another leaves of its quota within a round",
         )
     report.remark(
-        "The thesis names what has to be exchanged and measures nothing; rankcast.spark.deliver_to_team does this."
+        "The thesis names what has to be exchanged and measures nothing; rankcast.pipeline.spark.deliver_to_team does this."
     )
 
 

@@ -27,23 +27,23 @@ os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSeria
 
 TESTS = Path(__file__).parent
 LONG = (
-    "batch",
-    "cli/test_digest_view.py",
-    "cli/test_engines.py",
+    "engine/arrays",
+    "cli/installation/test_digest_view.py",
+    "cli/files/test_engines.py",
     "cli/test_main.py",
     "cover/test_box_poset.py",
     "cover/test_cells.py",
     "cover/test_fuzzy_orders.py",
     "cover/test_relation.py",
-    "datasets",
+    "lab/datasets",
     "experiments",
     "fuzzy/test_batch_exact.py",
     "fuzzy/test_measures_exact.py",
     "fuzzy/test_mining.py",
-    "match/index",
+    "engine/index",
     "overlay",
-    "serve/digests/test_making.py",
-    "serve/webhooks",
+    "service/push/digests/test_making.py",
+    "service/push/webhooks",
     "store",
 )
 """What takes longest together; all of it is slow, so that `make check` stays under a minute."""
@@ -63,7 +63,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("spark") or "kafka" in needs:
             shares = needs & {"spark", "kafka"} or item.path.is_relative_to(TESTS / "cli")
             item.add_marker(pytest.mark.xdist_group("spark" if shares else "spark apart"))
-        if item.path.is_relative_to(TESTS / "serve" / "page"):
+        if item.path.is_relative_to(TESTS / "service" / "page"):
             item.add_marker(pytest.mark.xdist_group("page"))
         if any(item.path.is_relative_to(TESTS / place) for place in LONG):
             item.add_marker(pytest.mark.slow)
@@ -84,8 +84,8 @@ def spark() -> "Iterator[SparkSession]":
     """The local session that all tests of this process share; never stop it."""
     import kafka_broker
 
-    from rankcast.spark import local_session
-    from rankcast.spark.kafka import JARS, connector_settings
+    from rankcast.pipeline.spark import local_session
+    from rankcast.pipeline.spark.kafka import JARS, connector_settings
 
     settings = {}
     if kafka_broker.missing() is None:

@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from rankcast.batch import BatchShard
+from rankcast.engine.arrays import BatchShard
+from rankcast.engine.reference.shard import Shard
 from rankcast.language import parse
 from rankcast.model import Catalog, Event, Length, Mode, Policy, Subscription, Unit
-from rankcast.run import GRACE, Server
-from rankcast.serve.runner import Runner
-from rankcast.shard import Shard
+from rankcast.pipeline.local import GRACE, LocalPipeline
+from rankcast.service.runner import Runner
 from rankcast.store import Store
 from rankcast.testing.clocks import SettableClock
 
@@ -50,7 +50,7 @@ def got(store):
 
 
 def test_a_period_ends_though_nothing_more_is_published(store, clock):
-    server = Server(store)
+    server = LocalPipeline(store)
     clock.go_on(10 * MINUTE)
     store.publish([event("e1", clock())])
     served(server)
@@ -65,9 +65,9 @@ def test_a_period_ends_though_nothing_more_is_published(store, clock):
 
 def test_also_after_a_restart(store, clock):
     store.publish([event("e1", clock())])
-    served(Server(store))
+    served(LocalPipeline(store))
     clock.go_on(timedelta(hours=2))
-    server = Server(store)
+    server = LocalPipeline(store)
     server.load()
     assert server.due == START + timedelta(hours=1) + GRACE
     assert server.advance().delivered == 1
@@ -75,7 +75,7 @@ def test_also_after_a_restart(store, clock):
 
 def test_the_past_is_not_ended_by_the_clock(store, clock):
     """Events of one period of last year come one by one: they compete as in a replay."""
-    server = Server(store)
+    server = LocalPipeline(store)
     for number in range(3):
         clock.go_on(timedelta(hours=3))
         store.publish([event(f"e{number}", START - timedelta(days=365) + number * MINUTE)])
@@ -93,7 +93,7 @@ def test_a_replay_of_the_log_gives_the_same(tmp_path, clock):
     ):
         for store in (live, late):
             store.change(put=HOURLY)
-        server = Server(live)
+        server = LocalPipeline(live)
         for number in range(120):
             clock.go_on(chance.choice([MINUTE / 10, MINUTE, 20 * MINUTE, 90 * MINUTE]))
             if chance.random() < 0.3:
@@ -106,7 +106,7 @@ def test_a_replay_of_the_log_gives_the_same(tmp_path, clock):
                 served(server)
         clock.go_on(timedelta(days=1))
         served(server)
-        whole = Server(late, expected=1_000_000)
+        whole = LocalPipeline(late, expected=1_000_000)
         served(whole)
         assert isinstance(whole._shards[0], BatchShard)
         assert got(live) == got(late)
@@ -183,7 +183,7 @@ def test_the_service_delivers_within_two_seconds_of_the_end(tmp_path):
 
 
 def test_what_is_published_meanwhile_is_served_first(store, clock, monkeypatch):
-    server = Server(store)
+    server = LocalPipeline(store)
     store.publish([event("e1", clock())])
     served(server)
     clock.go_on(timedelta(hours=2))

@@ -41,13 +41,13 @@ def publish():
 
 @pytest.fixture(scope="session")
 def sent():
-    """What steps sent, as SPEC 4 writes it: `e1 | e2 | - | e4`."""
+    """What steps sent, as semantics: Delivery modes writes it: `e1 | e2 | - | e4`."""
     return _sent
 
 
 @pytest.fixture(scope="session")
 def genres():
-    """The first example of SPEC 4: e1..e8 for a user who likes comedy .9, romance .9, drama .8."""
+    """The first example of semantics: Delivery modes: e1..e8 for a user who likes comedy .9, romance .9, drama .8."""
     ranks = {"comedy": 0.9, "romance": 0.9, "drama": 0.8}
     stream = ["comedy", "romance", "drama", "comedy", "comedy", "comedy", "comedy", "romance"]
     return [_candidate(seq, ranks[genre], genre=genre) for seq, genre in enumerate(stream, 1)]
@@ -55,7 +55,7 @@ def genres():
 
 @pytest.fixture(scope="session")
 def directors():
-    """The second example of SPEC 4."""
+    """The second example of semantics: Delivery modes."""
     return [
         _candidate(1, 0.9, genre="comedy", director="Allen"),
         _candidate(2, 0.9, genre="thriller", director="Burton"),

@@ -1,4 +1,4 @@
-"""SPEC 4: plain publish/subscribe."""
+"""semantics: Delivery modes: plain publish/subscribe."""
 
 from rankcast.choose import AllEvents, Moment
 from rankcast.model import EPOCH

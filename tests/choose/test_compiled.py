@@ -1,4 +1,4 @@
-"""Compiled selection is the plain definition: the same candidates, to the last tie (SPEC 3)."""
+"""Compiled selection is the plain definition: the same candidates, to the last tie (semantics: Diversity)."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""SPEC 3: the distance of two events."""
+"""semantics: Diversity: the distance of two events."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""SPEC 3: the best subset of all."""
+"""semantics: Diversity: the best subset of all."""
 
 import itertools
 import random

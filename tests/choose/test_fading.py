@@ -6,7 +6,7 @@ import pytest
 
 from rankcast.choose import Candidate, Moment, delivery_mode
 from rankcast.choose.fading import Fading, fading_of
-from rankcast.model import EPOCH, Event, Length, Mode, Part, Policy, Unit
+from rankcast.model import EPOCH, Event, Length, Mode, Policy, ScorePart, Unit
 
 HOUR = timedelta(hours=1)
 
@@ -26,13 +26,13 @@ def test_without_a_share_nothing_changes():
 
 
 def test_the_share_is_that_of_recency_among_all_weights():
-    policy = Policy("u", score={Part.PREFERENCE: 3, Part.RECENCY: 1}, half_life=HOUR)
+    policy = Policy("u", score={ScorePart.PREFERENCE: 3, ScorePart.RECENCY: 1}, half_life=HOUR)
     assert fading_of(policy) == Fading(0.25, HOUR)
     assert not fading_of(Policy("u")).share
 
 
 def sent(mode, k, length, ranks, half_life=HOUR):
-    policy = Policy("u", mode, k, length, score={Part.PREFERENCE: 1, Part.RECENCY: 1}, half_life=half_life)
+    policy = Policy("u", mode, k, length, score={ScorePart.PREFERENCE: 1, ScorePart.RECENCY: 1}, half_life=half_life)
     made = delivery_mode(policy)
     steps = []
     for hour, rank in enumerate(ranks, 1):

@@ -1,4 +1,4 @@
-"""SPEC 3: the papers' Algorithm 1."""
+"""semantics: Diversity: the papers' Algorithm 1."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""SPEC 4 and 8: history-based filtering."""
+"""semantics: Delivery modes; semantics: Errata of the papers: history-based filtering."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""SPEC 3: greedy, improved by swaps; at least as good as greedy, always."""
+"""semantics: Diversity: greedy, improved by swaps; at least as good as greedy, always."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""SPEC 4: the delivery mode of a policy; and what all modes have in common."""
+"""semantics: Delivery modes: the delivery mode of a policy; and what all modes have in common."""
 
 from datetime import timedelta
 

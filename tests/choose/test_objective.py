@@ -1,4 +1,4 @@
-"""SPEC 3: set diversity and set rank."""
+"""semantics: Diversity: set diversity and set rank."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""SPEC 4: periodic delivery."""
+"""semantics: Delivery modes: periodic delivery."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""SPEC 4: the three units in which lengths are counted."""
+"""semantics: Delivery modes: the three units in which lengths are counted."""
 
 from datetime import UTC, datetime, timedelta
 

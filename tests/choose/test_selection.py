@@ -1,4 +1,4 @@
-"""SPEC 3: selecting k of n, whichever the optimizer."""
+"""semantics: Diversity: selecting k of n, whichever the optimizer."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""SPEC 4: sliding-window delivery."""
+"""semantics: Delivery modes: sliding-window delivery."""
 
 from datetime import timedelta
 

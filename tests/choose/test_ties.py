@@ -1,4 +1,4 @@
-"""SPEC 3: equal values, and the more recent of two sets."""
+"""semantics: Diversity: equal values, and the more recent of two sets."""
 
 from rankcast.choose.ties import on_grid, recency
 

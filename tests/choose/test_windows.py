@@ -1,4 +1,4 @@
-"""SPEC 4: a window over the last events, the last matching events, or the last stretch of time."""
+"""semantics: Delivery modes: a window over the last events, the last matching events, or the last stretch of time."""
 
 from datetime import timedelta
 

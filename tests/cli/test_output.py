@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rankcast.cli.output import Column, Output, table, write_lines
+from rankcast.cli.output import Output, TableColumn, table, write_lines
 
 
 class Terminal(io.StringIO):
@@ -19,7 +19,7 @@ class Terminal(io.StringIO):
         return True
 
 
-COLUMNS = (Column("name"), Column("n", align="right"))
+COLUMNS = (TableColumn("name"), TableColumn("n", align="right"))
 RECORDS = [{"name": "[red]a[/]\x1b[31m", "n": 1}, {"name": "b", "n": 20}]
 
 
@@ -108,7 +108,7 @@ def test_stages_are_lines_without_a_terminal(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_tables_keep_what_must_not_be_cut() -> None:
-    made = table((Column("a"), Column("b", folds=True)), [("x", "y")])
+    made = table((TableColumn("a"), TableColumn("b", folds=True)), [("x", "y")])
     assert [column.no_wrap for column in made.columns] == [True, False]
 
 

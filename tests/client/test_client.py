@@ -14,15 +14,15 @@ import pytest
 from rankcast.client import AsyncClient, Client, ServiceError
 from rankcast.language import decode_event
 from rankcast.model import Concept, Trapezoid
-from rankcast.serve import Limits, Service, Settings
-from rankcast.serve.access import Role
-from rankcast.serve.running import listening
+from rankcast.service import Limits, Service, ServiceSettings
+from rankcast.service.access import Role
+from rankcast.service.running import listening
 
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[tuple[str, Service]]:
     limits = Limits(resume=50)
-    settings = Settings(str(tmp_path / "store.db"), port=0, page=False, poll=0.05, heartbeat=0.2, limits=limits)
+    settings = ServiceSettings(str(tmp_path / "store.db"), port=0, page=False, poll=0.05, heartbeat=0.2, limits=limits)
     with listening(settings) as found:
         yield found
 

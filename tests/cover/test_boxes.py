@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rankcast.cover import covers, normal_form
 from rankcast.cover.boxes import Boxes, box_of, point_of
 from rankcast.language import parse
-from rankcast.match import NO_CONCEPTS, matches
+from rankcast.matching import NO_CONCEPTS, matches
 from rankcast.model import And, Event, Expression, Interval
 from rankcast.testing.strategies import events, predicates
 

@@ -4,9 +4,9 @@ import itertools
 import random
 from datetime import UTC, datetime
 
-from rankcast.cover.cells import ANY, ANY_TEXT, BOTH, FALSE, NOTHING, TRUE, Cell, Some
-from rankcast.cover.line import EMPTY, FULL, Line
-from rankcast.cover.strings import ALL, NONE, Texts
+from rankcast.cover.cells import ANY, ANY_TEXT, BOTH, FALSE, NOTHING, TRUE, Cell, StringRequirement
+from rankcast.cover.line import EMPTY, FULL, ValueLine
+from rankcast.cover.strings import ALL, NONE, StringLine
 
 STRINGS = ["", "a", "b", "~", "ab", "ba", "a~", "~a", "b~"]
 SETS_OF_STRINGS = [strings for size in (1, 2, 3, 4) for strings in itertools.combinations(STRINGS, size)]
@@ -35,17 +35,25 @@ def _has(cell: Cell, state: object) -> bool:
     )
 
 
-def random_texts(rng: random.Random) -> Texts:
+def random_texts(rng: random.Random) -> StringLine:
     literal = rng.choice(["a", "b"])
-    forms = [Texts.containing, Texts.ending, Texts.starting, lambda v: Texts.these([v]), lambda v: ~Texts.these([v])]
+    forms = [
+        StringLine.containing,
+        StringLine.ending,
+        StringLine.starting,
+        lambda v: StringLine.these([v]),
+        lambda v: ~StringLine.these([v]),
+    ]
     return rng.choice(forms)(literal)
 
 
 def random_cell(rng: random.Random) -> Cell:
-    some = Some(tuple(random_texts(rng) for _ in range(rng.randint(0, 2))), rng.choice([NONE, NONE, random_texts(rng)]))
+    some = StringRequirement(
+        tuple(random_texts(rng) for _ in range(rng.randint(0, 2))), rng.choice([NONE, NONE, random_texts(rng)])
+    )
     return Cell(
         rng.random() < 0.5,
-        rng.choice([EMPTY, FULL, Line.points([rng.randint(0, 1)]), ~Line.points([rng.randint(0, 1)])]),
+        rng.choice([EMPTY, FULL, ValueLine.points([rng.randint(0, 1)]), ~ValueLine.points([rng.randint(0, 1)])]),
         rng.choice([EMPTY, FULL]),
         rng.randint(0, 7),
         (some if some and rng.random() < 0.8 else None),
@@ -69,11 +77,14 @@ def test_operations_are_those_of_the_states():
 
 
 def test_strings_that_cannot_be_are_no_strings():
-    only_a, no_a = Cell(texts=Some((Texts.these(["a"]),))), Cell(texts=Some(none=Texts.containing("a")))
+    only_a, no_a = (
+        Cell(texts=StringRequirement((StringLine.these(["a"]),))),
+        Cell(texts=StringRequirement(none=StringLine.containing("a"))),
+    )
     assert (only_a & no_a).texts is None
     assert not only_a & no_a
-    assert not Some(none=ALL)
-    assert not Some((NONE,))
+    assert not StringRequirement(none=ALL)
+    assert not StringRequirement((NONE,))
     assert ANY_TEXT
 
 

@@ -3,14 +3,14 @@
 import random
 
 from rankcast.cover.cells import Cell
-from rankcast.cover.conjunctions import EVERYTHING, Budget, escapes, joined, meet, within
-from rankcast.cover.line import Line
+from rankcast.cover.conjunctions import EVERYTHING, ComparisonBudget, escapes, joined, meet, within
+from rankcast.cover.line import ValueLine
 
 SIZE = 4
 
 
 def box(**sides: tuple[int, int]):
-    return {name: Cell(numbers=Line.between((low, 0), (high, 0))) for name, (low, high) in sides.items()}
+    return {name: Cell(numbers=ValueLine.between((low, 0), (high, 0))) for name, (low, high) in sides.items()}
 
 
 def squares(conjunction) -> set[tuple[int, int, int]]:
@@ -40,7 +40,7 @@ def test_a_box_escapes_boxes_unless_they_fill_it():
     for _ in range(200):
         a, others = random_box(rng), [random_box(rng) for _ in range(rng.randint(2, 12))]
         free = squares(a) - set().union(*map(squares, others))
-        assert escapes(a, others, Budget(100_000)) is bool(free)
+        assert escapes(a, others, ComparisonBudget(100_000)) is bool(free)
         filled += not free and not any(within(a, other) for other in others)
     assert filled > 5
 
@@ -54,6 +54,6 @@ def test_all_is_within_what_asks_for_nothing():
 
 def test_without_budget_it_may_escape():
     halves = [box(x=(0, 2)), box(x=(2, 4))]
-    assert not escapes(box(x=(1, 3)), halves, Budget(10))
-    assert escapes(box(x=(1, 3)), halves, Budget(1))
-    assert not escapes(box(x=(0, 1)), halves, Budget(1))  # within one of them: no search
+    assert not escapes(box(x=(1, 3)), halves, ComparisonBudget(10))
+    assert escapes(box(x=(1, 3)), halves, ComparisonBudget(1))
+    assert not escapes(box(x=(0, 1)), halves, ComparisonBudget(1))  # within one of them: no search

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from rankcast.cover.cuts import Reach, cut
-from rankcast.cover.line import EMPTY, FULL, Line
+from rankcast.cover.line import EMPTY, FULL, ValueLine
 from rankcast.fuzzy import degree
 from rankcast.model import (
     Gaussian,
@@ -88,7 +88,7 @@ def test_what_the_cut_leaves_open_is_small():
     mu = LeftShoulder(500, 900)
     blurred = cut(mu, Reach((VERY,), 0.25, False)) & ~cut(mu, Reach((VERY,), 0.25, True))
     assert blurred
-    assert blurred.within(Line.between((699.99999, 0), (700.00001, 1)))
+    assert blurred.within(ValueLine.between((699.99999, 0), (700.00001, 1)))
 
 
 def test_higher_levels_are_within_lower_ones():
@@ -102,11 +102,11 @@ def test_higher_levels_are_within_lower_ones():
 @pytest.mark.parametrize(
     ("mu", "hedges", "level", "line"),
     [
-        (Interval(1, 5), (), 0.5, Line.between((1, 0), (5, 1))),
-        (Interval(1, 5), (NOT,), 0.5, ~Line.between((1, 0), (5, 1))),
-        (Interval(3, 3), (VERY,), 1.0, Line.points([3])),
-        (Table(((1, 0.3), (2, 0.5))), (), 0.5, Line.points([2])),
-        (Table(((1, 0.3), (2, 0.5))), (NOT,), 0.6, ~Line.points([2])),
+        (Interval(1, 5), (), 0.5, ValueLine.between((1, 0), (5, 1))),
+        (Interval(1, 5), (NOT,), 0.5, ~ValueLine.between((1, 0), (5, 1))),
+        (Interval(3, 3), (VERY,), 1.0, ValueLine.points([3])),
+        (Table(((1, 0.3), (2, 0.5))), (), 0.5, ValueLine.points([2])),
+        (Table(((1, 0.3), (2, 0.5))), (NOT,), 0.6, ~ValueLine.points([2])),
         (Piecewise(((0, 0.5),)), (), 0.4, FULL),
         (Piecewise(((0, 0.5),)), (), 0.6, EMPTY),
     ],

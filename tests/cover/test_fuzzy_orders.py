@@ -7,10 +7,10 @@ import pytest
 
 from rankcast.cover import Poset, relate
 from rankcast.cover.relation import Relation
-from rankcast.datasets import listings
-from rankcast.fuzzy import Summary, mine
+from rankcast.fuzzy import NumberSummary, mine
+from rankcast.lab.datasets import listings
 from rankcast.language import parse
-from rankcast.match import evaluate, matches
+from rankcast.matching import evaluate, matches
 from rankcast.model import Catalog, Event, Interval, Subscription, Trapezoid
 from rankcast.rank import Specificity
 
@@ -30,7 +30,9 @@ def flats():
 def catalog(flats):
     found = []
     for attribute in WORDS:
-        mined = mine(Summary.of(attribute, [flat.attributes[attribute][0] for flat in flats]), names=WORDS[attribute])
+        mined = mine(
+            NumberSummary.of(attribute, [flat.attributes[attribute][0] for flat in flats]), names=WORDS[attribute]
+        )
         found += mined.concepts
     return Catalog(found)
 

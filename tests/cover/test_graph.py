@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from rankcast.cover import SubscriptionGraph
 from rankcast.language import parse
-from rankcast.match import NO_CONCEPTS, matches
+from rankcast.matching import NO_CONCEPTS, matches
 from rankcast.model import EPOCH, Event, Subscription
 from rankcast.rank import Specificity
 from rankcast.testing import strategies

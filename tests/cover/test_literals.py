@@ -2,12 +2,12 @@
 
 import pytest
 
-from rankcast.cover.cells import ANY, ANY_TEXT, BOTH, FALSE, TRUE, Cell, Some
+from rankcast.cover.cells import ANY, ANY_TEXT, BOTH, FALSE, TRUE, Cell, StringRequirement
 from rankcast.cover.conjunctions import meet
-from rankcast.cover.line import FULL, Line
+from rankcast.cover.line import FULL, ValueLine
 from rankcast.cover.literals import asserted, denied
-from rankcast.cover.strings import Texts
-from rankcast.cover.vague import Degree
+from rankcast.cover.strings import StringLine
+from rankcast.cover.vague import ConceptDegree
 from rankcast.language import parse, parse_time
 from rankcast.model import Interval, LeftShoulder
 
@@ -17,29 +17,32 @@ DAY = parse_time("2004-02-13")
 @pytest.mark.parametrize(
     ("text", "cell"),
     [
-        ("x = 1", Cell(numbers=Line.points([1]))),
-        ("x != 1", Cell(numbers=~Line.points([1]))),
-        ("x < 1", Cell(numbers=~Line.above((1, 0)))),
-        ("x <= 1", Cell(numbers=~Line.above((1, 1)))),
-        ("x > 1", Cell(numbers=Line.above((1, 1)))),
-        ("x >= 1", Cell(numbers=Line.above((1, 0)))),
-        ("x between 1 and 2", Cell(numbers=Line.between((1, 0), (2, 1)))),
-        ("x > date '2004-02-13'", Cell(times=Line.above((DAY, 1)))),
+        ("x = 1", Cell(numbers=ValueLine.points([1]))),
+        ("x != 1", Cell(numbers=~ValueLine.points([1]))),
+        ("x < 1", Cell(numbers=~ValueLine.above((1, 0)))),
+        ("x <= 1", Cell(numbers=~ValueLine.above((1, 1)))),
+        ("x > 1", Cell(numbers=ValueLine.above((1, 1)))),
+        ("x >= 1", Cell(numbers=ValueLine.above((1, 0)))),
+        ("x between 1 and 2", Cell(numbers=ValueLine.between((1, 0), (2, 1)))),
+        ("x > date '2004-02-13'", Cell(times=ValueLine.above((DAY, 1)))),
         ("x = true", Cell(booleans=TRUE | BOTH)),
         ("x != true", Cell(booleans=FALSE | BOTH)),
         ("x = false", Cell(booleans=FALSE | BOTH)),
-        ("x = 'a'", Cell(texts=Some((Texts.these(["a"]),)))),
-        ("x != 'a'", Cell(texts=Some((~Texts.these(["a"]),)))),
-        ("x < 'a'", Cell(texts=Some((Texts.interval("", "a"),)))),
-        ("x <= 'a'", Cell(texts=Some((Texts.interval("", "a\0"),)))),
-        ("x > 'a'", Cell(texts=Some((Texts.interval("a\0", None),)))),
-        ("x >= 'a'", Cell(texts=Some((Texts.interval("a", None),)))),
-        ("x between 'a' and 'b'", Cell(texts=Some((Texts.interval("a", "b\0"),)))),
-        ("x contains 'a'", Cell(texts=Some((Texts.containing("a"),)))),
-        ("x startswith 'a'", Cell(texts=Some((Texts.starting("a"),)))),
-        ("x endswith 'a'", Cell(texts=Some((Texts.ending("a"),)))),
+        ("x = 'a'", Cell(texts=StringRequirement((StringLine.these(["a"]),)))),
+        ("x != 'a'", Cell(texts=StringRequirement((~StringLine.these(["a"]),)))),
+        ("x < 'a'", Cell(texts=StringRequirement((StringLine.interval("", "a"),)))),
+        ("x <= 'a'", Cell(texts=StringRequirement((StringLine.interval("", "a\0"),)))),
+        ("x > 'a'", Cell(texts=StringRequirement((StringLine.interval("a\0", None),)))),
+        ("x >= 'a'", Cell(texts=StringRequirement((StringLine.interval("a", None),)))),
+        ("x between 'a' and 'b'", Cell(texts=StringRequirement((StringLine.interval("a", "b\0"),)))),
+        ("x contains 'a'", Cell(texts=StringRequirement((StringLine.containing("a"),)))),
+        ("x startswith 'a'", Cell(texts=StringRequirement((StringLine.starting("a"),)))),
+        ("x endswith 'a'", Cell(texts=StringRequirement((StringLine.ending("a"),)))),
         ("x >= ''", Cell(texts=ANY_TEXT)),
-        ("x in (1, 'a', true, 'b')", Cell(False, Line.points([1]), booleans=5, texts=Some((Texts.these("ab"),)))),
+        (
+            "x in (1, 'a', true, 'b')",
+            Cell(False, ValueLine.points([1]), booleans=5, texts=StringRequirement((StringLine.these("ab"),))),
+        ),
         ("x exists", ANY._replace(missing=False)),
     ],
 )
@@ -58,18 +61,18 @@ def test_what_nothing_passes():
 def test_a_concept_is_a_degree_beside_its_values():
     mu = LeftShoulder(500, 900)
     [conjunction] = asserted(parse("x is cheap [0.2, 0.7]"), lambda attribute, term: mu)
-    assert conjunction[Degree("x", (), mu)] == Cell(numbers=Line.above((0.7, 0)))
+    assert conjunction[ConceptDegree("x", (), mu)] == Cell(numbers=ValueLine.above((0.7, 0)))
     assert conjunction["x"].numbers.has(620)
     assert not conjunction["x"].numbers.has(621)
     [conjunction] = denied(parse("x is cheap"), lambda attribute, term: mu)
-    assert conjunction[Degree("x", (), mu)] == Cell(numbers=~Line.above((0.5, 0)))
+    assert conjunction[ConceptDegree("x", (), mu)] == Cell(numbers=~ValueLine.above((0.5, 0)))
     assert conjunction["x"].missing
     assert not conjunction["x"].numbers.has(699)
 
 
 def test_a_threshold_of_0_still_needs_a_degree_above_0():
     [conjunction] = asserted(parse("x is cheap [0, 0]"), None)
-    assert conjunction[Degree("x", (), "cheap")] == Cell(numbers=Line.above((0.0, 1)))
+    assert conjunction[ConceptDegree("x", (), "cheap")] == Cell(numbers=ValueLine.above((0.0, 1)))
     assert conjunction["x"] == Cell(numbers=FULL, texts=ANY_TEXT)
 
 
@@ -78,5 +81,5 @@ def test_a_concept_without_slopes_is_a_plain_set():
         parse("x between 1 and 2"), None
     )
     assert asserted(parse("x is fixed [1, 0]"), lambda attribute, term: LeftShoulder(1, 1))[0]["x"] == Cell(
-        numbers=~Line.above((1, 1))
+        numbers=~ValueLine.above((1, 1))
     )

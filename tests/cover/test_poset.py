@@ -10,7 +10,7 @@ from rankcast.errors import ModelError
 from rankcast.language import parse
 from rankcast.model import LeftShoulder
 
-BOXES = {  # SPEC 7: x and y intervals
+BOXES = {  # semantics: Producer-side top-k: x and y intervals
     "s1": (1, 10, 1, 10),
     "s2": (1, 10, 1, 5),
     "s3": (3, 7, 1, 8),

@@ -1,4 +1,4 @@
-"""SPEC 1, covering: examples of each relation, and the limit that it states."""
+"""semantics: Covering: examples of each relation, and the limit that it states."""
 
 from datetime import UTC, datetime
 
@@ -6,7 +6,7 @@ import pytest
 
 from rankcast.cover import Relation, relate
 from rankcast.language import parse
-from rankcast.match import NO_CONCEPTS, matches
+from rankcast.matching import NO_CONCEPTS, matches
 from rankcast.model import Event, Table
 
 EQUAL, COVERS, COVERED, OVERLAPS, DISJOINT = Relation
@@ -16,16 +16,16 @@ WHEN = datetime(2004, 2, 13, tzinfo=UTC)
 @pytest.mark.parametrize(
     ("a", "relation", "b"),
     [
-        # SPEC 1, Covering
+        # semantics: Covering
         ("p contains 'b'", COVERS, "p endswith 'ab'"),
         ("x >= 1 and x <= 5", EQUAL, "x between 1 and 5"),
         ("p = 'a'", OVERLAPS, "p = 'b'"),
         ("x = 1 or x = 2", EQUAL, "x in (1, 2)"),
         ("(x > 1 and y = 1) or p = 'a'", COVERS, "(x > 2 and y = 1 and p exists) or (p = 'a' and z exists)"),
-        # SPEC 1, Predicate
+        # semantics: Events and subscriptions
         ("not (x = 1)", COVERS, "x != 1"),
         ("not (genre in ('short', 'news'))", DISJOINT, "genre = 'news'"),
-        # SPEC 2
+        # semantics: Preference
         ("genre = 'drama'", COVERS, "genre = 'drama' and director = 'T. Burton'"),
         # numbers: one value, on a dense line
         ("x > 1 and x < 2", OVERLAPS, "x > 1.5"),
@@ -102,7 +102,7 @@ def test_inverse():
 
 
 def test_an_imprecise_event_may_break_a_claim_about_crisp_ones():
-    """The limit that `relate` states: SPEC 1 wants this equality, and SPEC 6 this event."""
+    """The limit that `relate` states: semantics: Events and subscriptions wants this equality, and semantics: Approximate matching this event."""
     two, one = parse("x >= 1 and x <= 5"), parse("x between 1 and 5")
     event = Event("e", WHEN, {"x": Table(((0, 1.0), (6, 1.0)))})
     assert relate(two, one) is EQUAL

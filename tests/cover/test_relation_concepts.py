@@ -1,4 +1,4 @@
-"""SPEC 1, covering, of concepts with a meaning: sets of values, sound, a preorder."""
+"""semantics: Covering, of concepts with a meaning: sets of values, sound, a preorder."""
 
 import random
 from datetime import UTC, datetime
@@ -8,7 +8,7 @@ import pytest
 from rankcast.cover import Relation, relate
 from rankcast.errors import CatalogError
 from rankcast.language import parse, show
-from rankcast.match import NO_CONCEPTS, matches
+from rankcast.matching import NO_CONCEPTS, matches
 from rankcast.model import And, Event, Expression, Gaussian, Interval, LeftShoulder, Not, Or, Table, Trapezoid
 
 EQUAL, COVERS, COVERED, OVERLAPS, DISJOINT = Relation

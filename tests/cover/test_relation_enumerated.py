@@ -1,4 +1,4 @@
-"""SPEC 1, covering: sound always, complete within the normal form's size, a preorder; by all events of a small world."""
+"""semantics: Covering: sound always, complete within the normal form's size, a preorder; by all events of a small world."""
 
 import itertools
 import random
@@ -8,7 +8,7 @@ import pytest
 
 from rankcast.cover import Relation, covers, relate
 from rankcast.language import parse, show
-from rankcast.match import NO_CONCEPTS, matches
+from rankcast.matching import NO_CONCEPTS, matches
 from rankcast.model import Always, And, Between, Compare, Event, Exists, Expression, Not, OneOf, Op, Or, Predicate
 
 EQUAL, COVERS, COVERED, OVERLAPS, DISJOINT = Relation
@@ -35,7 +35,7 @@ FEW_PREDICATES = ["exists", "= 1", "< 1", ">= 1", "!= 1", "= 'a'", "!= 'a'", "in
 
 
 def passes(test, values):
-    """SPEC 1 once more, by other means than the library."""
+    """semantics: Events and subscriptions once more, by other means than the library."""
     match test:
         case Exists():
             return True

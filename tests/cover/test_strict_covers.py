@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankcast.cover import NormalForm, Relation, StrictCovers, normal_form, relate
-from rankcast.cover.outlines import Shape, outline_of
+from rankcast.cover.outlines import OutlineShape, outline_of
 from rankcast.language import parse
 from rankcast.model import Expression, Membership, Term
 from rankcast.testing.strategies import CONCEPTS, conjunctions, expressions
@@ -153,5 +153,5 @@ def test_an_outline_says_when_it_is_not_the_whole():
     assert not around.is_exact
     assert around.spans["x"].low == (1.0, 0)
     assert around.spans["x"].high == (9.0, 1)
-    assert outline_of(normal_form(parse("p = 'a'"))).spans["p"].shape is Shape.THESE
+    assert outline_of(normal_form(parse("p = 'a'"))).spans["p"].shape is OutlineShape.THESE
     assert outline_of(normal_form(parse("x > 1 and x < 1"))) is None

@@ -5,15 +5,15 @@ import random
 
 import pytest
 
-from rankcast.cover.line import EMPTY, FULL, Line
-from rankcast.cover.strings import ALL, NONE, Texts
+from rankcast.cover.line import EMPTY, FULL, ValueLine
+from rankcast.cover.strings import ALL, NONE, StringLine
 
 # \0 is the least character, "~" one that no literal below has.
 STRINGS = ["".join(letters) for size in range(7) for letters in itertools.product("\0ab~", repeat=size)]
 LITERALS = ["a", "b", "ab", "ba", "aa", "a\0"]
 
 
-def mask(texts: Texts) -> int:
+def mask(texts: StringLine) -> int:
     """The short strings in the set, as bits, with the sets' own definition written out."""
     bits = 0
     for i, string in enumerate(STRINGS):
@@ -27,19 +27,19 @@ def mask(texts: Texts) -> int:
     return bits
 
 
-def random_atom(rng: random.Random) -> Texts:
+def random_atom(rng: random.Random) -> StringLine:
     literal, other = rng.choice(LITERALS), rng.choice(LITERALS)
     return rng.choice(
         [
-            Texts.these([literal, other]),
-            ~Texts.these([literal]),
-            Texts.interval(min(literal, other), max(literal, other) + "\0"),
-            Texts.interval(literal, None),
-            Texts.interval("", literal),
-            Texts.starting(literal),
-            Texts.containing(literal),
-            Texts.containing(literal),
-            Texts.ending(literal),
+            StringLine.these([literal, other]),
+            ~StringLine.these([literal]),
+            StringLine.interval(min(literal, other), max(literal, other) + "\0"),
+            StringLine.interval(literal, None),
+            StringLine.interval("", literal),
+            StringLine.starting(literal),
+            StringLine.containing(literal),
+            StringLine.containing(literal),
+            StringLine.ending(literal),
         ]
     )
 
@@ -64,9 +64,9 @@ def test_membership_follows_the_definition():
 
 
 def test_an_interval_of_few_strings_is_those():
-    assert Texts.interval("a", "a\0\0") == Texts.these(["a\0", "a"])
-    assert Texts.interval("", "\0") == Texts.these([""])
-    assert Texts.interval("b", "a") == Texts.interval("", "") == NONE
+    assert StringLine.interval("a", "a\0\0") == StringLine.these(["a\0", "a"])
+    assert StringLine.interval("", "\0") == StringLine.these([""])
+    assert StringLine.interval("b", "a") == StringLine.interval("", "") == NONE
 
 
 @pytest.mark.parametrize(
@@ -80,33 +80,33 @@ def test_an_interval_of_few_strings_is_those():
     ],
 )
 def test_a_prefix_is_an_interval(prefix, end):
-    assert Texts.starting(prefix) == Texts.interval(prefix, end)
+    assert StringLine.starting(prefix) == StringLine.interval(prefix, end)
 
 
 def test_the_empty_pattern_is_every_string():
-    assert Texts.containing("") == Texts.ending("") == Texts.starting("") == ALL == Texts(FULL)
-    assert NONE == Texts(EMPTY) == Texts(Line(False, ()))
+    assert StringLine.containing("") == StringLine.ending("") == StringLine.starting("") == ALL == StringLine(FULL)
+    assert NONE == StringLine(EMPTY) == StringLine(ValueLine(False, ()))
     assert not NONE
-    assert Texts.containing("a")
+    assert StringLine.containing("a")
 
 
 def test_two_prefixes_that_only_together_hold_a_pattern():
     # All strings from 'ab' up to 'ad' go on from 'ab' or 'ac'.
-    assert Texts.interval("ab", "ad").within(Texts.containing("ab") | Texts.containing("ac"))
-    assert not Texts.interval("ab", "ae").within(Texts.containing("ab") | Texts.containing("ac"))
+    assert StringLine.interval("ab", "ad").within(StringLine.containing("ab") | StringLine.containing("ac"))
+    assert not StringLine.interval("ab", "ae").within(StringLine.containing("ab") | StringLine.containing("ac"))
 
 
 def test_long_literals_cost_little():
     long = "x" * 100_000
-    assert Texts.starting(long).within(Texts.starting("x"))
-    assert Texts.starting(long).within(Texts.containing(long))
-    assert Texts.these([long]).within(Texts.ending("x" * 50_000))
-    assert Texts.containing(long).within(Texts.containing("x"))
-    assert not Texts.starting(long).within(Texts.containing("y"))
-    assert not Texts.containing(long).within(Texts.starting("x"))
+    assert StringLine.starting(long).within(StringLine.starting("x"))
+    assert StringLine.starting(long).within(StringLine.containing(long))
+    assert StringLine.these([long]).within(StringLine.ending("x" * 50_000))
+    assert StringLine.containing(long).within(StringLine.containing("x"))
+    assert not StringLine.starting(long).within(StringLine.containing("y"))
+    assert not StringLine.containing(long).within(StringLine.starting("x"))
 
 
 def test_an_interval_between_long_ends_is_judged_by_what_they_share():
     low, high = "ab" + "x" * 5_000, "ab" + "y" * 5_000
-    assert Texts.interval(low, high).within(Texts.containing("ab"))
-    assert not Texts.interval(low, high).within(Texts.containing("x") | Texts.containing("y"))
+    assert StringLine.interval(low, high).within(StringLine.containing("ab"))
+    assert not StringLine.interval(low, high).within(StringLine.containing("x") | StringLine.containing("y"))

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rankcast.reproduce import Report, experiments
+from rankcast.lab.reproduce import ExperimentReport, experiments
 
 KNOWN = experiments(Path(__file__).parents[2] / "experiments")
 SMALL = {"subscriptions": 200, "publications": 20, "wishes": 60, "count": 150, "samples": 1, "on_spark": False}
@@ -17,7 +17,7 @@ NAMES = ["approx_condo", "approx_interval", "approx_auction", "approx_aggregatio
 @pytest.mark.parametrize("name", NAMES)
 def test_each_runs_and_agrees(name, tmp_path):
     run = KNOWN[name].run
-    report = Report(tmp_path)
+    report = ExperimentReport(tmp_path)
     run(report, **{key: value for key, value in SMALL.items() if key in inspect.signature(run).parameters})
     assert report.comparisons
     assert all(comparison.agrees for comparison in report.comparisons), report.comparisons

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rankcast.reproduce import Report
+from rankcast.lab.reproduce import ExperimentReport
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -76,7 +76,7 @@ def test_fair_shares_halve_the_deviation(k: int, publications: int) -> None:
     ids=["5a", "strategies", "5c", "5d", "6a", "6b", "7", "8", "summary"],
 )
 def test_each_runs(run: object, reduced: dict[str, object], tmp_path: Path) -> None:
-    report = Report(tmp_path)
+    report = ExperimentReport(tmp_path)
     run(report, **reduced)  # type: ignore[operator]
     assert report.comparisons or report.remarks == [
         "The strategies forward just what ancestors and depths in the poset say, at k 10: yes."

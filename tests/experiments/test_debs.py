@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rankcast.reproduce import Report, experiments
+from rankcast.lab.reproduce import ExperimentReport, experiments
 
 
 @pytest.fixture(scope="module")
@@ -12,7 +12,7 @@ def known():
     return experiments(Path(__file__).parents[2] / "experiments")
 
 
-def missed(report: Report) -> list[str]:
+def missed(report: ExperimentReport) -> list[str]:
     return [one.what for one in report.comparisons if not one.agrees]
 
 
@@ -21,14 +21,14 @@ def test_all_are_there(known):
 
 
 def test_table_2_is_met_to_the_node(known, tmp_path):
-    report = Report(tmp_path)
+    report = ExperimentReport(tmp_path)
     known["table2"].run(report)
     assert len(report.comparisons) == 12
     assert missed(report) == []
 
 
 def test_table_1_with_few_draws(known, tmp_path):
-    report = Report(tmp_path)
+    report = ExperimentReport(tmp_path)
     known["table1"].run(report, samples=2)
     missed_summaries = {"exact finishes every cell", "improved, share of the optimum on average"} & set(missed(report))
     assert not missed_summaries
@@ -37,7 +37,7 @@ def test_table_1_with_few_draws(known, tmp_path):
 
 @pytest.mark.slow
 def test_figure_10_for_two_scenarios(known, tmp_path):
-    report = Report(tmp_path)
+    report = ExperimentReport(tmp_path)
     known["fig10"].run(report, scenarios=("Best-Last", "Random"))
     assert [what for what in missed(report) if not what.startswith("history: prunes")] == []
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from rankcast.lab.reproduce import ExperimentReport, experiments
 from rankcast.model import FilterKind, Scoring, Update
-from rankcast.reproduce import Report, experiments
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -24,7 +24,7 @@ HIGHEST = math.log2(10)
 @pytest.mark.parametrize("name", NAMES)
 def test_each_experiment_runs_on_a_short_stream(name, tmp_path):
     run = KNOWN[name].run
-    report = Report(tmp_path)
+    report = ExperimentReport(tmp_path)
     run(report, **({"events": 4000} if "events" in inspect.signature(run).parameters else {}))
     assert report.comparisons
     assert msgspec.json.encode(report.comparisons)

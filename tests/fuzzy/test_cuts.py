@@ -1,4 +1,4 @@
-"""Alpha-cuts: for crisp values exactly what matching decides, for imprecise ones what it needs (SPEC 6, Indexing)."""
+"""Alpha-cuts: for crisp values exactly what matching decides, for imprecise ones what it needs (semantics: Approximate matching, Indexing)."""
 
 import math
 from datetime import UTC, datetime
@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankcast.fuzzy import alpha_cut, cuts_of, degree, outline_of, possibility_necessity
-from rankcast.fuzzy.cuts import Cut, Span
-from rankcast.match import matches
+from rankcast.fuzzy.cuts import AlphaCut, Span
+from rankcast.matching import matches
 from rankcast.model import (
     Event,
     Gaussian,
@@ -85,7 +85,7 @@ def near(x: float) -> list[float]:
     return [x + step for step in steps] + [math.nextafter(x, math.inf), math.nextafter(x, -math.inf)]
 
 
-def places(cut: Cut) -> set[float]:
+def places(cut: AlphaCut) -> set[float]:
     ends = {end for span in cut.spans for end in span if math.isfinite(end)} | {0.0, 1.0}
     return {x for end in ends for x in near(end) if math.isfinite(x)}
 
@@ -144,9 +144,9 @@ def test_admission_is_worth_something():
 
 def test_strings_are_named_or_all_but_named():
     condition = Table((("new", 1.0), ("used", 0.4)))
-    assert alpha_cut(condition) == Cut(strings=frozenset({"new"}))
+    assert alpha_cut(condition) == AlphaCut(strings=frozenset({"new"}))
     cut = alpha_cut(condition, (NOT,), 0.6)
-    assert cut == Cut(strings=frozenset({"new"}), others=True)
+    assert cut == AlphaCut(strings=frozenset({"new"}), others=True)
     assert cut.has("used")
     assert cut.has("old")
     assert not cut.has("new")

@@ -5,9 +5,9 @@ from random import Random
 
 import pytest
 
-from rankcast.datasets import listings_table
 from rankcast.errors import ModelError
-from rankcast.fuzzy import Summary, degree, mine, numbers_asked_for
+from rankcast.fuzzy import NumberSummary, degree, mine, numbers_asked_for
+from rankcast.lab.datasets import listings_table
 from rankcast.language import parse
 
 
@@ -22,7 +22,7 @@ def flats():
     [("price", ["cheap", "fair", "expensive", "luxurious"]), ("size", ["small", "medium", "large", "huge"])],
 )
 def test_every_flat_belongs_to_some_concept(flats, attribute, names):
-    mined = mine(Summary.of(attribute, flats[attribute]))
+    mined = mine(NumberSummary.of(attribute, flats[attribute]))
     assert [concept.name for concept in mined.concepts] == names
     assert sum(cluster.count for cluster in mined.clusters) == 50_000
     for x in {*flats[attribute], 0, 1e9}:
@@ -31,11 +31,11 @@ def test_every_flat_belongs_to_some_concept(flats, attribute, names):
 
 @pytest.mark.parametrize("attribute", ["price", "size"])
 def test_resampling_changes_little(flats, attribute):
-    whole = mine(Summary.of(attribute, flats[attribute]))
+    whole = mine(NumberSummary.of(attribute, flats[attribute]))
     borders = [cluster.high for cluster in whole.clusters[:-1]]
     random = Random(6)
     for rows in (50_000, 50_000, 5_000, 5_000, 5_000):
-        again = mine(Summary.of(attribute, random.choices(flats[attribute], k=rows)))
+        again = mine(NumberSummary.of(attribute, random.choices(flats[attribute], k=rows)))
         assert [concept.name for concept in again.concepts] == [concept.name for concept in whole.concepts]
         for border, cluster in zip(borders, again.clusters, strict=False):
             assert cluster.high == pytest.approx(border, rel=0.05)
@@ -43,8 +43,8 @@ def test_resampling_changes_little(flats, attribute):
 
 def test_new_data_is_added_without_the_old(flats):
     prices = flats["price"]
-    first, later = Summary.of("price", prices[:20_000]), Summary.of("price", prices[20_000:])
-    added, whole = mine(first.merged(later)), mine(Summary.of("price", prices))
+    first, later = NumberSummary.of("price", prices[:20_000]), NumberSummary.of("price", prices[20_000:])
+    added, whole = mine(first.merged(later)), mine(NumberSummary.of("price", prices))
     for one, other in zip(added.concepts, whole.concepts, strict=True):
         assert one.name == other.name
         for ours, theirs in zip(one.membership.points(), other.membership.points(), strict=True):
@@ -55,13 +55,13 @@ def test_groups_apart_are_found_as_they_are():
     random = Random(1)
     for groups in (2, 3, 4, 5):
         numbers = [random.gauss(100 * group, 3) for group in range(1, groups + 1) for _ in range(200)]
-        assert len(mine(Summary.of("x", numbers)).concepts) == groups
+        assert len(mine(NumberSummary.of("x", numbers)).concepts) == groups
 
 
 def test_outliers_do_not_matter():
     random = Random(2)
     body = [random.gauss(100, 15) for _ in range(2_000)]
-    plain, spoilt = mine(Summary.of("x", body)), mine(Summary.of("x", [*body, 1e12, 1e15, *[None] * 500]))
+    plain, spoilt = mine(NumberSummary.of("x", body)), mine(NumberSummary.of("x", [*body, 1e12, 1e15, *[None] * 500]))
     assert len(plain.concepts) == len(spoilt.concepts)
     assert [cluster.high for cluster in spoilt.clusters[:-1]] == pytest.approx(
         [cluster.high for cluster in plain.clusters[:-1]], rel=0.03
@@ -78,32 +78,32 @@ def test_outliers_do_not_matter():
     ],
 )
 def test_poor_data_is_answered_with_a_reason(numbers, reason):
-    mined = mine(Summary.of("x", numbers))
+    mined = mine(NumberSummary.of("x", numbers))
     assert mined.concepts == ()
     assert reason in mined.reason
 
 
 @pytest.mark.parametrize("numbers", [[1, 1, 1, 1, 2], [0, 0, 0, 0, 0, 0, 0, 5], [1, 2, 3, 4, 5], [-1, 0, 1, 1e-300, 5]])
 def test_few_numbers_are_enough(numbers):
-    concepts = mine(Summary.of("x", numbers)).concepts
+    concepts = mine(NumberSummary.of("x", numbers)).concepts
     assert len(concepts) >= 2
     assert all(max(degree(concept.membership, (), x) for concept in concepts) >= 0.5 for x in numbers)
 
 
 def test_nearly_constant():
-    concepts = mine(Summary.of("x", [0] * 1_000 + [1, 2])).concepts
+    concepts = mine(NumberSummary.of("x", [0] * 1_000 + [1, 2])).concepts
     assert [degree(concept.membership, (), 0) for concept in concepts][:2] == [1, 0]
     assert degree(concepts[-1].membership, (), 2) == 1
 
 
 def test_count_and_names_may_be_given():
     numbers = [Random(5).gauss(0, 1) for _ in range(50)] + list(range(50))
-    assert len(mine(Summary.of("x", numbers), count=6).concepts) == 6
-    named = mine(Summary.of("x", numbers), names=["cold", "warm"])
+    assert len(mine(NumberSummary.of("x", numbers), count=6).concepts) == 6
+    named = mine(NumberSummary.of("x", numbers), names=["cold", "warm"])
     assert [concept.name for concept in named.concepts] == ["cold", "warm"]
-    assert "only 2 numbers" in mine(Summary.of("x", [1, 1, 1, 2, 2]), count=3).reason
+    assert "only 2 numbers" in mine(NumberSummary.of("x", [1, 1, 1, 2, 2]), count=3).reason
     with pytest.raises(ModelError, match="fewer than 2"):
-        mine(Summary.of("x", numbers), count=1)
+        mine(NumberSummary.of("x", numbers), count=1)
 
 
 def test_numbers_that_subscriptions_ask_for():

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from rankcast.fuzzy import Summary, degree
+from rankcast.fuzzy import NumberSummary, degree
 from rankcast.fuzzy.partition import Cluster, Scale, clusters_of, concepts_of, enough, scale_of
 from rankcast.model import LeftShoulder, RightShoulder, Trapezoid
 
@@ -20,7 +20,7 @@ def test_neighbours_cross_at_one_half_between_their_clusters():
 @pytest.mark.parametrize("seed", range(5))
 def test_all_degrees_add_up_to_one_and_the_middle_halves_are_full(seed):
     random = Random(seed)
-    summary = Summary.of("x", [random.lognormvariate(0, 1.5) for _ in range(500)])
+    summary = NumberSummary.of("x", [random.lognormvariate(0, 1.5) for _ in range(500)])
     scale = scale_of(summary)
     clusters = clusters_of(summary, scale, sorted(random.random() for _ in range(4)))
     concepts = concepts_of("x", [f"c{i}" for i in range(len(clusters))], clusters)
@@ -47,21 +47,21 @@ def test_one_cluster_is_no_concept():
 
 def test_skewed_numbers_are_seen_on_a_logarithmic_scale():
     random = Random(3)
-    assert scale_of(Summary.of("price", [random.lognormvariate(10, 1) for _ in range(2_000)])).log
-    assert not scale_of(Summary.of("size", [random.uniform(-1, 1) for _ in range(2_000)])).log
-    assert not scale_of(Summary.of("year", [2024 - random.lognormvariate(2, 1) for _ in range(2_000)])).log
-    assert scale_of(Summary.of("x", [5, 5, 5])) is None
+    assert scale_of(NumberSummary.of("price", [random.lognormvariate(10, 1) for _ in range(2_000)])).log
+    assert not scale_of(NumberSummary.of("size", [random.uniform(-1, 1) for _ in range(2_000)])).log
+    assert not scale_of(NumberSummary.of("year", [2024 - random.lognormvariate(2, 1) for _ in range(2_000)])).log
+    assert scale_of(NumberSummary.of("x", [5, 5, 5])) is None
 
 
 def test_zeros_do_not_stop_the_logarithm():
     random = Random(4)
-    scale = scale_of(Summary.of("bids", [0] * 50 + [random.lognormvariate(3, 1) for _ in range(950)]))
+    scale = scale_of(NumberSummary.of("bids", [0] * 50 + [random.lognormvariate(3, 1) for _ in range(950)]))
     assert scale.log
     assert scale.place(0) == 0
 
 
 def test_outliers_are_moved_to_where_the_others_end():
-    scale = scale_of(Summary.of("x", [*range(1_000), 10**9]))
+    scale = scale_of(NumberSummary.of("x", [*range(1_000), 10**9]))
     assert scale.high < 1_000
     assert scale.place(10**9) == 1
 

@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from tests.support.edges import POLICY, cases, inside, outside
 
-from rankcast.batch import BatchShard
+from rankcast.engine.arrays import BatchShard
+from rankcast.engine.reference.shard import Shard
 from rankcast.errors import ModelError
 from rankcast.language import (
     MAX_EVENT_BYTES,
@@ -20,7 +21,6 @@ from rankcast.language import (
 from rankcast.model import MAX_ATTRIBUTES, MAX_TEXT, MAX_VALUES, Catalog, Event, Policy, Subscription
 from rankcast.model.declared import Name, declared
 from rankcast.model.membership import MAX_DEGREES, MAX_POINTS
-from rankcast.shard import Shard
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 EVENT = {"id": "e1", "time": "2026-01-01", "attributes": {"a": 1}}

@@ -10,9 +10,9 @@ from rankcast.model import (
     FilterKind,
     Length,
     Mode,
-    Part,
     Policy,
-    Rates,
+    RateSpan,
+    ScorePart,
     Scoring,
     Select,
     Ties,
@@ -53,8 +53,8 @@ def test_all_fields():
         select=Select.EXACT,
         weights={"genre": 2.0},
         attributes=("genre",),
-        score={Part.PREFERENCE: 0.7, Part.NOVELTY: 0.3},
-        filter=Filter(FilterKind.SAMPLING, 0.2, 10, Scoring.INTERVAL, Update.EAGER, 0.5, Rates.PERIOD, 7),
+        score={ScorePart.PREFERENCE: 0.7, ScorePart.NOVELTY: 0.3},
+        filter=Filter(FilterKind.SAMPLING, 0.2, 10, Scoring.INTERVAL, Update.EAGER, 0.5, RateSpan.PERIOD, 7),
         origin=datetime(2004, 2, 13, 20, 5, tzinfo=UTC),
     )
     assert policy(**form) == expected

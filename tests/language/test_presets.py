@@ -2,7 +2,7 @@ import pytest
 
 from rankcast.errors import RecordError
 from rankcast.language import PRESETS, decode_record, encode_record
-from rankcast.model import Mode, Part, Policy
+from rankcast.model import Mode, Policy, ScorePart
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -16,7 +16,7 @@ def test_every_preset_is_a_policy_that_says_something(name):
 
 def test_own_fields_go_before_those_of_the_preset():
     policy = decode_record({"kind": "policy", "user": "u", "preset": "calm", "k": 9, "score": {"degree": 1}})
-    assert (policy.mode, policy.k, policy.score) == (Mode.PERIODIC, 9, {Part.DEGREE: 1.0})
+    assert (policy.mode, policy.k, policy.score) == (Mode.PERIODIC, 9, {ScorePart.DEGREE: 1.0})
 
 
 def test_unknown_preset_lists_those_that_are():

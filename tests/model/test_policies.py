@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 
 from rankcast.errors import ModelError
-from rankcast.model import Filter, FilterKind, Length, Mode, Part, Policy, Unit
+from rankcast.model import Filter, FilterKind, Length, Mode, Policy, ScorePart, Unit
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,7 @@ from rankcast.model import Filter, FilterKind, Length, Mode, Part, Policy, Unit
         (lambda: Policy("ann", sigma=1.5), "sigma is 1.5"),
         (lambda: Policy("ann", sigma=float("nan")), "sigma is nan"),
         (lambda: Policy("ann", weights={"genre": -1.0}), "'genre' in weights is -1.0"),
-        (lambda: Policy("ann", score={Part.NOVELTY: 0.0}), "at least one part"),
+        (lambda: Policy("ann", score={ScorePart.NOVELTY: 0.0}), "at least one part"),
         (lambda: Policy("ann", attributes=()), "attributes has 0 names"),
         (lambda: Policy(""), "user is empty"),
         (lambda: Length(0), "must lie in 1..1,000,000"),

@@ -1,4 +1,4 @@
-"""The extent of subscriptions: SPEC 7's table, what has no end, and that covering never makes it smaller."""
+"""The extent of subscriptions: the table of semantics: Producer-side top-k, what has no end, and that covering never makes it smaller."""
 
 from datetime import UTC, datetime
 
@@ -8,14 +8,14 @@ from hypothesis import assume, given
 from rankcast.cover import normal_form
 from rankcast.language import parse
 from rankcast.model import And, Expression
-from rankcast.overlay import Extent, Space, extent
+from rankcast.overlay import AdvertisedSpace, Extent, extent
 from rankcast.testing.strategies import conjunctions
 
-EVERYWHERE = Space(parse("true"))
+EVERYWHERE = AdvertisedSpace(parse("true"))
 
 
 def measured(text: str, space: str = "true") -> Extent:
-    return extent(normal_form(parse(text)), Space(parse(space)))
+    return extent(normal_form(parse(text)), AdvertisedSpace(parse(space)))
 
 
 def test_the_paper_s_table_ranks_the_same() -> None:
@@ -55,20 +55,20 @@ def test_the_space_gives_the_bounds_that_a_subscription_leaves_open() -> None:
     assert measured("x > 4", space) == Extent(-2, 30)
     assert measured("true", space) == Extent(-2, 50)
     assert measured("x between 8 and 20", space) == Extent(-2, 10)
-    assert Space(parse(space)).extent == Extent(-2, 50)
+    assert AdvertisedSpace(parse(space)).extent == Extent(-2, 50)
 
 
 def test_the_space_of_a_disjunction_is_its_hull() -> None:
-    assert Space(parse("x between 0 and 1 or x between 5 and 9")).bounds == {("x", "numbers"): (0, 9)}
-    assert Space(parse("x between 0 and 1 or y = 5")).bounds == {}
+    assert AdvertisedSpace(parse("x between 0 and 1 or x between 5 and 9")).bounds == {("x", "numbers"): (0, 9)}
+    assert AdvertisedSpace(parse("x between 0 and 1 or y = 5")).bounds == {}
     start = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
-    assert Space(parse("t >= date '2026-01-01'")).bounds == {("t", "times"): (start, float("inf"))}
+    assert AdvertisedSpace(parse("t >= date '2026-01-01'")).bounds == {("t", "times"): (start, float("inf"))}
 
 
 @given(conjunctions(), conjunctions())
 def test_what_covers_is_never_smaller(general: Expression, more: Expression) -> None:
     forms = normal_form(general), normal_form(And((general, more)))
     assume(all(form.conjunctions is not None and len(form.conjunctions) <= 1 for form in forms))
-    space = Space(parse("a between 0 and 5 and b between 0 and 2"))
+    space = AdvertisedSpace(parse("a between 0 and 5 and b between 0 and 2"))
     assert extent(forms[0], EVERYWHERE) >= extent(forms[1], EVERYWHERE)
     assert extent(forms[0], space) >= extent(forms[1], space)

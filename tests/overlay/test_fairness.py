@@ -1,4 +1,4 @@
-"""Fairness through the overlay: equal subscriptions are chosen with frequency k/n, by a test that can fail (SPEC 7)."""
+"""Fairness through the overlay: equal subscriptions are chosen with frequency k/n, by a test that can fail (semantics: Producer-side top-k)."""
 
 from collections import Counter
 from datetime import UTC, datetime

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankcast.language import parse
-from rankcast.match import OracleMatcher
+from rankcast.matching import OracleMatcher
 from rankcast.model import Catalog, Event, Expression, Interval, Subscription
 from rankcast.overlay import Finder
 from rankcast.testing.strategies import conjunctions, events, predicates

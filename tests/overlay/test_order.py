@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rankcast.cover import covers
 from rankcast.language import parse
 from rankcast.model import Advertisement, Between, Expression, Predicate, Ranking, Subscription
-from rankcast.overlay import Area, Custom, Degree, Known, Order, Scorer, Standing, Weight
+from rankcast.overlay import Area, Custom, KnownSubscription, MatchDegree, Order, Scorer, Standing, Weight
 from rankcast.testing.strategies import conjunctions
 
 AREA = Area(Advertisement("a1", "p", parse("true"), 1))
@@ -26,7 +26,7 @@ WIDE, NARROW, TWIN = subscribed("s1", "x > 0"), subscribed("s2", "x > 1 and x < 
         (Standing.COVER, Ranking.RELEVANCE, AREA, True, True),
         (Standing.RANK, Ranking.RELEVANCE, AREA, True, True),
         (Standing.RANK, Ranking.RELEVANCE, Weight(), True, True),
-        (Standing.RANK, Ranking.RELEVANCE, Degree(), False, False),
+        (Standing.RANK, Ranking.RELEVANCE, MatchDegree(), False, False),
         (Standing.RANK, Ranking.RELEVANCE, Custom(lambda event, subscription, degree: 1), False, False),
         (Standing.RANK, Ranking.RELEVANCE_FAIR_TIES, AREA, True, False),
         (Standing.RANK, Ranking.RELEVANCE_FAIR_TIES, Weight(), False, False),
@@ -64,7 +64,7 @@ def test_a_strict_partial_order_that_its_listing_follows(
 ) -> None:
     order = Order(standing, ranking, AREA)
     given_ones = [Subscription(f"s{number}", "u", where) for number, where in enumerate(wheres)]
-    listed = [entry.known.subscription for entry in order.entries(map(Known, given_ones))]
+    listed = [entry.known.subscription for entry in order.entries(map(KnownSubscription, given_ones))]
     assert sorted(one.id for one in listed) == [one.id for one in given_ones]
     place = {one.id: at for at, one in enumerate(listed)}
     for one in listed:

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from rankcast.language import parse
 from rankcast.model import Advertisement, Between, Expression, Predicate, Ranking, Subscription
-from rankcast.overlay import Area, Known, Order, Standing, Weight
+from rankcast.overlay import Area, KnownSubscription, Order, Standing, Weight
 from rankcast.overlay.pruning import kept_of
 from rankcast.testing.strategies import conjunctions, expressions
 
@@ -28,7 +28,9 @@ def test_those_of_the_relation(
     wanted: list[tuple[Expression, int]], standing: Standing, ranking: Ranking, scorer: "Area | Weight"
 ) -> None:
     order = Order(standing, ranking, scorer)
-    known = [Known(Subscription(f"s{at:02}", "u", where, weight=by)) for at, (where, by) in enumerate(wanted)]
+    known = [
+        KnownSubscription(Subscription(f"s{at:02}", "u", where, weight=by)) for at, (where, by) in enumerate(wanted)
+    ]
     entries = order.entries(known)
     kept = kept_of(order, entries)
     for number, entry in enumerate(entries):

@@ -1,4 +1,4 @@
-"""One broker that knows all: relevance, fairness, ties by lot, diversity (SPEC 7)."""
+"""One broker that knows all: relevance, fairness, ties by lot, diversity (semantics: Producer-side top-k)."""
 
 from collections import Counter
 from datetime import UTC, datetime

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rankcast.errors import CatalogError, ModelError
 from rankcast.language import parse
-from rankcast.match import OracleMatcher
+from rankcast.matching import OracleMatcher
 from rankcast.model import (
     Advertisement,
     Catalog,

@@ -1,4 +1,4 @@
-"""The overlay delivers to just those that one broker knowing everything would choose (SPEC 7), whatever changes."""
+"""The overlay delivers to just those that one broker knowing everything would choose (semantics: Producer-side top-k), whatever changes."""
 
 from datetime import UTC, datetime
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rankcast.errors import CatalogError, ModelError
 from rankcast.language import parse
-from rankcast.match import OracleMatcher
+from rankcast.matching import OracleMatcher
 from rankcast.model import (
     Advertisement,
     And,
@@ -27,8 +27,8 @@ from rankcast.model import (
 from rankcast.overlay import (
     STRATEGIES,
     AncestorFairK,
+    BrokerMessage,
     Matched,
-    Message,
     Overlay,
     RegularCover,
     Tree,
@@ -159,20 +159,20 @@ def interval(name: str, low: float, high: float) -> Subscription:
 
 def test_every_message_is_counted() -> None:
     overlay = small()
-    assert overlay.traffic.total(Message.ADVERTISEMENT) == 3
+    assert overlay.traffic.total(BrokerMessage.ADVERTISEMENT) == 3
     overlay.subscribe(interval("s1", 0, 50), "b3")
     overlay.subscribe(interval("s2", 10, 20), "b3")  # hidden at b3
     overlay.subscribe(interval("s3", 10, 30), "b4")  # goes as far as b2
-    assert overlay.traffic.total(Message.SUBSCRIBE) == 3
-    assert overlay.traffic.total(Message.SUBSCRIBE, "b2", "b1") == 1
+    assert overlay.traffic.total(BrokerMessage.SUBSCRIBE) == 3
+    assert overlay.traffic.total(BrokerMessage.SUBSCRIBE, "b2", "b1") == 1
     overlay.unsubscribe("s1")  # s2 comes up to b2, where s3 is now the one to pass on
-    assert overlay.traffic.total(Message.UNSUBSCRIBE) == 2
+    assert overlay.traffic.total(BrokerMessage.UNSUBSCRIBE) == 2
     assert overlay.known("a1", "b1") == ("s3",)
     assert overlay.known("a1", "b2") == ("s2", "s3")
     published = overlay.publish(Event("e1", NOW, {"x": (15,)}, advertisement="a1"))
     assert published.visited == ("b1", "b2", "b4")
-    assert overlay.traffic.total(Message.PUBLICATION) == 2
-    assert overlay.traffic.links()["b4", "b2"][Message.SUBSCRIBE] == 1
+    assert overlay.traffic.total(BrokerMessage.PUBLICATION) == 2
+    assert overlay.traffic.links()["b4", "b2"][BrokerMessage.SUBSCRIBE] == 1
 
 
 def test_weights_change_with_what_is_hidden() -> None:
@@ -182,7 +182,7 @@ def test_weights_change_with_what_is_hidden() -> None:
     overlay.subscribe(interval("s2", 10, 20), "b3")
     overlay.subscribe(interval("s3", 10, 30), "b4")
     assert overlay.weights("a1", "b1") == {"s1": 3}
-    assert overlay.traffic.total(Message.REWEIGH) == 3
+    assert overlay.traffic.total(BrokerMessage.REWEIGH) == 3
     overlay.unsubscribe("s2")
     assert overlay.weights("a1", "b1") == {"s1": 2}
 
@@ -190,9 +190,9 @@ def test_weights_change_with_what_is_hidden() -> None:
 def test_what_is_outside_the_space_stays_at_home() -> None:
     overlay = small()
     overlay.subscribe(interval("s1", 101, 105), "b3")
-    assert overlay.traffic.total(Message.SUBSCRIBE) == 0
+    assert overlay.traffic.total(BrokerMessage.SUBSCRIBE) == 0
     overlay.unsubscribe("s1")
-    assert overlay.traffic.total(Message.UNSUBSCRIBE) == 0
+    assert overlay.traffic.total(BrokerMessage.UNSUBSCRIBE) == 0
 
 
 def test_what_cannot_be_done_is_said() -> None:

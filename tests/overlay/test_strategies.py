@@ -1,4 +1,4 @@
-"""The five strategies: SPEC 7's example, their definitions in a poset, shares that sum to one."""
+"""The five strategies: the example of semantics: Producer-side top-k, their definitions in a poset, shares that sum to one."""
 
 import pytest
 from hypothesis import given, settings
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rankcast.cover import Poset
 from rankcast.language import parse
 from rankcast.model import Advertisement, Between, Expression, Predicate, Ranking, Subscription
-from rankcast.overlay import STRATEGIES, AncestorFairK, Area, Known, Order, Standing, Weight
+from rankcast.overlay import STRATEGIES, AncestorFairK, Area, KnownSubscription, Order, Standing, Weight
 from rankcast.testing.strategies import conjunctions
 
 TABLE = {
@@ -21,15 +21,15 @@ TABLE = {
 }
 
 
-def subscribed(texts: dict[str, str]) -> list[Known]:
-    return [Known(Subscription(name, "u", parse(text))) for name, text in texts.items()]
+def subscribed(texts: dict[str, str]) -> list[KnownSubscription]:
+    return [KnownSubscription(Subscription(name, "u", parse(text))) for name, text in texts.items()]
 
 
 def order(standing: Standing, ranking: Ranking = Ranking.RELEVANCE) -> Order:
     return Order(standing, ranking, Area(Advertisement("a1", "p", parse("true"), 1)))
 
 
-def sent(name: str, known: list[Known], k: int, ranking: Ranking = Ranking.RELEVANCE) -> list[str]:
+def sent(name: str, known: list[KnownSubscription], k: int, ranking: Ranking = Ranking.RELEVANCE) -> list[str]:
     strategy = STRATEGIES[name]
     found = strategy.forward(known, order(strategy.standing, ranking), k)
     return sorted(one.subscription.id for one in found)
@@ -68,7 +68,10 @@ def test_a_tie_is_no_rank_if_the_lot_decides_it() -> None:
 
 
 def test_a_covering_subscription_of_lower_score_hides_nothing() -> None:
-    known = [Known(Subscription("s1", "u", parse("x > 0"))), Known(Subscription("s2", "u", parse("x > 5"), weight=2))]
+    known = [
+        KnownSubscription(Subscription("s1", "u", parse("x > 0"))),
+        KnownSubscription(Subscription("s2", "u", parse("x > 5"), weight=2)),
+    ]
     by_weight = Order(Standing.RANK, Ranking.RELEVANCE, Weight())
     assert len(STRATEGIES["ancestor-cover"].forward(known, by_weight, 1)) == 2
 
@@ -83,7 +86,7 @@ box_lists = st.lists(narrow, max_size=14)
 @settings(max_examples=60)
 @given(st.one_of(box_lists, known_lists), st.integers(1, 4))
 def test_as_defined_in_the_poset(wheres: list[Expression], k: int) -> None:
-    known = [Known(Subscription(f"s{number:02}", "u", where)) for number, where in enumerate(wheres)]
+    known = [KnownSubscription(Subscription(f"s{number:02}", "u", where)) for number, where in enumerate(wheres)]
     poset: Poset[Subscription] = Poset(order(Standing.RANK).stands_above)
     for one in known:
         poset.add(one.subscription.id, one.subscription)
@@ -93,7 +96,9 @@ def test_as_defined_in_the_poset(wheres: list[Expression], k: int) -> None:
 
 @given(st.one_of(box_lists, known_lists), st.integers(1, 3), st.sampled_from([1, 2, 100]))
 def test_shares_sum_to_one(wheres: list[Expression], k: int, sharers: int) -> None:
-    known = [Known(Subscription(f"s{number}", "u", where), 1.0 + number) for number, where in enumerate(wheres)]
+    known = [
+        KnownSubscription(Subscription(f"s{number}", "u", where), 1.0 + number) for number, where in enumerate(wheres)
+    ]
     found = AncestorFairK(sharers).forward(known, order(Standing.TIES, Ranking.FAIR), k)
     assert sum(one.weight for one in found) == pytest.approx(sum(one.weight for one in known))
 

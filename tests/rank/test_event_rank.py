@@ -1,4 +1,4 @@
-"""SPEC 2: F, the rank of an event out of the scores of its most specific subscriptions."""
+"""semantics: Preference: F, the rank of an event out of the scores of its most specific subscriptions."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""SPEC 2: levels by winnow, and their scores."""
+"""semantics: Preference: levels by winnow, and their scores."""
 
 import itertools
 

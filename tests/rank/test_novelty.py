@@ -43,7 +43,7 @@ def test_interval_is_the_distance_to_the_last_delivery_and_t_without_one():
 
 @pytest.mark.parametrize("scoring", Scoring)
 def test_never_delivered_is_at_least_as_novel_as_anything(scoring):
-    # SPEC 8: the thesis' literal "last = t - 1" would starve rare subscriptions
+    # semantics: Errata of the papers: the thesis' literal "last = t - 1" would starve rare subscriptions
     novelty = NoveltyState(scoring)
     scores = feed(novelty, [("a", True), ("a", False), ("a", False), ("a", False)])
     assert novelty.score(Seen(("rare",))) >= max(scores)

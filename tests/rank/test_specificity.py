@@ -1,4 +1,4 @@
-"""SPEC 2: among the matching subscriptions the most specific count."""
+"""semantics: Preference: among the matching subscriptions the most specific count."""
 
 import random
 

@@ -10,7 +10,7 @@ import zstandard
 
 from rankcast.errors import StoreError
 from rankcast.language import decode_event, decode_record
-from rankcast.run import serve_pending
+from rankcast.pipeline.local import serve_pending
 from rankcast.store import Store, backups
 from rankcast.store.backups import back_up, restore
 

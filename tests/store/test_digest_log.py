@@ -4,12 +4,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from rankcast.store import DigestLog
-from rankcast.store.digest_log import Cut, KeptSchedule, LeftOut
+from rankcast.store.digest_log import KeptSchedule, LeftOut, PipelineMoment
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
 MORNINGS = {"days": "daily", "at": "08:00", "zone": "UTC"}
-START = KeptSchedule("ann", MORNINGS, NOW, 3, Cut(5, 0, 3), b"\0\xff")
+START = KeptSchedule("ann", MORNINGS, NOW, 3, PipelineMoment(5, 0, 3), b"\0\xff")
 COUNTS = {"published": 4, "reasons": {"below": 2}}
 LEFT = [LeftOut("e7", 7, 0.5, "below", "rank 0.5"), LeftOut("e6", 6, None, "publisher", "ünïcode")]
 
@@ -20,7 +20,7 @@ def log(store) -> DigestLog:
 
 
 def add(log, start=START, through=None):
-    through = through or Cut(9, 0, 8)
+    through = through or PipelineMoment(9, 0, 8)
     return log.add(start, through, 2, COUNTS, LEFT, b"state", start.next + DAY, NOW)
 
 
@@ -29,7 +29,9 @@ def test_a_schedule_is_kept_changed_and_removed(log):
     log.put_schedule(START)
     assert log.schedule("ann") == START
     # Changing when it comes leaves what was gathered.
-    log.put_schedule(replace(START, schedule={"days": "sunday"}, next=NOW + DAY, since=99, reached=Cut(99, 0, 99)))
+    log.put_schedule(
+        replace(START, schedule={"days": "sunday"}, next=NOW + DAY, since=99, reached=PipelineMoment(99, 0, 99))
+    )
     assert log.schedule("ann") == replace(START, schedule={"days": "sunday"}, next=NOW + DAY)
     assert log.count() == 1
     assert log.remove_schedule("ann")
@@ -37,10 +39,12 @@ def test_a_schedule_is_kept_changed_and_removed(log):
 
 
 def test_a_schedule_begins_where_the_pipeline_is_or_not_at_all(log):
-    assert not log.put_schedule(START, expected=Cut(5, 0, 3))
+    assert not log.put_schedule(START, expected=PipelineMoment(5, 0, 3))
     assert log.schedule("ann") is None
-    assert log.put_schedule(START, expected=Cut(0, 0, 0))
-    assert log.put_schedule(replace(START, next=NOW + DAY), expected=Cut(5, 0, 3))  # it is there; nothing begins
+    assert log.put_schedule(START, expected=PipelineMoment(0, 0, 0))
+    assert log.put_schedule(
+        replace(START, next=NOW + DAY), expected=PipelineMoment(5, 0, 3)
+    )  # it is there; nothing begins
     assert log.schedule("ann").next == NOW + DAY
 
 
@@ -59,7 +63,7 @@ def test_a_digest_is_kept_with_what_it_left_out_and_the_schedule_moves_on(log):
     assert log.left_out(1, None, 0, 10) == list(enumerate(LEFT, 1))
     assert log.left_out(1, "publisher", 0, 10) == [(2, LEFT[1])]
     assert log.left_out(1, None, 1, 1) == [(2, LEFT[1])]
-    assert log.schedule("ann") == replace(START, next=NOW + DAY, reached=Cut(9, 0, 8), state=b"state")
+    assert log.schedule("ann") == replace(START, next=NOW + DAY, reached=PipelineMoment(9, 0, 8), state=b"state")
 
 
 def test_what_was_made_meanwhile_by_another_is_not_made_again(log):
@@ -74,7 +78,11 @@ def test_what_was_made_meanwhile_by_another_is_not_made_again(log):
 def test_digests_newest_first_by_page(log):
     log.put_schedule(START)
     log.put_schedule(replace(START, user="bob"))
-    assert [add(log), add(log, replace(START, user="bob")), add(log, log.schedule("ann"), Cut(12, 0, 9))] == [1, 2, 3]
+    assert [
+        add(log),
+        add(log, replace(START, user="bob")),
+        add(log, log.schedule("ann"), PipelineMoment(12, 0, 9)),
+    ] == [1, 2, 3]
     assert [kept.number for kept in log.digests("ann", None, 10)] == [3, 1]
     assert [kept.number for kept in log.digests("ann", 3, 10)] == [1]
     assert [kept.number for kept in log.digests("ann", None, 1)] == [3]
@@ -82,5 +90,5 @@ def test_digests_newest_first_by_page(log):
 
 
 def test_the_cut_is_where_the_pipeline_is(log, store):
-    assert log.cut() == Cut(0, 0, 0)
-    assert log.cut_with_states() == (Cut(0, 0, 0), {})
+    assert log.cut() == PipelineMoment(0, 0, 0)
+    assert log.cut_with_states() == (PipelineMoment(0, 0, 0), {})

@@ -8,7 +8,7 @@ import pytest
 from rankcast.errors import CatalogError, ModelError
 from rankcast.language import decode_event, decode_record
 from rankcast.model import Advertisement, Always, Event, Interval, Term
-from rankcast.store import Logged, Published, Store
+from rankcast.store import LoggedEvent, PublishReceipt, Store
 
 TIME = datetime(2026, 5, 1, 20, 0, 0, 250_000, UTC)
 
@@ -30,8 +30,8 @@ def log(store: Store) -> list[tuple[int, str]]:
 
 def test_events_are_numbered_from_1_in_the_order_of_their_publication(store):
     assert store.last_offset() == 0
-    assert store.publish([event("b"), event("a")]) == [Published("b", 1, False), Published("a", 2, False)]
-    assert store.publish([event("c")]) == [Published("c", 3, False)]
+    assert store.publish([event("b"), event("a")]) == [PublishReceipt("b", 1, False), PublishReceipt("a", 2, False)]
+    assert store.publish([event("c")]) == [PublishReceipt("c", 3, False)]
     assert store.publish([]) == []
     assert log(store) == [(1, "b"), (2, "a"), (3, "c")]
     assert store.last_offset() == 3
@@ -48,8 +48,8 @@ def test_an_event_comes_back_whole_at_its_offset(store):
     )
     store.change(put=[Advertisement("w1", "shop", Always(), k=9)])
     store.publish([event("e0"), whole.at(99)])
-    assert list(store.events(after=1)) == [Logged(2, 1, whole.at(2))]
-    assert store.event("e1") == Logged(2, 1, whole.at(2))
+    assert list(store.events(after=1)) == [LoggedEvent(2, 1, whole.at(2))]
+    assert store.event("e1") == LoggedEvent(2, 1, whole.at(2))
     assert store.event("e2") is None
 
 
@@ -67,17 +67,17 @@ def test_an_event_that_is_there_already_is_not_appended_again(store, batch):
     store.publish([event("e1", x=1), event("e2")])
     again = [event("e3"), event("e1", x=1), event("e3"), event("e2").at(7)]
     assert store.publish(again, batch=batch) == [
-        Published("e3", 3, False),
-        Published("e1", 1, True),
-        Published("e3", 3, True),
-        Published("e2", 2, True),
+        PublishReceipt("e3", 3, False),
+        PublishReceipt("e1", 1, True),
+        PublishReceipt("e3", 3, True),
+        PublishReceipt("e2", 2, True),
     ]
     assert log(store) == [(1, "e1"), (2, "e2"), (3, "e3")]
 
 
 def test_the_order_of_attributes_makes_no_other_content(store):
     store.publish([event("e1", x=1, y=2)])
-    assert store.publish([event("e1", y=2, x=1)]) == [Published("e1", 1, True)]
+    assert store.publish([event("e1", y=2, x=1)]) == [PublishReceipt("e1", 1, True)]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_with_a_taker_of_refusals_the_others_go_on(store):
         event("e4"),
     ]
     published = store.publish(events, batch=4, refuse=lambda event, error: refused.append((event.id, str(error))))
-    assert published == [Published("e1", 1, False), Published("e4", 2, False)]
+    assert published == [PublishReceipt("e1", 1, False), PublishReceipt("e4", 2, False)]
     assert sorted(name for name, _ in refused) == ["e1", "e2", "é" * 501]
     assert ("e2", "no concept 'cheap' on attribute 'price'") in refused
 
@@ -120,7 +120,7 @@ def test_a_concept_that_an_event_names_must_be_in_the_catalog_then(store):
     store.change(remove=[CHEAP])
     with pytest.raises(CatalogError, match="no concept 'cheap' on attribute 'price'"):
         store.publish(vague[1:])
-    assert store.publish(vague[:1]) == [Published("e0", 1, True)]
+    assert store.publish(vague[:1]) == [PublishReceipt("e0", 1, True)]
 
 
 def test_a_user_s_own_concept_means_nothing_to_publishers(store):
@@ -139,7 +139,7 @@ def test_acknowledgements_come_batch_by_batch_after_the_commit(store):
 
     acknowledged = store.publishing(source(), batch=2)
     assert taken == []
-    assert next(acknowledged) == Published("e0", 1, False)
+    assert next(acknowledged) == PublishReceipt("e0", 1, False)
     assert taken == [0, 1]
     assert store.last_offset() == 2
     assert [published.offset for published in acknowledged] == [2, 3, 4, 5]

@@ -3,7 +3,7 @@
 import before
 import pytest
 
-from rankcast.run import Server
+from rankcast.pipeline.local import LocalPipeline
 from rankcast.store import Store
 from rankcast.store.upgrading import upgrade_store
 
@@ -15,7 +15,7 @@ def go_on(place: str, expected: int) -> None:
     upgrade_store(place, is_backed_up=True)
     with Store.open(place) as store:
         store.publish(before.remaining())
-        for _ in Server(store, before.SHARDS, batch=25, expected=expected).serve(close=True):
+        for _ in LocalPipeline(store, before.SHARDS, batch=25, expected=expected).serve(close=True):
             pass
         assert before.delivered(store) == before.deliveries()
         assert store.progress().offset == store.last_offset() == 210

@@ -11,12 +11,12 @@ from sqlalchemy import func, select
 from rankcast.errors import StoreError
 from rankcast.language import decode_event, decode_record
 from rankcast.model import Reject, SetAside
-from rankcast.run import rebuild, serve_pending
+from rankcast.pipeline.local import rebuild, serve_pending
 from rankcast.store import DigestLog, MessageLog, Store, WebhookLog
 from rankcast.store.delivery_pages import bounds
-from rankcast.store.digest_log import Cut, KeptSchedule
+from rankcast.store.digest_log import KeptSchedule, PipelineMoment
 from rankcast.store.leases import Lease
-from rankcast.store.pipelines import Batched
+from rankcast.store.pipelines import BatchCounts
 from rankcast.store.pruning import prune, shrink
 from rankcast.store.retention_rules import DEFAULTS, Rule, rules_of
 from rankcast.store.schema import catalog_changes, catalog_versions
@@ -147,8 +147,8 @@ def test_events_that_wait_for_the_pipeline_stay(store, clock):
 def test_spark_may_run_its_last_micro_batch_again(store, clock):
     store.publish([event(k) for k in range(1, 31)])
     store.claim("p1", "checkpoint", 1)
-    store.commit_batch("p1", {}, [], Batched(0), 0, 10, 0)
-    store.commit_batch("p1", {}, [], Batched(1), 10, 20, 0)
+    store.commit_batch("p1", {}, [], BatchCounts(0), 0, 10, 0)
+    store.commit_batch("p1", {}, [], BatchCounts(1), 10, 20, 0)
     clock.now += DAY
     prune(store.database, ALL)
     assert kept(store) == list(range(11, 31))
@@ -157,7 +157,7 @@ def test_spark_may_run_its_last_micro_batch_again(store, clock):
 def test_a_digest_and_a_webhook_keep_what_they_need(store, clock):
     store.change(put=[subscription("ann"), subscription("bob")])
     day(store, clock, 0)
-    DigestLog(store.database).put_schedule(KeptSchedule("ann", {}, START, 4, Cut(6, 1, 8), b""))
+    DigestLog(store.database).put_schedule(KeptSchedule("ann", {}, START, 4, PipelineMoment(6, 1, 8), b""))
     clock.now += DAY
     prune(store.database, ALL)
     assert kept(store)[0] <= 5  # of the ninth delivery, the first that no digest holds

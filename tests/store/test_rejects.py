@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rankcast.model import Reject
-from rankcast.store import Batched, KeptReject, Store
+from rankcast.store import BatchCounts, KeptReject, Store
 
 START = datetime(2026, 5, 1, tzinfo=UTC)
 
@@ -53,5 +53,5 @@ def test_file_and_reason_stay_readable_where_they_are_no_text(store):
 def test_a_key_may_be_any_message(store, key):
     store.claim("p1", "here", shards=1)
     for batch in (0, 1):
-        store.commit_batch("p1", {}, [(key, Reject("topic", 1, "no JSON", key))], Batched(batch), None, None, 0)
+        store.commit_batch("p1", {}, [(key, Reject("topic", 1, "no JSON", key))], BatchCounts(batch), None, None, 0)
     assert [kept.raw for kept in store.rejects()] == [key]

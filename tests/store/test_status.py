@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 from rankcast.language import decode_event
 from rankcast.model import Reject
-from rankcast.store import Batched, Store
+from rankcast.store import BatchCounts, Store
 from rankcast.store.status import status
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -30,7 +30,7 @@ def test_what_is_published_and_not_served_waits(place):
 def test_who_serves_and_what_was_rejected(store):
     store.claim("p1", "here", shards=2)
     rejects = [("k1", Reject("topic", 7, "no JSON", "x"))]
-    store.commit_batch("p1", {}, rejects, Batched(0, events=3, late=1, rejected=1), 0, 0, 0)
+    store.commit_batch("p1", {}, rejects, BatchCounts(0, events=3, late=1, rejected=1), 0, 0, 0)
     found = status(store.database)
     assert found.rejects == 1
     assert (found.pipeline.place, found.pipeline.shards, found.pipeline.late) == ("here", 2, 1)

@@ -5,7 +5,7 @@ import pytest
 from rankcast.errors import CatalogError
 from rankcast.language import decode_record, encode_record
 from rankcast.model import Policy, Preference
-from rankcast.run import serve_pending
+from rankcast.pipeline.local import serve_pending
 from rankcast.store import Store
 
 TOO_MUCH = '{"kind": "policy", "user": "ann", "score": {"preference": 1.7e308, "degree": 1.7e308}}'

@@ -5,9 +5,9 @@ import pytest
 
 from rankcast.language import decode_record
 from rankcast.model import Event
-from rankcast.run import serve_pending
+from rankcast.pipeline.local import serve_pending
 from rankcast.store import DigestLog, MessageLog, WebhookLog
-from rankcast.store.digest_log import Cut, KeptSchedule
+from rankcast.store.digest_log import KeptSchedule, PipelineMoment
 from rankcast.store.webhook_log import DELIVERY, DIGEST, Secret, Webhook
 from rankcast.store.webhook_messages import Failure, MessageCounts, MessageKey
 
@@ -76,10 +76,10 @@ def test_a_failure_can_disable(log, store):
 
 def test_digests_that_are_not_empty_come_after_the_deliveries_before_them(log, store):
     digests = DigestLog(store.database)
-    start = KeptSchedule("ann", {}, NOW, 2, Cut(2, 1, 2), b"")
+    start = KeptSchedule("ann", {}, NOW, 2, PipelineMoment(2, 1, 2), b"")
     digests.put_schedule(start)
-    digests.add(start, Cut(4, 1, 4), 2, {}, (), b"", NOW, NOW)
-    digests.add(digests.schedule("ann"), Cut(4, 1, 4), 0, {}, (), b"", NOW, NOW)
+    digests.add(start, PipelineMoment(4, 1, 4), 2, {}, (), b"", NOW, NOW)
+    digests.add(digests.schedule("ann"), PipelineMoment(4, 1, 4), 0, {}, (), b"", NOW, NOW)
     assert keys(log) == [(delivery(1), 0), (delivery(2), 0), (MessageKey(DIGEST, 1), 0)]
     log.accepted("wh_1", [delivery(1), delivery(2), MessageKey(DIGEST, 1)], NOW)
     assert keys(log) == []
@@ -102,9 +102,9 @@ def test_dead_letters_of_both_types_by_page_and_replayed(log):
 
 def test_the_digests_of_one_user_do_not_keep_the_deliveries_of_another(log, store):
     digests = DigestLog(store.database)
-    start = KeptSchedule("bob", {}, NOW, 0, Cut(0, 0, 0), b"")
+    start = KeptSchedule("bob", {}, NOW, 0, PipelineMoment(0, 0, 0), b"")
     digests.put_schedule(start)
-    digests.add(start, Cut(5, 1, 5), 5, {}, (), b"", NOW, NOW)
+    digests.add(start, PipelineMoment(5, 1, 5), 5, {}, (), b"", NOW, NOW)
     WebhookLog(store.database).add(replace(HOOK, id="wh_2", user="bob"))
     assert [webhook.id for webhook in log.ready(NOW)] == ["wh_1", "wh_2"]
     assert len(keys(log)) == 5

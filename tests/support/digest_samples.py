@@ -1,6 +1,6 @@
 """Subscriptions, events and a schedule that the tests of digests share."""
 
-from rankcast.serve.digests import Schedule
+from rankcast.service.push.digests import Schedule
 
 MORNINGS = Schedule.of_json({"days": "daily", "at": "08:00", "zone": "UTC"})
 DRAMA = {"kind": "subscription", "id": "s1", "where": "genre = 'drama'", "score": 0.9}

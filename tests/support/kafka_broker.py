@@ -12,7 +12,7 @@ from pathlib import Path
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from rankcast.doctor import find_java
+from rankcast.pipeline.doctor import find_java
 
 JARS = Path(__file__).parents[2] / ".services"
 PATIENCE = 60.0

@@ -14,8 +14,8 @@ PATIENCE = 900.0
 DRIVER = """
 import os, sys
 from pyspark.sql import SparkSession
-from rankcast.spark import local_session, serve_store
-from rankcast.spark.failures import wait_for
+from rankcast.pipeline.spark import local_session, serve_store
+from rankcast.pipeline.spark.failures import wait_for
 
 os.environ["PYSPARK_PYTHON"] = sys.executable
 master, store, checkpoint, shards, follow = sys.argv[1:]

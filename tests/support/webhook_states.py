@@ -1,6 +1,6 @@
 """How the webhooks of a store fare."""
 
-from rankcast.serve.webhooks import Webhooks
+from rankcast.service.push.webhooks import Webhooks
 from rankcast.store import MessageLog, Store
 from rankcast.store.webhook_log import Webhook
 

@@ -1,4 +1,4 @@
-"""Plain publish/subscribe: every matching event, at once (SPEC 4)."""
+"""Plain publish/subscribe: every matching event, at once (semantics: Delivery modes)."""
 
 from datetime import datetime
 from typing import Any

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from rankcast.match.batch import Integers, Reals
+from rankcast.matching.batch import Integers, Reals
 from rankcast.model import AttributeValue, Event, Kind, Scalar, kind_of
 
-__all__ = ["Codes", "Growing"]
+__all__ = ["Codes", "GrowingArray"]
 
 _TYPES: dict[Kind, type] = {Kind.STRING: str, Kind.NUMBER: int, Kind.BOOLEAN: bool, Kind.TIME: datetime}
 
 
-class Growing:
+class GrowingArray:
     """An array of integers that grows at its end."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Growing:
 class Codes:
     """The attributes of events as (name, set of values), by number, sorted by name.
 
-    Two sets of values have one number iff they are equal (SPEC 1: ``1 = 1.0``, ``true`` is not 1), as have two equal
+    Two sets of values have one number iff they are equal (semantics: Events and subscriptions: ``1 = 1.0``, ``true`` is not 1), as have two equal
     imprecise values. A value has the number of the set that holds it alone. Encoding costs 2 µs or so an event, once, however
     many users compare it. Numbers are never taken back; `Codes` made anew are.
     """
@@ -58,11 +58,11 @@ class Codes:
             datetime: {},
         }
         self._others: dict[Any, int] = {}
-        self._name_of = Growing()
-        self._set_of = Growing()
-        self._set_start = Growing()
+        self._name_of = GrowingArray()
+        self._set_of = GrowingArray()
+        self._set_start = GrowingArray()
         self._set_start.new.append(0)
-        self._set_values = Growing()
+        self._set_values = GrowingArray()
         self._sets = 0
         self.longest = 0
         """How many attributes an event has at most."""

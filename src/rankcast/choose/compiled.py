@@ -14,7 +14,7 @@ import numpy as np
 from rankcast.choose.candidates import Candidate
 from rankcast.choose.max_min import MaxMin
 from rankcast.choose.objective import Blend, DivRank, Objective
-from rankcast.match.batch import Integers, Reals
+from rankcast.matching.batch import Integers, Reals
 
 __all__ = ["distances", "greedy", "improved", "pair_sums", "replaced"]
 

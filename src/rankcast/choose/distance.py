@@ -1,4 +1,4 @@
-"""How different two events are (SPEC 3; DEBS'09, Def. 7)."""
+"""How different two events are (semantics: Diversity; DEBS'09, Def. 7)."""
 
 import math
 from collections.abc import Mapping, Sequence

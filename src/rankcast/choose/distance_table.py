@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rankcast.choose.codes import Codes
-from rankcast.match.batch import Integers, Reals
+from rankcast.matching.batch import Integers, Reals
 from rankcast.model import Event
 
 __all__ = ["DistanceTable"]

@@ -1,4 +1,4 @@
-"""The best subset of all, by branch and bound (SPEC 3; DEBS'09, Def. 11)."""
+"""The best subset of all, by branch and bound (semantics: Diversity; DEBS'09, Def. 11)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,11 +1,11 @@
-"""Candidates as of the moment of choosing: what waits gets older (SPEC 5, recency)."""
+"""Candidates as of the moment of choosing: what waits gets older (semantics: Novelty, recency)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from rankcast.choose.candidates import Candidate
-from rankcast.model import Part, Policy
+from rankcast.model import Policy, ScorePart
 from rankcast.rank import recency
 
 __all__ = ["Fading", "fading_of"]
@@ -35,4 +35,4 @@ class Fading:
 
 def fading_of(policy: Policy) -> Fading:
     """How the ranks of a policy fade."""
-    return Fading(policy.score.get(Part.RECENCY, 0.0) / sum(policy.score.values()), policy.half_life)
+    return Fading(policy.score.get(ScorePart.RECENCY, 0.0) / sum(policy.score.values()), policy.half_life)

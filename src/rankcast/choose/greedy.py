@@ -1,4 +1,4 @@
-"""The papers' heuristic: the best pair, then one by one what adds most (SPEC 3; DEBS'09, Algorithm 1)."""
+"""The papers' heuristic: the best pair, then one by one what adds most (semantics: Diversity; DEBS'09, Algorithm 1)."""
 
 import itertools
 from collections.abc import Sequence

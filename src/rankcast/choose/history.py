@@ -1,4 +1,4 @@
-"""History-based filtering: send at once what improves the list of sent events (SPEC 4; DEBS'09, 5.3)."""
+"""History-based filtering: send at once what improves the list of sent events (semantics: Delivery modes; DEBS'09, 5.3)."""
 
 from datetime import datetime
 from typing import Any
@@ -21,7 +21,7 @@ class History:
 
     An entry of H expires after `length`. Where rank alone counts, the new event takes the place of the lowest if
     it ranks above it; else the place that makes H most valuable, if that is more than before. `ties` replace lets
-    an equal one in too (SPEC 8). Where ranks fade, they are as of the new event. Only a new event is ever sent; it costs O(k^2) distances, and holds k candidates.
+    an equal one in too (semantics: Errata of the papers). Where ranks fade, they are as of the new event. Only a new event is ever sent; it costs O(k^2) distances, and holds k candidates.
     """
 
     def __init__(

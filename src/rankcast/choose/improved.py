@@ -1,4 +1,4 @@
-"""Greedy, made better by swaps (SPEC 3)."""
+"""Greedy, made better by swaps (semantics: Diversity)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

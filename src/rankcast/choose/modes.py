@@ -1,4 +1,4 @@
-"""The delivery mode that a policy asks for (SPEC 4)."""
+"""The delivery mode that a policy asks for (semantics: Delivery modes)."""
 
 from rankcast.choose.all_events import AllEvents
 from rankcast.choose.candidates import DeliveryMode

@@ -1,4 +1,4 @@
-"""What a selection is to maximise: rank and diversity together (SPEC 3; DEBS'09, Def. 8 and 10)."""
+"""What a selection is to maximise: rank and diversity together (semantics: Diversity; DEBS'09, Def. 8 and 10)."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Periodic delivery: at the end of each period, the top-k of what matched in it (SPEC 4; DEBS'09, 5.1)."""
+"""Periodic delivery: at the end of each period, the top-k of what matched in it (semantics: Delivery modes; DEBS'09, 5.1)."""
 
 from datetime import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""Where a stream stands for one user, counted in the unit of a length: events, matching events, or time (SPEC 4)."""
+"""Where a stream stands for one user, counted in the unit of a length: events, matching events, or time (semantics: Delivery modes)."""
 
 from datetime import UTC, datetime, timedelta
 

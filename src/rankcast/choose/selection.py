@@ -1,4 +1,4 @@
-"""Selecting k of n candidates: what to maximise and how to search are apart (SPEC 3)."""
+"""Selecting k of n candidates: what to maximise and how to search are apart (semantics: Diversity)."""
 
 import heapq
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Sliding-window delivery: after each event, what is new in the top-k of the window (SPEC 4; DEBS'09, 5.2)."""
+"""Sliding-window delivery: after each event, what is new in the top-k of the window (semantics: Delivery modes; DEBS'09, 5.2)."""
 
 from datetime import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""When two values are equal, and which of two equals wins: the more recent (SPEC 3)."""
+"""When two values are equal, and which of two equals wins: the more recent (semantics: Diversity)."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""A window over the candidates of one user: those not older than a length (SPEC 4)."""
+"""A window over the candidates of one user: those not older than a length (semantics: Delivery modes)."""
 
 from typing import Any
 

@@ -85,7 +85,7 @@ def _is_upgraded(error: OutdatedStore) -> bool:
     """Whether somebody at a terminal wanted the store upgraded, and it was."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    from rankcast.cli.upgrade import upgrade
+    from rankcast.cli.operation.upgrade import upgrade
 
     Output().say(str(error))
     if not typer.confirm("Upgrade it now?", default=False, err=True):

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankcast.cli.operation.rejects import tell
 from rankcast.cli.output import Output, write_lines
-from rankcast.cli.rejects import tell
 
 if TYPE_CHECKING:
     from rankcast.model import Catalog, Event

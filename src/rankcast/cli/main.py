@@ -7,41 +7,41 @@ from typing import Annotated
 import typer
 
 from rankcast import __version__
-from rankcast.cli.backtest import backtest
-from rankcast.cli.backup import backup
-from rankcast.cli.concept import concept
-from rankcast.cli.concepts import mine
-from rankcast.cli.deliveries import deliveries
-from rankcast.cli.demo import demo
-from rankcast.cli.doctor import doctor
+from rankcast.cli.catalog.concept import concept
+from rankcast.cli.catalog.init import init
+from rankcast.cli.catalog.policy import policy
+from rankcast.cli.catalog.prefer import prefer
+from rankcast.cli.catalog.subscribe import subscribe, subscriptions, unsubscribe
+from rankcast.cli.catalog.user import delete_user
 from rankcast.cli.exits import Commands
-from rankcast.cli.explain import explain
-from rankcast.cli.forward import forward
-from rankcast.cli.graph import graph
-from rankcast.cli.index import build_index, index_stats
-from rankcast.cli.init import init
-from rankcast.cli.match import match
+from rankcast.cli.files.backtest import backtest
+from rankcast.cli.files.concepts import mine
+from rankcast.cli.files.forward import forward
+from rankcast.cli.files.graph import graph
+from rankcast.cli.files.index import build_index, index_stats
+from rankcast.cli.files.match import match
+from rankcast.cli.files.overlay import overlay
+from rankcast.cli.files.relate import relate
+from rankcast.cli.files.replay import replay
+from rankcast.cli.installation.demo import demo
+from rankcast.cli.installation.doctor import doctor
+from rankcast.cli.installation.reproduce import reproduce
+from rankcast.cli.operation.backup import backup
+from rankcast.cli.operation.deliveries import deliveries
+from rankcast.cli.operation.explain import explain
+from rankcast.cli.operation.prune import prune
+from rankcast.cli.operation.publish import publish
+from rankcast.cli.operation.rejects import rejects, serve_again
+from rankcast.cli.operation.restore import restore
+from rankcast.cli.operation.run import run
+from rankcast.cli.operation.serve import serve
+from rankcast.cli.operation.state import rebuild_state, repartition_state
+from rankcast.cli.operation.stats import stats
+from rankcast.cli.operation.status import status
+from rankcast.cli.operation.token import create_token, list_tokens, revoke_token
+from rankcast.cli.operation.upgrade import upgrade
+from rankcast.cli.operation.webhooks import encrypt_secrets
 from rankcast.cli.output import Output
-from rankcast.cli.overlay import overlay
-from rankcast.cli.policy import policy
-from rankcast.cli.prefer import prefer
-from rankcast.cli.prune import prune
-from rankcast.cli.publish import publish
-from rankcast.cli.rejects import rejects, serve_again
-from rankcast.cli.relate import relate
-from rankcast.cli.replay import replay
-from rankcast.cli.reproduce import reproduce
-from rankcast.cli.restore import restore
-from rankcast.cli.run import run
-from rankcast.cli.serve import serve
-from rankcast.cli.state import rebuild_state, repartition_state
-from rankcast.cli.stats import stats
-from rankcast.cli.status import status
-from rankcast.cli.subscribe import subscribe, subscriptions, unsubscribe
-from rankcast.cli.token import create_token, list_tokens, revoke_token
-from rankcast.cli.upgrade import upgrade
-from rankcast.cli.user import delete_user
-from rankcast.cli.webhooks import encrypt_secrets
 
 __all__ = ["app", "main"]
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
     from rich.table import Table
 
-__all__ = ["Column", "Output", "counted", "printable", "table", "write_lines"]
+__all__ = ["Output", "TableColumn", "counted", "printable", "table", "write_lines"]
 
 PIPE_WIDTH = 100
 """How wide reports are where there is no terminal to ask."""
@@ -44,7 +44,7 @@ def counted(count: int, what: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A column of a table for people. One that is not `folds` is never cut or wrapped."""
 
     name: str
@@ -84,7 +84,7 @@ class Output:
     def records(
         self,
         records: Iterable[Mapping[str, Any]],
-        columns: Sequence[Column],
+        columns: Sequence[TableColumn],
         cells: Callable[[Any], Sequence[str]],
         empty: str = "nothing",
         file: Path | None = None,
@@ -211,7 +211,7 @@ def write_lines(file: Path, records: Iterable[Mapping[str, Any]]) -> int:
     return count
 
 
-def table(columns: Sequence[Column], rows: Iterable[Sequence[str]], title: str | None = None) -> "Table":
+def table(columns: Sequence[TableColumn], rows: Iterable[Sequence[str]], title: str | None = None) -> "Table":
     """A table in the one look that all have."""
     from rich import box
     from rich.table import Table

@@ -6,7 +6,15 @@ from rankcast.errors import RankcastError
 from rankcast.language import decode_delivery, decode_event
 from rankcast.model import Delivery, Event
 
-__all__ = ["Acknowledged", "Page", "Received", "ServiceError", "Trial", "received_of", "trial_of"]
+__all__ = [
+    "Acknowledgement",
+    "DeliveryPage",
+    "ReceivedDelivery",
+    "ServiceError",
+    "TrialResult",
+    "received_of",
+    "trial_of",
+]
 
 
 class ServiceError(RankcastError):
@@ -25,7 +33,7 @@ class ServiceError(RankcastError):
         return f"{self}\n  {self.problem['line']}\n  {self.problem['caret']}"
 
 
-class Acknowledged(NamedTuple):
+class Acknowledgement(NamedTuple):
     """An event is on disk at `offset`; `duplicate` if it was there before. One that was rejected has a `reason`
     instead of an offset."""
 
@@ -35,7 +43,7 @@ class Acknowledged(NamedTuple):
     reason: str | None = None
 
 
-class Received(NamedTuple):
+class ReceivedDelivery(NamedTuple):
     """A delivery with its number in the log, and the event itself if that was asked for."""
 
     number: int
@@ -43,14 +51,14 @@ class Received(NamedTuple):
     event: Event | None = None
 
 
-class Page(NamedTuple):
+class DeliveryPage(NamedTuple):
     """A page of deliveries, and the cursor of the next."""
 
-    deliveries: list[Received]
+    deliveries: list[ReceivedDelivery]
     next: str | None
 
 
-class Trial(NamedTuple):
+class TrialResult(NamedTuple):
     """How many of the last events an expression would have matched, and the newest of them."""
 
     matches: int
@@ -58,13 +66,13 @@ class Trial(NamedTuple):
     newest: list[Event]
 
 
-def received_of(form: dict[str, Any]) -> Received:
+def received_of(form: dict[str, Any]) -> ReceivedDelivery:
     """A delivery as the service writes it."""
     fields = {name: value for name, value in form.items() if name not in ("number", "content")}
     content = form.get("content")
-    return Received(form["number"], decode_delivery(fields), decode_event(content) if content else None)
+    return ReceivedDelivery(form["number"], decode_delivery(fields), decode_event(content) if content else None)
 
 
-def trial_of(form: dict[str, Any]) -> Trial:
+def trial_of(form: dict[str, Any]) -> TrialResult:
     """A trial as the service writes it."""
-    return Trial(form["count"], form["of"], [decode_event(event) for event in form["matched"]])
+    return TrialResult(form["count"], form["of"], [decode_event(event) for event in form["matched"]])

@@ -5,7 +5,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote
 from uuid import uuid4
 
-from rankcast.client.answers import Acknowledged, Page, Trial, received_of, trial_of
+from rankcast.client.answers import Acknowledgement, DeliveryPage, TrialResult, received_of, trial_of
 from rankcast.errors import RecordError
 from rankcast.language import decode_record, encode_event, encode_record
 from rankcast.model import Concept, Event, Policy, Preference, Subscription
@@ -110,24 +110,24 @@ def put_concept(concept: Concept) -> Call[Concept]:
     return Call("PUT", path, _one(Concept), encode_record(concept))
 
 
-def publish(events: Iterable[Event | Mapping[str, Any]], key: str | None) -> Call[list[Acknowledged]]:
+def publish(events: Iterable[Event | Mapping[str, Any]], key: str | None) -> Call[list[Acknowledgement]]:
     """Publish events. Without a key one is made up, so that sending the same request again is safe."""
     forms = [encode_event(event) if isinstance(event, Event) else dict(event) for event in events]
 
-    def read(answer: Any) -> list[Acknowledged]:
+    def read(answer: Any) -> list[Acknowledgement]:
         rejected = {one["index"]: one["detail"] for one in answer["rejected"]}
         published = iter(answer["published"])
         return [
-            Acknowledged(form.get("id"), None, reason=rejected[place])
+            Acknowledgement(form.get("id"), None, reason=rejected[place])
             if place in rejected
-            else Acknowledged(**next(published))
+            else Acknowledgement(**next(published))
             for place, form in enumerate(forms)
         ]
 
     return Call("POST", "/v1/events", read, forms, headers={"Idempotency-Key": key or uuid4().hex})
 
 
-def deliveries(user: str, limit: int, newest_first: bool, cursor: str | None, with_events: bool) -> Call[Page]:
+def deliveries(user: str, limit: int, newest_first: bool, cursor: str | None, with_events: bool) -> Call[DeliveryPage]:
     """A page of deliveries."""
     params = {"limit": str(limit), "order": "newest" if newest_first else "oldest"}
     params |= {} if cursor is None else {"cursor": cursor}
@@ -135,7 +135,7 @@ def deliveries(user: str, limit: int, newest_first: bool, cursor: str | None, wi
     return Call(
         "GET",
         _of(user, "deliveries"),
-        lambda form: Page([received_of(one) for one in form["deliveries"]], form["next"]),
+        lambda form: DeliveryPage([received_of(one) for one in form["deliveries"]], form["next"]),
         params=params,
     )
 
@@ -145,7 +145,7 @@ def live_path(user: str) -> str:
     return _of(user, "deliveries", "live")
 
 
-def try_expression(user: str, where: str, limit: int, show: int) -> Call[Trial]:
+def try_expression(user: str, where: str, limit: int, show: int) -> Call[TrialResult]:
     """Try an expression on the last events."""
     return Call("POST", _of(user, "trials", "expression"), trial_of, {"where": where, "limit": limit, "show": show})
 

@@ -10,7 +10,7 @@ import httpx
 import msgspec
 
 from rankcast.client import calls
-from rankcast.client.answers import Acknowledged, Received, ServiceError, Trial, received_of
+from rankcast.client.answers import Acknowledgement, ReceivedDelivery, ServiceError, TrialResult, received_of
 from rankcast.client.calls import Call
 from rankcast.client.sending import TRIES, SentEvents, cannot_reach, checked, is_passing, pause
 from rankcast.model import Concept, Event, Policy, Preference, Subscription
@@ -121,14 +121,14 @@ class Client:
 
     def publish(
         self, events: Event | Mapping[str, Any] | Iterable[Event | Mapping[str, Any]], key: str | None = None
-    ) -> list[Acknowledged]:
+    ) -> list[Acknowledgement]:
         """Publish an event or several, as events or as objects of their JSON form; what became of each."""
         several = [events] if isinstance(events, Event | Mapping) else events
         return self._send(calls.publish(several, key))
 
     def deliveries(
         self, limit: int | None = None, *, newest_first: bool = False, after: int = 0, with_events: bool = False
-    ) -> Iterator[Received]:
+    ) -> Iterator[ReceivedDelivery]:
         """What was delivered, read page by page as it is asked for; at most `limit`."""
         cursor, left = str(after) if after else None, limit
         while left is None or left > 0:
@@ -139,7 +139,7 @@ class Client:
                 return
             cursor, left = page.next, None if left is None else left - size
 
-    def live(self, after: int | None = None, *, with_events: bool = False) -> Iterator[Received]:
+    def live(self, after: int | None = None, *, with_events: bool = False) -> Iterator[ReceivedDelivery]:
         """Deliveries as they come, without end, after a number or from now on.
 
         A connection that is cut is made again, and goes on where it was cut; nothing is lost or repeated. What the service asks to
@@ -174,7 +174,7 @@ class Client:
 
     # trying and explaining
 
-    def try_expression(self, where: str, limit: int = 1000, show: int = 10) -> Trial:
+    def try_expression(self, where: str, limit: int = 1000, show: int = 10) -> TrialResult:
         """How many of the last events an expression would have matched."""
         return self._send(calls.try_expression(self.user(), where, limit, show))
 

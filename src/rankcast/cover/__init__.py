@@ -1,7 +1,7 @@
-"""The relation between two subscriptions, and posets of many (SPEC 1)."""
+"""The relation between two subscriptions, and posets of many (semantics: Events and subscriptions)."""
 
 from rankcast.cover.drawing import draw
-from rankcast.cover.graph import GraphMatch, Interest, Node, SubscriptionGraph
+from rankcast.cover.graph import GraphMatch, Node, NodeInterest, SubscriptionGraph
 from rankcast.cover.normal import NormalForm, normal_form
 from rankcast.cover.poset import Poset
 from rankcast.cover.relation import Relation, covers, relate
@@ -9,8 +9,8 @@ from rankcast.cover.strict_covers import StrictCovers
 
 __all__ = [
     "GraphMatch",
-    "Interest",
     "Node",
+    "NodeInterest",
     "NormalForm",
     "Poset",
     "Relation",

@@ -1,4 +1,4 @@
-"""The poset of many boxes: tens of thousands of interval subscriptions in seconds (SPEC 7)."""
+"""The poset of many boxes: tens of thousands of interval subscriptions in seconds (semantics: Producer-side top-k)."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping

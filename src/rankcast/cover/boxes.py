@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from rankcast.cover.cells import Cell
-from rankcast.cover.line import Cut, Line
+from rankcast.cover.line import Cut, ValueLine
 from rankcast.cover.normal import NormalForm
 from rankcast.model import EPOCH, Event
 
@@ -80,7 +80,7 @@ def column(name: str, kind: str) -> str:
     return f"{name}\0{kind}" if kind else name
 
 
-def hull(line: Line) -> Interval | None:
+def hull(line: ValueLine) -> Interval | None:
     """The smallest interval around a set of numbers or times; None if floats do not hold its ends exactly.
 
     >>> hull(Line.points([1, 2, 7]))
@@ -90,14 +90,14 @@ def hull(line: Line) -> Interval | None:
     return _between(pieces[0][0], pieces[-1][1])
 
 
-def _only_line(cell: Cell) -> Line | None:
+def _only_line(cell: Cell) -> ValueLine | None:
     if cell.missing or cell.booleans or cell.texts is not None:
         return None
     lines = [line for line in (cell.numbers, cell.times) if line]
     return lines[0] if len(lines) == 1 else None
 
 
-def _interval(line: Line) -> Interval | None:
+def _interval(line: ValueLine) -> Interval | None:
     pieces = list(line.pieces())
     if len(pieces) != 1:
         return None

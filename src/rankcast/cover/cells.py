@@ -1,25 +1,25 @@
-"""Cells: what one attribute of an event may be, over all kinds at once (SPEC 1)."""
+"""Cells: what one attribute of an event may be, over all kinds at once (semantics: Events and subscriptions)."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rankcast.cover.line import EMPTY, FULL, Line
-from rankcast.cover.strings import ALL, NONE, Texts
+from rankcast.cover.line import EMPTY, FULL, ValueLine
+from rankcast.cover.strings import ALL, NONE, StringLine
 
-__all__ = ["ANY", "ANY_TEXT", "BOTH", "FALSE", "NOTHING", "TRUE", "Cell", "Some"]
+__all__ = ["ANY", "ANY_TEXT", "BOTH", "FALSE", "NOTHING", "TRUE", "Cell", "StringRequirement"]
 
 TRUE, FALSE, BOTH = 1, 2, 4
 """The values of a boolean attribute: true only, false only, both. As a mask, those that are allowed."""
 
 
-class Some(NamedTuple):
+class StringRequirement(NamedTuple):
     """What the strings of an attribute must be: at least one in each set of `some`, and not one in `none`.
 
     The strings are several, so two members of `some` may be met by different strings and do not combine.
     """
 
-    some: tuple[Texts, ...] = ()
-    none: Texts = NONE
+    some: tuple[StringLine, ...] = ()
+    none: StringLine = NONE
 
     def __bool__(self) -> bool:
         """Whether there are such strings."""
@@ -27,11 +27,11 @@ class Some(NamedTuple):
             return all(self.some)
         return not ALL.within(self.none) and not any(texts.within(self.none) for texts in self.some)
 
-    def __and__(self, other: "Some") -> "Some":
+    def __and__(self, other: "StringRequirement") -> "StringRequirement":
         more = tuple(texts for texts in other.some if texts not in self.some)
-        return Some(self.some + more, self.none | other.none)
+        return StringRequirement(self.some + more, self.none | other.none)
 
-    def within(self, other: "Some") -> bool:
+    def within(self, other: "StringRequirement") -> bool:
         """Whether strings that are like this are also like the other; exact."""
         if other.none and not other.none.within(self.none):
             return False
@@ -44,21 +44,21 @@ class Some(NamedTuple):
         return True
 
 
-ANY_TEXT = Some()
+ANY_TEXT = StringRequirement()
 
 
 class Cell(NamedTuple):
     """A set of states of one attribute: missing, or a number, or a time, or booleans, or strings.
 
     An attribute has values of one kind only, so the parts are alternatives. `texts` None is no strings; it is never
-    a `Some` that no strings meet. Cells are closed under `&`; the complement is a union of cells (`outside`).
+    a `StringRequirement` that no strings meet. Cells are closed under `&`; the complement is a union of cells (`outside`).
     """
 
     missing: bool = False
-    numbers: Line = EMPTY
-    times: Line = EMPTY
+    numbers: ValueLine = EMPTY
+    times: ValueLine = EMPTY
     booleans: int = 0
-    texts: Some | None = None
+    texts: StringRequirement | None = None
 
     def __bool__(self) -> bool:
         return bool(self.missing or self.numbers or self.times or self.booleans or self.texts is not None)
@@ -102,7 +102,7 @@ class Cell(NamedTuple):
         if a is not None and b is not None and a != b:
             if a.none != b.none or len(a.some) > 1 or len(b.some) > 1:
                 return None
-            texts = Some((a.some[0] | b.some[0],) if a.some and b.some else (), a.none)
+            texts = StringRequirement((a.some[0] | b.some[0],) if a.some and b.some else (), a.none)
         return Cell(
             self.missing or other.missing,
             self.numbers | other.numbers,
@@ -119,7 +119,10 @@ class Cell(NamedTuple):
             return
         if plain:
             yield plain
-        for some in (*(Some(none=texts) for texts in self.texts.some), Some((self.texts.none,))):
+        for some in (
+            *(StringRequirement(none=texts) for texts in self.texts.some),
+            StringRequirement((self.texts.none,)),
+        ):
             if some:
                 yield Cell(texts=some)
 

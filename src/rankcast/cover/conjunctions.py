@@ -5,11 +5,11 @@ from typing import TypeAlias
 
 from rankcast.cover.cells import ANY, Cell
 from rankcast.cover.line import FULL
-from rankcast.cover.vague import Degree, implied
+from rankcast.cover.vague import ConceptDegree, implied
 
-__all__ = ["EVERYTHING", "Budget", "Conjunction", "escapes", "joined", "meet", "within"]
+__all__ = ["EVERYTHING", "ComparisonBudget", "Conjunction", "escapes", "joined", "meet", "within"]
 
-Conjunction: TypeAlias = dict[str | Degree, Cell]
+Conjunction: TypeAlias = dict[str | ConceptDegree, Cell]
 """A cell for each attribute, and for the degree of some to a concept; what is not named may be anything.
 
 Attributes are independent of each other, so one conjunction lies within another iff each cell does.
@@ -19,7 +19,7 @@ EVERYTHING: Conjunction = {}
 _DEGREES = Cell(numbers=FULL)
 
 
-class Budget:
+class ComparisonBudget:
     """How many more comparisons a search may make."""
 
     def __init__(self, comparisons: int) -> None:
@@ -61,7 +61,7 @@ def joined(a: Conjunction, b: Conjunction) -> Conjunction | None:
     return both
 
 
-def escapes(conjunction: Conjunction, others: Sequence[Conjunction], budget: Budget) -> bool:
+def escapes(conjunction: Conjunction, others: Sequence[Conjunction], budget: ComparisonBudget) -> bool:
     """Whether some event matches the conjunction and none of the others; also yes if the budget does not suffice.
 
     Splits off, other by other, what lies outside of it. Exponential at worst: this is the tautology problem.
@@ -84,7 +84,7 @@ def escapes(conjunction: Conjunction, others: Sequence[Conjunction], budget: Bud
     return True
 
 
-def _outside(key: str | Degree, cell: Cell) -> Iterator[Conjunction]:
+def _outside(key: str | ConceptDegree, cell: Cell) -> Iterator[Conjunction]:
     """Conjunctions that together match all but what has this attribute, or degree, in the cell."""
     if isinstance(key, str):
         for outside in cell.outside():

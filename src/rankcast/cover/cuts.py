@@ -1,11 +1,11 @@
-"""Cuts of membership functions: the values whose degree reaches a level (SPEC 6)."""
+"""Cuts of membership functions: the values whose degree reaches a level (semantics: Approximate matching)."""
 
 import itertools
 import math
 from dataclasses import dataclass
 
-from rankcast.cover.line import EMPTY, FULL, Line
-from rankcast.cover.strings import Texts
+from rankcast.cover.line import EMPTY, FULL, ValueLine
+from rankcast.cover.strings import StringLine
 from rankcast.fuzzy.grades import hedged
 from rankcast.model import Gaussian, Hedge, Membership, Table
 
@@ -49,7 +49,7 @@ class Reach:
         return (level + slack, math.inf) if rising else (-math.inf, level - slack)
 
 
-def cut(mu: Membership, reach: Reach) -> Line | Texts:
+def cut(mu: Membership, reach: Reach) -> ValueLine | StringLine:
     """The values whose degree reaches the level: for sure, all of these do; possibly, no others.
 
     Closed forms, rounded to the safe side; exact at corners, on flat parts and on tables. O(corners).
@@ -59,33 +59,33 @@ def cut(mu: Membership, reach: Reach) -> Line | Texts:
     if len(reach.hedges) > _FEW_HEDGES or reach.hedges.count(Hedge.NOT) > 1:
         return EMPTY if reach.surely else FULL
     if isinstance(mu, Gaussian):
-        mean = Line.points([mu.mean]) if reach.at(1.0) else EMPTY
+        mean = ValueLine.points([mu.mean]) if reach.at(1.0) else EMPTY
         return mean | _flank(mu, -1, reach) | _flank(mu, 1, reach)
     points = mu.points()
-    line = Line.points(x for x, _ in points if reach.at(mu.degree(x)))
+    line = ValueLine.points(x for x, _ in points if reach.at(mu.degree(x)))
     if reach.at(mu.degree(-math.inf)):
-        line |= ~Line.above((points[0][0], 0))
+        line |= ~ValueLine.above((points[0][0], 0))
     if reach.at(mu.degree(math.inf)):
-        line |= Line.above((points[-1][0], 1))
+        line |= ValueLine.above((points[-1][0], 1))
     for start, end in itertools.pairwise(points):
         line |= _between(start, end, reach)
     return line
 
 
-def _of_table(mu: Table, reach: Reach) -> Line | Texts:
+def _of_table(mu: Table, reach: Reach) -> ValueLine | StringLine:
     others = reach.at(0.0)
     listed = [value for value, degree in mu.degrees if reach.at(degree) is not others]
     if isinstance(mu.degrees[0][0], str):
-        texts = Texts.these(value for value in listed if isinstance(value, str))
+        texts = StringLine.these(value for value in listed if isinstance(value, str))
         return ~texts if others else texts
-    line = Line.points(listed)
+    line = ValueLine.points(listed)
     return ~line if others else line
 
 
-def _between(start: tuple[float, float], end: tuple[float, float], reach: Reach) -> Line:
+def _between(start: tuple[float, float], end: tuple[float, float], reach: Reach) -> ValueLine:
     """Where, strictly between two corners, a linear function reaches the level."""
     (left, first), (right, last) = start, end
-    inside = Line.between((left, 1), (right, 0))
+    inside = ValueLine.between((left, 1), (right, 0))
     if first == last:
         return inside if reach.at(first) else EMPTY
     if math.isinf(right - left):
@@ -93,13 +93,13 @@ def _between(start: tuple[float, float], end: tuple[float, float], reach: Reach)
     least, most = sorted((degree - first) / (last - first) for degree in reach.degrees())
     safe = (1.0 if reach.surely else -1.0) * _ULPS * math.ulp(max(abs(left), abs(right)))
     if least > 0:
-        inside &= Line.above((left + min(least, 2.0) * (right - left) + safe, 0))
+        inside &= ValueLine.above((left + min(least, 2.0) * (right - left) + safe, 0))
     if most < 1:
-        inside &= ~Line.above((left + max(most, -1.0) * (right - left) - safe, 1))
+        inside &= ~ValueLine.above((left + max(most, -1.0) * (right - left) - safe, 1))
     return inside
 
 
-def _flank(mu: Gaussian, side: int, reach: Reach) -> Line:
+def _flank(mu: Gaussian, side: int, reach: Reach) -> ValueLine:
     """Where, on one side of its mean, the function reaches the level."""
     least, most = reach.degrees()
     inwards = 1.0 if reach.surely else -1.0
@@ -109,12 +109,12 @@ def _flank(mu: Gaussian, side: int, reach: Reach) -> Line:
         return EMPTY
     safe = inwards * _ULPS * math.ulp(max(abs(mu.mean), near if math.isinf(far) else far))
     if side < 0:
-        line = ~Line.above((mu.mean, 0))
-        line &= ~Line.above((mu.mean - near - safe, 1)) if near else FULL
-        return line & (FULL if math.isinf(far) else Line.above((mu.mean - far + safe, 0)))
-    line = Line.above((mu.mean, 1))
-    line &= Line.above((mu.mean + near + safe, 0)) if near else FULL
-    return line & (FULL if math.isinf(far) else ~Line.above((mu.mean + far - safe, 1)))
+        line = ~ValueLine.above((mu.mean, 0))
+        line &= ~ValueLine.above((mu.mean - near - safe, 1)) if near else FULL
+        return line & (FULL if math.isinf(far) else ValueLine.above((mu.mean - far + safe, 0)))
+    line = ValueLine.above((mu.mean, 1))
+    line &= ValueLine.above((mu.mean + near + safe, 0)) if near else FULL
+    return line & (FULL if math.isinf(far) else ~ValueLine.above((mu.mean + far - safe, 1)))
 
 
 def _distance(mu: Gaussian, degree: float) -> float:

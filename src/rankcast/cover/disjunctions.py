@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from rankcast.cover.cells import ANY, Cell
 from rankcast.cover.conjunctions import EVERYTHING, Conjunction, joined, within
 from rankcast.cover.literals import Meaning, asserted, denied
-from rankcast.cover.vague import Degree
+from rankcast.cover.vague import ConceptDegree
 from rankcast.model import Always, And, Expression, Not, Or, Predicate
 
 __all__ = ["MOST_CONJUNCTIONS", "TooLarge", "disjuncts"]
@@ -79,10 +79,10 @@ def _united(conjunctions: list[Conjunction]) -> list[Conjunction]:
     return conjunctions
 
 
-def _united_in(key: str | Degree, conjunctions: list[Conjunction]) -> list[Conjunction]:
+def _united_in(key: str | ConceptDegree, conjunctions: list[Conjunction]) -> list[Conjunction]:
     """The same with those united that differ in one key only, where their cells unite to a cell."""
     united: list[Conjunction] = []
-    alike: dict[frozenset[tuple[str | Degree, Cell]], list[int]] = {}
+    alike: dict[frozenset[tuple[str | ConceptDegree, Cell]], list[int]] = {}
     for conjunction in conjunctions:
         cell = conjunction.get(key)
         if cell is None:

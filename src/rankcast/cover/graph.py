@@ -8,11 +8,11 @@ from rankcast.cover.literals import Meaning
 from rankcast.cover.poset import Poset
 from rankcast.model import Event, Expression, Subscription
 
-__all__ = ["GraphMatch", "Interest", "Node", "SubscriptionGraph"]
+__all__ = ["GraphMatch", "Node", "NodeInterest", "SubscriptionGraph"]
 
 
 @dataclass(frozen=True, slots=True)
-class Interest:
+class NodeInterest:
     """A user's stake in a node: the subscription, its score, and the status bit: whether the same user has a more
     special subscription below."""
 
@@ -28,7 +28,7 @@ class Node:
 
     number: int
     where: Expression
-    interests: tuple[Interest, ...]
+    interests: tuple[NodeInterest, ...]
     children: tuple[int, ...]
     level: int
 
@@ -58,7 +58,7 @@ class SubscriptionGraph:
     the roots and never below a node that misses, for what is below it misses too.
 
     >>> from rankcast.language import parse
-    >>> from rankcast.match import NO_CONCEPTS, matches
+    >>> from rankcast.matching import NO_CONCEPTS, matches
     >>> wheres = {"s1": "x > 1", "s2": "x > 2", "s3": "x > 3 and y = 1", "s4": "z = 1"}
     >>> graph = SubscriptionGraph([Subscription(name, "ann", parse(text)) for name, text in wheres.items()])
     >>> from rankcast.model import EPOCH
@@ -85,7 +85,7 @@ class SubscriptionGraph:
         for name, number in number_of.items():
             below = {given[other].user for other in poset.descendants(name)}
             interests = tuple(
-                Interest(given[one].user, one, known_scores.get(one, 1.0), given[one].user in below)
+                NodeInterest(given[one].user, one, known_scores.get(one, 1.0), given[one].user in below)
                 for one in poset.equals(name)
             )
             children = dict.fromkeys(number_of[first_of[child]] for child in poset.children(name))

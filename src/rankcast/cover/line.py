@@ -4,13 +4,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
-__all__ = ["EMPTY", "FULL", "Cut", "Line"]
+__all__ = ["EMPTY", "FULL", "Cut", "ValueLine"]
 
 Cut: TypeAlias = tuple[Any, int]
 """A place between values: (v, 0) just before v, (v, 1) just after it."""
 
 
-class Line(NamedTuple):
+class ValueLine(NamedTuple):
     """A set of values, as the places where one enters or leaves it on the way up.
 
     `below` says whether one starts inside; each cut, in ascending order, changes sides. The form is canonical:
@@ -25,30 +25,30 @@ class Line(NamedTuple):
     cuts: tuple[Cut, ...]
 
     @classmethod
-    def above(cls, cut: Cut) -> "Line":
+    def above(cls, cut: Cut) -> "ValueLine":
         """Everything after the cut."""
         return cls(False, (cut,))
 
     @classmethod
-    def between(cls, start: Cut, end: Cut) -> "Line":
+    def between(cls, start: Cut, end: Cut) -> "ValueLine":
         """Everything between two cuts."""
         return cls(False, (start, end)) if start < end else EMPTY
 
     @classmethod
-    def points(cls, values: Iterable[Any]) -> "Line":
+    def points(cls, values: Iterable[Any]) -> "ValueLine":
         """Just these values."""
         return cls(False, tuple(cut for value in sorted(set(values)) for cut in ((value, 0), (value, 1))))
 
     def __bool__(self) -> bool:
         return self.below or bool(self.cuts)
 
-    def __invert__(self) -> "Line":
-        return Line(not self.below, self.cuts)
+    def __invert__(self) -> "ValueLine":
+        return ValueLine(not self.below, self.cuts)
 
-    def __and__(self, other: "Line") -> "Line":
+    def __and__(self, other: "ValueLine") -> "ValueLine":
         return ~(~self | ~other)
 
-    def __or__(self, other: "Line") -> "Line":
+    def __or__(self, other: "ValueLine") -> "ValueLine":
         if self == other or not other:
             return self
         if not self:
@@ -60,16 +60,16 @@ class Line(NamedTuple):
             i, j = bisect_left(self.cuts, other.cuts[0]), bisect_right(self.cuts, other.cuts[1])
             start, end = self.below ^ (i % 2 == 1), self.below ^ (j % 2 == 1)
             added = other.cuts[start : 1 if end else 2]
-            return Line(self.below, self.cuts[:i] + added + self.cuts[j:])
+            return ValueLine(self.below, self.cuts[:i] + added + self.cuts[j:])
         inside = self.below or other.below
         cuts = []
         for cut, mine, others in _sides(self, other):
             if (mine or others) is not inside:
                 inside = not inside
                 cuts.append(cut)
-        return Line(self.below or other.below, tuple(cuts))
+        return ValueLine(self.below or other.below, tuple(cuts))
 
-    def within(self, other: "Line") -> bool:
+    def within(self, other: "ValueLine") -> bool:
         """Whether all of this lies in the other."""
         if self.below > other.below:
             return False
@@ -78,7 +78,7 @@ class Line(NamedTuple):
             return others[0] <= mine[0] and mine[1] <= others[1]
         return self == other or all(there or not here for _, here, there in _sides(self, other))
 
-    def meets(self, other: "Line") -> bool:
+    def meets(self, other: "ValueLine") -> bool:
         """Whether some value lies in both."""
         return not self.within(~other)
 
@@ -95,11 +95,11 @@ class Line(NamedTuple):
         yield from zip(ends[::2], ends[1::2], strict=True)
 
 
-EMPTY = Line(False, ())
-FULL = Line(True, ())
+EMPTY = ValueLine(False, ())
+FULL = ValueLine(True, ())
 
 
-def _sides(a: Line, b: Line) -> Iterator[tuple[Cut, bool, bool]]:
+def _sides(a: ValueLine, b: ValueLine) -> Iterator[tuple[Cut, bool, bool]]:
     """Each cut of either, with whether one is inside `a` and inside `b` right after it."""
     in_a, in_b = a.below, b.below
     i = j = 0

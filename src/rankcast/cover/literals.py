@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
-from rankcast.cover.cells import ANY, ANY_TEXT, BOTH, FALSE, TRUE, Cell, Some
+from rankcast.cover.cells import ANY, ANY_TEXT, BOTH, FALSE, TRUE, Cell, StringRequirement
 from rankcast.cover.conjunctions import EVERYTHING, Conjunction
-from rankcast.cover.line import FULL, Line
-from rankcast.cover.strings import ALL, Texts
-from rankcast.cover.vague import Degree, exact_cut, holding, not_holding
+from rankcast.cover.line import FULL, ValueLine
+from rankcast.cover.strings import ALL, StringLine
+from rankcast.cover.vague import ConceptDegree, exact_cut, holding, not_holding
 from rankcast.model import (
     Between,
     Compare,
@@ -57,17 +57,17 @@ def denied(predicate: Predicate, meaning: Meaning | None) -> list[Conjunction]:
     return [{predicate.attribute: outside} if outside != ANY else EVERYTHING for outside in cell.outside()]
 
 
-def _degree(predicate: Predicate, test: Is, meaning: Meaning | None) -> tuple[Degree, float]:
+def _degree(predicate: Predicate, test: Is, meaning: Meaning | None) -> tuple[ConceptDegree, float]:
     thresholds = predicate.thresholds or Thresholds()
     membership = None if meaning is None else meaning(predicate.attribute, test.term)
     return (
-        Degree(predicate.attribute, test.term.hedges, test.term.concept if membership is None else membership),
+        ConceptDegree(predicate.attribute, test.term.hedges, test.term.concept if membership is None else membership),
         max(thresholds.possibility, thresholds.necessity),
     )
 
 
-def _reaching(level: float) -> Line:
-    return Line.above((level, 0) if level > 0 else (0.0, 1))
+def _reaching(level: float) -> ValueLine:
+    return ValueLine.above((level, 0) if level > 0 else (0.0, 1))
 
 
 def _passing(test: Compare | OneOf | Between | Exists) -> Cell:
@@ -78,9 +78,9 @@ def _passing(test: Compare | OneOf | Between | Exists) -> Cell:
         case Compare(op, value):
             return _compared(op, value)
         case Between(str() as low, str() as high):
-            return _texts(Texts.interval(low, high + "\0"))
+            return _texts(StringLine.interval(low, high + "\0"))
         case Between(low, high):
-            return _lined(low, Line.between((low, 0), (high, 1)))
+            return _lined(low, ValueLine.between((low, 0), (high, 1)))
         case OneOf(values):
             cell = Cell()
             for value in values:
@@ -97,32 +97,32 @@ def _compared(op: Op, value: Scalar) -> Cell:
     return _lined(value, _LINES[op](value))
 
 
-_TEXTS: dict[Op, Callable[[str], Texts]] = {
-    Op.EQ: lambda value: Texts.these([value]),
-    Op.NE: lambda value: ~Texts.these([value]),
-    Op.LT: lambda value: Texts.interval("", value),
-    Op.LE: lambda value: Texts.interval("", value + "\0"),
-    Op.GT: lambda value: Texts.interval(value + "\0", None),
-    Op.GE: lambda value: Texts.interval(value, None),
-    Op.CONTAINS: Texts.containing,
-    Op.STARTSWITH: Texts.starting,
-    Op.ENDSWITH: Texts.ending,
+_TEXTS: dict[Op, Callable[[str], StringLine]] = {
+    Op.EQ: lambda value: StringLine.these([value]),
+    Op.NE: lambda value: ~StringLine.these([value]),
+    Op.LT: lambda value: StringLine.interval("", value),
+    Op.LE: lambda value: StringLine.interval("", value + "\0"),
+    Op.GT: lambda value: StringLine.interval(value + "\0", None),
+    Op.GE: lambda value: StringLine.interval(value, None),
+    Op.CONTAINS: StringLine.containing,
+    Op.STARTSWITH: StringLine.starting,
+    Op.ENDSWITH: StringLine.ending,
 }
-_LINES: dict[Op, Callable[[Scalar], Line]] = {
-    Op.EQ: lambda value: Line.points([value]),
-    Op.NE: lambda value: ~Line.points([value]),
-    Op.LT: lambda value: ~Line.above((value, 0)),
-    Op.LE: lambda value: ~Line.above((value, 1)),
-    Op.GT: lambda value: Line.above((value, 1)),
-    Op.GE: lambda value: Line.above((value, 0)),
+_LINES: dict[Op, Callable[[Scalar], ValueLine]] = {
+    Op.EQ: lambda value: ValueLine.points([value]),
+    Op.NE: lambda value: ~ValueLine.points([value]),
+    Op.LT: lambda value: ~ValueLine.above((value, 0)),
+    Op.LE: lambda value: ~ValueLine.above((value, 1)),
+    Op.GT: lambda value: ValueLine.above((value, 1)),
+    Op.GE: lambda value: ValueLine.above((value, 0)),
 }
 
 
-def _texts(texts: Texts) -> Cell:
+def _texts(texts: StringLine) -> Cell:
     if texts == ALL:
         return Cell(texts=ANY_TEXT)
-    return Cell(texts=Some((texts,))) if texts else Cell()
+    return Cell(texts=StringRequirement((texts,))) if texts else Cell()
 
 
-def _lined(value: Scalar, line: Line) -> Cell:
+def _lined(value: Scalar, line: ValueLine) -> Cell:
     return Cell(times=line) if kind_of(value) is Kind.TIME else Cell(numbers=line)

@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from rankcast.cover.conjunctions import EVERYTHING, Budget, Conjunction, escapes, meet, within
+from rankcast.cover.conjunctions import EVERYTHING, ComparisonBudget, Conjunction, escapes, meet, within
 from rankcast.cover.disjunctions import TooLarge, disjuncts
 from rankcast.cover.literals import Meaning
 from rankcast.model import And, Expression, Is, Membership, Not, Or, predicates_of
@@ -55,7 +55,7 @@ class NormalForm:
         mine = self.conjunctions or ()
         if len(mine) == 1:
             return all(within(conjunction, mine[0]) for conjunction in conjunctions)
-        budget = Budget(_MOST_COMPARISONS)
+        budget = ComparisonBudget(_MOST_COMPARISONS)
         return not any(escapes(conjunction, mine, budget) for conjunction in conjunctions)
 
     @cached_property

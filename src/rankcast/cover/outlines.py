@@ -6,26 +6,26 @@ from typing import Any, NamedTuple, TypeAlias
 
 from rankcast.cover.cells import ANY, Cell
 from rankcast.cover.conjunctions import Conjunction
-from rankcast.cover.line import Cut, Line
+from rankcast.cover.line import Cut, ValueLine
 from rankcast.cover.normal import NormalForm
-from rankcast.cover.strings import Texts
-from rankcast.cover.vague import Degree
+from rankcast.cover.strings import StringLine
+from rankcast.cover.vague import ConceptDegree
 from rankcast.model import EPOCH
 
-__all__ = ["NO_GAP", "End", "Name", "Outline", "Shape", "Span", "outline_of"]
+__all__ = ["NO_GAP", "CoverOutline", "End", "Name", "OutlineShape", "OutlineSpan", "outline_of"]
 
 _MICROSECOND = timedelta(microseconds=1)
 
 End: TypeAlias = tuple[float, int]
-"""A cut, as in `Line`, of numbers that floats hold exactly."""
-Name: TypeAlias = str | Degree
+"""A cut, as in `ValueLine`, of numbers that floats hold exactly."""
+Name: TypeAlias = str | ConceptDegree
 
 _NO_START: End = (-float("inf"), 0)
 _NO_END: End = (float("inf"), 0)
 NO_GAP: tuple[End, End] = (_NO_END, _NO_START)
 
 
-class Shape(IntEnum):
+class OutlineShape(IntEnum):
     """What a span is."""
 
     OTHER = 0
@@ -41,7 +41,7 @@ class Shape(IntEnum):
     """A string that contains `texts`."""
 
 
-class Span(NamedTuple):
+class OutlineSpan(NamedTuple):
     """What one attribute may be.
 
     Of numbers and times: what lies from `low` to `high` and outside of the `gap`. `is_exact` says that it may be all of that;
@@ -49,7 +49,7 @@ class Span(NamedTuple):
     the attribute too.
     """
 
-    shape: Shape
+    shape: OutlineShape
     low: End = _NO_START
     high: End = _NO_END
     gap: tuple[End, End] = NO_GAP
@@ -60,17 +60,17 @@ class Span(NamedTuple):
     value: Cell | None = None
 
 
-class Outline(NamedTuple):
+class CoverOutline(NamedTuple):
     """The spans of a form: by attribute, and by degree of one to a concept.
 
     `is_exact` says that the form is just the spans together; else it lies within them.
     """
 
-    spans: dict[Name, Span]
+    spans: dict[Name, OutlineSpan]
     is_exact: bool
 
 
-def outline_of(form: NormalForm) -> Outline | None:
+def outline_of(form: NormalForm) -> CoverOutline | None:
     """The outline of a form; None for one that matches nothing, or whose conjunctions are too many to list.
 
     >>> from rankcast.cover import normal_form
@@ -82,26 +82,26 @@ def outline_of(form: NormalForm) -> Outline | None:
     if not conjunctions:
         return None
     if len(conjunctions) == 1:
-        return Outline({name: _span(cell) for name, cell in conjunctions[0].items() if cell != ANY}, is_exact=True)
+        return CoverOutline({name: _span(cell) for name, cell in conjunctions[0].items() if cell != ANY}, is_exact=True)
     shared = set.intersection(*({name for name in one if isinstance(name, str)} for one in conjunctions))
-    return Outline({name: _around(conjunctions, name) for name in sorted(shared)}, is_exact=False)
+    return CoverOutline({name: _around(conjunctions, name) for name in sorted(shared)}, is_exact=False)
 
 
-def _around(conjunctions: tuple[Conjunction, ...], name: str) -> Span:
+def _around(conjunctions: tuple[Conjunction, ...], name: str) -> OutlineSpan:
     """What an attribute that every conjunction names may be in one of them."""
     spans = [_span(one[name]) for one in conjunctions]
     first = spans[0]
     if any(span.shape is not first.shape for span in spans):
-        return Span(Shape.OTHER, is_exact=False, is_needed=False)
-    if first.shape in (Shape.NUMBERS, Shape.TIMES):
+        return OutlineSpan(OutlineShape.OTHER, is_exact=False, is_needed=False)
+    if first.shape in (OutlineShape.NUMBERS, OutlineShape.TIMES):
         low, high = min(span.low for span in spans), max(span.high for span in spans)
-        return Span(first.shape, low, high, is_exact=False)
-    if first.shape is Shape.THESE:
-        return Span(Shape.THESE, texts=frozenset[str]().union(*(span.texts for span in spans)))
-    return Span(Shape.OTHER, is_exact=False, is_needed=False)
+        return OutlineSpan(first.shape, low, high, is_exact=False)
+    if first.shape is OutlineShape.THESE:
+        return OutlineSpan(OutlineShape.THESE, texts=frozenset[str]().union(*(span.texts for span in spans)))
+    return OutlineSpan(OutlineShape.OTHER, is_exact=False, is_needed=False)
 
 
-def _span(cell: Cell) -> Span:
+def _span(cell: Cell) -> OutlineSpan:
     if not cell.missing and not cell.booleans:
         if cell.texts is not None and not cell.numbers and not cell.times:
             only = cell.texts.some
@@ -110,13 +110,13 @@ def _span(cell: Cell) -> Span:
             span = None if cell.texts is not None or bool(cell.numbers) == bool(cell.times) else _of_line(cell)
         if span is not None:
             return span
-    return Span(Shape.OTHER, value=cell)
+    return OutlineSpan(OutlineShape.OTHER, value=cell)
 
 
-def _of_line(cell: Cell) -> Span | None:
+def _of_line(cell: Cell) -> OutlineSpan | None:
     """Numbers or times; None if floats do not hold their ends exactly."""
     line = cell.times or cell.numbers
-    shape = Shape.TIMES if cell.times else Shape.NUMBERS
+    shape = OutlineShape.TIMES if cell.times else OutlineShape.NUMBERS
     pieces = list(line.pieces())
     low = _NO_START if pieces[0][0] is None else _exact(pieces[0][0])
     high = _NO_END if pieces[-1][1] is None else _exact(pieces[-1][1])
@@ -126,11 +126,11 @@ def _of_line(cell: Cell) -> Span | None:
         leaving, entering = _exact(pieces[0][1]), _exact(pieces[1][0])
         if leaving is None or entering is None:
             return None
-        return Span(shape, low, high, (leaving, entering), points=_points(line))
-    return Span(shape, low, high, is_exact=len(pieces) == 1, points=_points(line))
+        return OutlineSpan(shape, low, high, (leaving, entering), points=_points(line))
+    return OutlineSpan(shape, low, high, is_exact=len(pieces) == 1, points=_points(line))
 
 
-def _points(line: Line) -> frozenset[Any]:
+def _points(line: ValueLine) -> frozenset[Any]:
     """The values of a line of single values."""
     if line.below or any(start[0] != end[0] for start, end in zip(line.cuts[::2], line.cuts[1::2], strict=False)):
         return frozenset()
@@ -148,18 +148,18 @@ def _exact(cut: Cut) -> End | None:
     return (number, cut[1]) if number == value else None
 
 
-def _of_texts(texts: Texts) -> Span | None:
+def _of_texts(texts: StringLine) -> OutlineSpan | None:
     """One pattern, or some strings."""
     if not texts.line:
         literals = texts.contains + texts.endswith
         if len(literals) != 1:
             return None
-        return Span(Shape.PART if texts.contains else Shape.SUFFIX, texts=frozenset(literals))
+        return OutlineSpan(OutlineShape.PART if texts.contains else OutlineShape.SUFFIX, texts=frozenset(literals))
     if texts.contains or texts.endswith:
         return None
     pieces = list(texts.line.pieces())
     if all(start is not None and end is not None and end[0] == start[0] + "\0" for start, end in pieces):
-        return Span(Shape.THESE, texts=frozenset(start[0] for start, _ in pieces if start is not None))
+        return OutlineSpan(OutlineShape.THESE, texts=frozenset(start[0] for start, _ in pieces if start is not None))
     start = pieces[0][0]
-    is_prefix = len(pieces) == 1 and start is not None and Texts.starting(start[0]) == texts
-    return Span(Shape.PREFIX, texts=frozenset((start[0],))) if start is not None and is_prefix else None
+    is_prefix = len(pieces) == 1 and start is not None and StringLine.starting(start[0]) == texts
+    return OutlineSpan(OutlineShape.PREFIX, texts=frozenset((start[0],))) if start is not None and is_prefix else None

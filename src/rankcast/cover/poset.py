@@ -141,7 +141,7 @@ class Poset(Generic[Element]):
         return self._depths[place]
 
     def most_specific(self, keys: Iterable[str] | None = None) -> tuple[str, ...]:
-        """Those of the given (by default, of all) that are not above another of them (SPEC 2)."""
+        """Those of the given (by default, of all) that are not above another of them (semantics: Preference)."""
         given = dict.fromkeys(self._place_of if keys is None else keys)
         places = {self._at(key): None for key in given}
         kept = {place for place in places if places.keys().isdisjoint(place.below)}

@@ -1,4 +1,4 @@
-"""The relation between two subscriptions (SPEC 1)."""
+"""The relation between two subscriptions (semantics: Events and subscriptions)."""
 
 from enum import Enum
 
@@ -34,7 +34,7 @@ def relate(a: Expression, b: Expression, meaning: Meaning | None = None) -> Rela
     """What `a` is to `b`: EQUAL, COVERS, COVERED, DISJOINT, or OVERLAPS where none of these is certain.
 
     The relation is that of the *crisp* events that match. Numbers and times are single-valued there, so
-    ``x >= 1 and x <= 5`` equals ``x between 1 and 5`` (SPEC 1), though an event that says "x is 0 or 6, either is fully
+    ``x >= 1 and x <= 5`` equals ``x between 1 and 5`` (semantics: Events and subscriptions), though an event that says "x is 0 or 6, either is fully
     possible" passes both halves of the first and not the second. Thresholds matter to ``is`` only.
 
     Sound: no crisp event breaks what is claimed. Complete for conjunctions, and for ``and``, ``or`` and ``not`` of any

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankcast.cover.boxes import Box, Boxes, Interval, column, hull
-from rankcast.cover.cells import Some
+from rankcast.cover.cells import StringRequirement
 from rankcast.cover.normal import NormalForm
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Sketches:
         return self._boxes.covering(sketch.inner)
 
 
-def _code(texts: Some) -> Interval | None:
+def _code(texts: StringRequirement) -> Interval | None:
     """A number for the one literal that there must be, if that is all that is asked of the strings."""
     if texts.none or len(texts.some) != 1 or texts.some[0].contains or texts.some[0].endswith:
         return None

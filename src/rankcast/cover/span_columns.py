@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankcast.cover.cells import Cell
-from rankcast.cover.outlines import NO_GAP, End, Shape, Span
+from rankcast.cover.outlines import NO_GAP, End, OutlineShape, OutlineSpan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,19 +31,19 @@ _KINDS: dict[str, type[np.generic]] = {
     "is_exact": np.bool_,
     "is_needed": np.bool_,
 }
-_LINES = (Shape.NUMBERS, Shape.TIMES)
+_LINES = (OutlineShape.NUMBERS, OutlineShape.TIMES)
 
-_PATTERNS = (Shape.PREFIX, Shape.SUFFIX, Shape.PART)
+_PATTERNS = (OutlineShape.PREFIX, OutlineShape.SUFFIX, OutlineShape.PART)
 
-_HOLDS: dict[Shape, Callable[[str, str], bool]] = {
-    Shape.PREFIX: lambda literal, text: text.startswith(literal),
-    Shape.SUFFIX: lambda literal, text: text.endswith(literal),
-    Shape.PART: lambda literal, text: literal in text,
+_HOLDS: dict[OutlineShape, Callable[[str, str], bool]] = {
+    OutlineShape.PREFIX: lambda literal, text: text.startswith(literal),
+    OutlineShape.SUFFIX: lambda literal, text: text.endswith(literal),
+    OutlineShape.PART: lambda literal, text: literal in text,
 }
-_WITHIN: dict[Shape, tuple[Shape, ...]] = {
-    Shape.PREFIX: (Shape.THESE, Shape.PREFIX),
-    Shape.SUFFIX: (Shape.THESE, Shape.SUFFIX),
-    Shape.PART: (Shape.THESE, Shape.PREFIX, Shape.SUFFIX, Shape.PART),
+_WITHIN: dict[OutlineShape, tuple[OutlineShape, ...]] = {
+    OutlineShape.PREFIX: (OutlineShape.THESE, OutlineShape.PREFIX),
+    OutlineShape.SUFFIX: (OutlineShape.THESE, OutlineShape.SUFFIX),
+    OutlineShape.PART: (OutlineShape.THESE, OutlineShape.PREFIX, OutlineShape.SUFFIX, OutlineShape.PART),
 }
 """The shapes that may lie within a pattern, and do iff their literals do."""
 
@@ -60,14 +60,14 @@ class SpanColumn:
         self._gaps = 0
         self._inexact = 0
         self._sets: dict[int, frozenset[str]] = {}
-        self._literals: dict[Shape, dict[int, str]] = {shape: {} for shape in _PATTERNS}
+        self._literals: dict[OutlineShape, dict[int, str]] = {shape: {} for shape in _PATTERNS}
         self._points: dict[int, frozenset[Any]] = {}
         self._same: dict[Cell, dict[int, None]] = {}
 
     def __len__(self) -> int:
         return len(self._place_of)
 
-    def put(self, row: int, span: Span) -> None:
+    def put(self, row: int, span: OutlineSpan) -> None:
         """Add the span of a row."""
         place = len(self._place_of)
         if place == len(self._spans["row"]):
@@ -83,7 +83,7 @@ class SpanColumn:
             column[place] = value
         self._gaps += span.gap != NO_GAP
         self._inexact += not span.is_exact
-        if span.shape is Shape.THESE:
+        if span.shape is OutlineShape.THESE:
             self._sets[row] = span.texts
         elif span.shape in _PATTERNS:
             (self._literals[span.shape][row],) = span.texts
@@ -92,7 +92,7 @@ class SpanColumn:
         if span.value is not None:
             self._same.setdefault(span.value, {})[row] = None
 
-    def remove(self, row: int, span: Span) -> None:
+    def remove(self, row: int, span: OutlineSpan) -> None:
         """Take the span of a row out; the last one moves to its place."""
         place = self._place_of.pop(row)
         last = len(self._place_of)
@@ -111,14 +111,14 @@ class SpanColumn:
             if not self._same[span.value]:
                 del self._same[span.value]
 
-    def covering(self, span: Span) -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
+    def covering(self, span: OutlineSpan) -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
         """The rows whose span surely contains this one, and those whose need of this attribute it may meet."""
         spans = {name: column[: len(self)] for name, column in self._spans.items()}
         sure = np.zeros(len(self), np.bool_)
-        if span.shape is Shape.OTHER:
+        if span.shape is OutlineShape.OTHER:
             self._mark(sure, self._same.get(span.value, ()) if span.value is not None else ())
             return spans["row"][sure], spans["row"][spans["is_needed"]]
-        may = spans["shape"] == Shape.OTHER
+        may = spans["shape"] == OutlineShape.OTHER
         if span.shape in _LINES:
             hull = _at_most(spans, "low", span.low) & _at_least(spans, "high", span.high)
             hull &= spans["shape"] == span.shape
@@ -139,7 +139,7 @@ class SpanColumn:
                         undecided[place] = False
             may |= sure | undecided
         else:
-            if span.shape is Shape.THESE:
+            if span.shape is OutlineShape.THESE:
                 self._mark(sure, [row for row, texts in self._sets.items() if span.texts <= texts])
             for shape in _PATTERNS:
                 if span.shape in _WITHIN[shape]:
@@ -147,14 +147,14 @@ class SpanColumn:
             may |= sure
         return spans["row"][sure], spans["row"][may & spans["is_needed"]]
 
-    def covered(self, span: Span) -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
+    def covered(self, span: OutlineSpan) -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
         """The rows whose span this one surely contains, and those whose span it may contain."""
         spans = {name: column[: len(self)] for name, column in self._spans.items()}
         sure = np.zeros(len(self), np.bool_)
-        if span.shape is Shape.OTHER:
+        if span.shape is OutlineShape.OTHER:
             self._mark(sure, self._same.get(span.value, ()) if span.value is not None else ())
             return spans["row"][sure], spans["row"]
-        may = spans["shape"] == Shape.OTHER
+        may = spans["shape"] == OutlineShape.OTHER
         if span.shape in _LINES:
             hull = _at_least(spans, "low", span.low) & _at_most(spans, "high", span.high)
             hull &= spans["shape"] == span.shape
@@ -174,7 +174,7 @@ class SpanColumn:
                         undecided[place] = False
             may |= sure | undecided
         else:
-            if span.shape is Shape.THESE:
+            if span.shape is OutlineShape.THESE:
                 self._mark(sure, [row for row, texts in self._sets.items() if texts <= span.texts])
             else:
                 (literal,) = span.texts
@@ -207,12 +207,12 @@ def _at_least(spans: "_Columns", name: str, end: End) -> "NDArray[np.bool_]":
     return is_at_least & ((values != end[0]) | (spans[name + "_side"] == 1)) if end[1] else is_at_least
 
 
-def _fitting(shape: Shape, rows: dict[int, str], texts: frozenset[str]) -> list[int]:
+def _fitting(shape: OutlineShape, rows: dict[int, str], texts: frozenset[str]) -> list[int]:
     """Rows whose pattern all of the texts fit."""
     first = next(iter(texts))
-    if shape is Shape.PREFIX:
+    if shape is OutlineShape.PREFIX:
         found = [row for row, literal in rows.items() if first.startswith(literal)]
-    elif shape is Shape.SUFFIX:
+    elif shape is OutlineShape.SUFFIX:
         found = [row for row, literal in rows.items() if first.endswith(literal)]
     else:
         found = [row for row, literal in rows.items() if literal in first]

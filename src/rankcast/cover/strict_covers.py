@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankcast.cover.normal import NormalForm
-from rankcast.cover.outlines import Outline, outline_of
+from rankcast.cover.outlines import CoverOutline, outline_of
 from rankcast.cover.span_columns import SpanColumn
-from rankcast.cover.vague import Degree
+from rankcast.cover.vague import ConceptDegree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,9 +42,9 @@ class StrictCovers:
     def __init__(self) -> None:
         self._row_of: dict[str, int] = {}
         self._forms: list[NormalForm | None] = []
-        self._outlines: list[Outline | None] = []
+        self._outlines: list[CoverOutline | None] = []
         self._free: list[int] = []
-        self._columns: dict[str | Degree, SpanColumn] = {}
+        self._columns: dict[str | ConceptDegree, SpanColumn] = {}
         self._below = np.zeros((_FIRST_ROOM, _FIRST_ROOM // _WORD), np.uint64)
         self._open: NDArray[np.uint64] | None = None
         self._sure_needs, self._needs = np.full((2, _FIRST_ROOM), _NEVER, np.int32)
@@ -130,7 +130,7 @@ class StrictCovers:
                 self._below[row, word] |= bit
         return bool(self._below[row, word] & bit)
 
-    def _above(self, form: NormalForm, outline: Outline | None) -> "tuple[NDArray[np.bool_], NDArray[np.bool_]]":
+    def _above(self, form: NormalForm, outline: CoverOutline | None) -> "tuple[NDArray[np.bool_], NDArray[np.bool_]]":
         """Which rows surely cover a form, and which may."""
         nowhere = np.zeros(len(self._used), np.bool_)
         if form.conjunctions == ():
@@ -149,7 +149,7 @@ class StrictCovers:
             is_open |= self._unlisted
         return is_sure, is_open
 
-    def _under(self, form: NormalForm, outline: Outline | None) -> "tuple[NDArray[np.bool_], NDArray[np.bool_]]":
+    def _under(self, form: NormalForm, outline: CoverOutline | None) -> "tuple[NDArray[np.bool_], NDArray[np.bool_]]":
         """Which rows a form surely covers, and which it may cover."""
         if outline is None:
             return self._empty.copy(), self._unlisted & (form.conjunctions is None)
@@ -182,7 +182,7 @@ class StrictCovers:
         self._unlisted = np.concatenate((self._unlisted, no))
 
 
-def _needs(outline: Outline) -> int:
+def _needs(outline: CoverOutline) -> int:
     """How many attributes whatever the outline covers must name."""
     return sum(span.is_needed for name, span in outline.spans.items() if isinstance(name, str))
 

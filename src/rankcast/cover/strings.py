@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from rankcast.cover.line import EMPTY, FULL, Line
+from rankcast.cover.line import EMPTY, FULL, ValueLine
 
-__all__ = ["ALL", "NONE", "Texts"]
+__all__ = ["ALL", "NONE", "StringLine"]
 
 _LAST = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
 _MOST_PARTS = 4096
 
 
-class Texts(NamedTuple):
+class StringLine(NamedTuple):
     r"""The strings on `line`, those that contain one of some literals, and those that end with one.
 
     Strings are ordered by code point, so the next string after ``'a'`` is ``'a\0'``: every interval is kept as
@@ -26,12 +26,12 @@ class Texts(NamedTuple):
     False
     """
 
-    line: Line
+    line: ValueLine
     contains: tuple[str, ...] = ()
     endswith: tuple[str, ...] = ()
 
     @classmethod
-    def these(cls, values: Iterable[str]) -> "Texts":
+    def these(cls, values: Iterable[str]) -> "StringLine":
         """Just these strings."""
         line = EMPTY
         for value in values:
@@ -39,12 +39,12 @@ class Texts(NamedTuple):
         return cls(line)
 
     @classmethod
-    def interval(cls, low: str, high: str | None) -> "Texts":
+    def interval(cls, low: str, high: str | None) -> "StringLine":
         """From `low` up to, without, `high`; None is no end."""
         return cls(_interval(low, high))
 
     @classmethod
-    def starting(cls, prefix: str) -> "Texts":
+    def starting(cls, prefix: str) -> "StringLine":
         """All that start with the literal."""
         kept = prefix.rstrip(chr(_LAST))
         if not kept:
@@ -54,36 +54,36 @@ class Texts(NamedTuple):
         return cls.interval(prefix, kept[:-1] + chr(following))
 
     @classmethod
-    def containing(cls, literal: str) -> "Texts":
+    def containing(cls, literal: str) -> "StringLine":
         """All that contain the literal."""
         return cls(EMPTY, contains=(literal,)) if literal else ALL
 
     @classmethod
-    def ending(cls, literal: str) -> "Texts":
+    def ending(cls, literal: str) -> "StringLine":
         """All that end with the literal."""
         return cls(EMPTY, endswith=(literal,)) if literal else ALL
 
     def __bool__(self) -> bool:
         return bool(self.line or self.contains or self.endswith)
 
-    def __invert__(self) -> "Texts":
+    def __invert__(self) -> "StringLine":
         """The other strings; only for a set without patterns."""
-        return Texts(~self.line)
+        return StringLine(~self.line)
 
-    def __or__(self, other: "Texts") -> "Texts":
+    def __or__(self, other: "StringLine") -> "StringLine":
         line = self.line | other.line
         if line == FULL:
             return ALL
         contains = sorted({*self.contains, *other.contains})
         contains = [word for word in contains if not any(part != word and part in word for part in contains)]
         endswith = sorted({*self.endswith, *other.endswith})
-        return Texts(line, tuple(contains), tuple(endswith))
+        return StringLine(line, tuple(contains), tuple(endswith))
 
     def has(self, value: str) -> bool:
         """Whether the string is one of these."""
         return self.line.has(value) or self._matches(value)
 
-    def within(self, other: "Texts") -> bool:
+    def within(self, other: "StringLine") -> bool:
         """Whether all of these are among the others; exact, but for intervals whose ends differ in thousands of
         characters, of which it may say no."""
         if not (self.contains or self.endswith or other.contains or other.endswith):
@@ -103,7 +103,7 @@ class Texts(NamedTuple):
     def _contained(self, prefix: str) -> bool:
         return any(word in prefix for word in self.contains)
 
-    def _has_pattern(self, literal: str, rest: Line, open_end: bool) -> bool:
+    def _has_pattern(self, literal: str, rest: ValueLine, open_end: bool) -> bool:
         """Whether every string with this literal, inside or at the end, has one of the patterns or is outside of
         `rest`."""
         if self._contained(literal) or (not open_end and literal.endswith(self.endswith)):
@@ -136,18 +136,18 @@ class Texts(NamedTuple):
         return size <= len(self.contains) and all(self._contained(prefix + char) for char in _characters(after))
 
 
-ALL = Texts(FULL)
-NONE = Texts(EMPTY)
+ALL = StringLine(FULL)
+NONE = StringLine(EMPTY)
 
 
-def _interval(low: str, high: str | None) -> Line:
+def _interval(low: str, high: str | None) -> ValueLine:
     if high is not None and low >= high:
         return EMPTY
     cuts = (((low, 0),) if low else ()) + (((high, 0),) if high is not None else ())
-    return Line(not low, cuts)
+    return ValueLine(not low, cuts)
 
 
-def _bounds(line: Line) -> Iterator[tuple[str, str | None]]:
+def _bounds(line: ValueLine) -> Iterator[tuple[str, str | None]]:
     for start, end in line.pieces():
         yield (start[0] if start else ""), (end[0] if end else None)
 

@@ -1,29 +1,29 @@
-"""Approximate matching: hedged concepts and crisp sets against possibility distributions (SPEC 6)."""
+"""Approximate matching: hedged concepts and crisp sets against possibility distributions (semantics: Approximate matching)."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rankcast.fuzzy.cuts import Cut, Cuts, Outline, Span, alpha_cut, cuts_of, outline_of
+from rankcast.fuzzy.cuts import AlphaCut, PredicateCuts, Span, ValueOutline, alpha_cut, cuts_of, outline_of
 from rankcast.fuzzy.measures import degree, possibility_necessity, set_possibility_necessity
 
 if TYPE_CHECKING:
     from rankcast.fuzzy.batch import Hedged, batch_degree, batch_possibility_necessity, polyline_possibility_necessity
-    from rankcast.fuzzy.mining import Mined, mine, numbers_asked_for
+    from rankcast.fuzzy.mining import MiningResult, mine, numbers_asked_for
     from rankcast.fuzzy.partition import Cluster, Scale
     from rankcast.fuzzy.polylines import Polylines
-    from rankcast.fuzzy.summary import Summary, digits_for
+    from rankcast.fuzzy.summary import NumberSummary, digits_for
 
 __all__ = [
+    "AlphaCut",
     "Cluster",
-    "Cut",
-    "Cuts",
     "Hedged",
-    "Mined",
-    "Outline",
+    "MiningResult",
+    "NumberSummary",
     "Polylines",
+    "PredicateCuts",
     "Scale",
     "Span",
-    "Summary",
+    "ValueOutline",
     "alpha_cut",
     "batch_degree",
     "batch_possibility_necessity",
@@ -41,10 +41,10 @@ __all__ = [
 # These need numpy, which takes as long to load as all the rest of the library; so they are loaded when asked for.
 _WITH_ARRAYS = {
     "batch": ("Hedged", "batch_degree", "batch_possibility_necessity", "polyline_possibility_necessity"),
-    "mining": ("Mined", "mine", "numbers_asked_for"),
+    "mining": ("MiningResult", "mine", "numbers_asked_for"),
     "partition": ("Cluster", "Scale"),
     "polylines": ("Polylines",),
-    "summary": ("Summary", "digits_for"),
+    "summary": ("NumberSummary", "digits_for"),
 }
 _HOME = {name: module for module, names in _WITH_ARRAYS.items() for name in names}
 

@@ -1,4 +1,4 @@
-"""Possibility and necessity of many pairs at once (SPEC 6): the closed form of `measures`, over arrays.
+"""Possibility and necessity of many pairs at once (semantics: Approximate matching): the closed form of `measures`, over arrays.
 
 Straight functions are compared all together as `Polylines`; a pair in which one is curved (a gaussian, `very`,
 `somewhat`) or is about strings goes through the scalar form, so that any pair may stand anywhere in a batch.

@@ -2,7 +2,7 @@
 
 For a crisp value, ``x is concept [tp, tn]`` is nothing but a union of intervals. For an imprecise one, intervals decide
 what cannot hold: P >= tp needs a place where both concept and distribution reach tp, and N >= tn needs the concept to
-reach tn wherever the distribution is 1 (SPEC 6, *Indexing*).
+reach tn wherever the distribution is 1 (semantics: Approximate matching, *Indexing*).
 """
 
 import math
@@ -19,7 +19,7 @@ from rankcast.fuzzy.pieces import Flat
 from rankcast.fuzzy.stretches import Stretch
 from rankcast.model import Hedge, Membership, Scalar, Table
 
-__all__ = ["Cut", "Cuts", "Outline", "Span", "alpha_cut", "cuts_of", "outline_of"]
+__all__ = ["AlphaCut", "PredicateCuts", "Span", "ValueOutline", "alpha_cut", "cuts_of", "outline_of"]
 
 _TOLERANCE = 1e-9
 """Matching lets a degree reach a threshold that it misses by this."""
@@ -36,7 +36,7 @@ class Span(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class AlphaCut:
     """The values that reach a level: numbers by ascending, disjoint spans; strings by name, and with `others` all but
     those named."""
 
@@ -52,14 +52,14 @@ class Cut:
             return False
         return any(low <= value <= high for low, high in self.spans)
 
-    def meets(self, other: "Cut") -> bool:
+    def meets(self, other: "AlphaCut") -> bool:
         """Whether some value is in both; where both are all but a few strings, there always is one."""
         if any(a.low <= b.high and b.low <= a.high for a in self.spans for b in other.spans):
             return True
         named = self.strings | other.strings
         return (self.others and other.others) or any(self.has(text) and other.has(text) for text in named)
 
-    def within(self, other: "Cut") -> bool:
+    def within(self, other: "AlphaCut") -> bool:
         """Whether all of it lies in the other."""
         if not all(any(b.low <= a.low and a.high <= b.high for b in other.spans) for a in self.spans):
             return False
@@ -68,31 +68,31 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
+class ValueOutline:
     """What is known of an imprecise value: where it may lie at all, and where it is fully possible."""
 
-    support: Cut
-    core: Cut
+    support: AlphaCut
+    core: AlphaCut
 
 
 @dataclass(frozen=True, slots=True)
-class Cuts:
+class PredicateCuts:
     """What a fuzzy predicate asks for, as intervals.
 
     A crisp value passes iff `crisp` has it. An imprecise value passes only if its support meets `possible` and its core
     lies within `sure` (None: no matter); whether it does pass is for possibility and necessity to say.
     """
 
-    crisp: Cut
-    possible: Cut
-    sure: Cut | None
+    crisp: AlphaCut
+    possible: AlphaCut
+    sure: AlphaCut | None
 
-    def admits(self, outline: Outline) -> bool:
+    def admits(self, outline: ValueOutline) -> bool:
         """False only if the predicate does not hold for the imprecise value."""
         return self.possible.meets(outline.support) and (self.sure is None or outline.core.within(self.sure))
 
 
-def alpha_cut(mu: Membership, hedges: tuple[Hedge, ...] = (), tp: float = 0.5, tn: float = 0.0) -> Cut:
+def alpha_cut(mu: Membership, hedges: tuple[Hedge, ...] = (), tp: float = 0.5, tn: float = 0.0) -> AlphaCut:
     """The crisp values for which ``is`` holds: those of degree above 0 and at least tp and tn.
 
     A number passes iff it is inside, to the last bit, as matching computes degrees. The one exception: where ``not``
@@ -111,7 +111,7 @@ def alpha_cut(mu: Membership, hedges: tuple[Hedge, ...] = (), tp: float = 0.5, t
 
 
 @lru_cache(maxsize=8192)
-def cuts_of(mu: Membership, hedges: tuple[Hedge, ...] = (), tp: float = 0.5, tn: float = 0.0) -> Cuts:
+def cuts_of(mu: Membership, hedges: tuple[Hedge, ...] = (), tp: float = 0.5, tn: float = 0.0) -> PredicateCuts:
     """The intervals of ``is`` with its thresholds, for crisp and for imprecise values.
 
     >>> from rankcast.model import Interval, LeftShoulder
@@ -119,7 +119,7 @@ def cuts_of(mu: Membership, hedges: tuple[Hedge, ...] = (), tp: float = 0.5, tn:
     >>> cheap.admits(outline_of(Interval(600, 750))), cheap.admits(outline_of(Interval(600, 850)))
     (True, False)
     """
-    return Cuts(
+    return PredicateCuts(
         crisp=_cut(mu, hedges, max(tp, tn) - _TOLERANCE, closed=False),
         possible=_cut(mu, hedges, tp - _TOLERANCE - _SLACK, closed=True),
         sure=_cut(mu, hedges, tn - _TOLERANCE - _SLACK, closed=True) if tn > 2 * _TOLERANCE else None,
@@ -127,8 +127,8 @@ def cuts_of(mu: Membership, hedges: tuple[Hedge, ...] = (), tp: float = 0.5, tn:
 
 
 @lru_cache(maxsize=8192)
-def outline_of(pi: Membership, hedges: tuple[Hedge, ...] = (), least: float = 0.0) -> Outline:
-    """Support and core of an imprecise value, to be held against `Cuts`.
+def outline_of(pi: Membership, hedges: tuple[Hedge, ...] = (), least: float = 0.0) -> ValueOutline:
+    """Support and core of an imprecise value, to be held against `PredicateCuts`.
 
     Parameters
     ----------
@@ -136,21 +136,23 @@ def outline_of(pi: Membership, hedges: tuple[Hedge, ...] = (), least: float = 0.
         The lowest threshold of possibility among the predicates in question. Where the distribution is below it,
         none of them is reached, so the support may leave it out (a bell has no other end).
     """
-    return Outline(
+    return ValueOutline(
         support=_cut(pi, hedges, least - _TOLERANCE - _SLACK, closed=True),
         core=_cut(pi, hedges, 1.0, closed=False),
     )
 
 
-def _cut(mu: Membership, hedges: tuple[Hedge, ...], level: float, *, closed: bool) -> Cut:
+def _cut(mu: Membership, hedges: tuple[Hedge, ...], level: float, *, closed: bool) -> AlphaCut:
     """The values of at least this degree, and above 0; `closed`: all of them on the real axis and a little more, rather
     than exactly the floats."""
     level = max(level, math.ulp(0.0))
     if isinstance(mu, Table) and isinstance(mu.degrees[0][0], str):
         listing = listing_of(mu, hedges)
         others = listing.rest >= level
-        return Cut((), frozenset(text for text, at in listing.degrees.items() if (at >= level) is not others), others)
-    return Cut(_joined(_spans(curve_of(mu, hedges), level, closed)))
+        return AlphaCut(
+            (), frozenset(text for text, at in listing.degrees.items() if (at >= level) is not others), others
+        )
+    return AlphaCut(_joined(_spans(curve_of(mu, hedges), level, closed)))
 
 
 def _spans(curve: Curve, level: float, closed: bool) -> Iterator[Span]:

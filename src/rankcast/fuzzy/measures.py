@@ -1,4 +1,4 @@
-"""Possibility and necessity: how far an imprecise value may, and must, belong to a concept or a crisp set (SPEC 6).
+"""Possibility and necessity: how far an imprecise value may, and must, belong to a concept or a crisp set (semantics: Approximate matching).
 
 P = sup over x of min(mu(x), pi(x)) and N = inf over x of max(mu(x), 1 - pi(x)), which is 1 - P of the complement.
 Where the types differ (a concept of strings against a distribution of numbers) nothing holds: both are 0.

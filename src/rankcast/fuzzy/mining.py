@@ -1,6 +1,6 @@
-"""Mining concepts: how many an attribute has, what they are called and what they mean (SPEC 6; A-ToPSS, section 3).
+"""Mining concepts: how many an attribute has, what they are called and what they mean (semantics: Approximate matching; A-ToPSS, section 3).
 
-The numbers come as a `Summary`. As many clusters are taken as explain the spread, and each becomes a concept.
+The numbers come as a `NumberSummary`. As many clusters are taken as explain the spread, and each becomes a concept.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,22 +9,22 @@ from dataclasses import dataclass
 from rankcast.errors import ModelError
 from rankcast.fuzzy.clustering import best_divisions
 from rankcast.fuzzy.partition import Cluster, Scale, clusters_of, concepts_of, enough, scale_of
-from rankcast.fuzzy.summary import Summary
+from rankcast.fuzzy.summary import NumberSummary
 from rankcast.fuzzy.words import names_for
 from rankcast.model import Between, Compare, Concept, Expression, OneOf, Op, predicates_of
 
-__all__ = ["Mined", "mine", "numbers_asked_for"]
+__all__ = ["MiningResult", "mine", "numbers_asked_for"]
 
 FEWEST = 5
 """So many numbers must be known to say anything."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mined:
+class MiningResult:
     """What was found for one attribute; without concepts, `reason` says why. `unexplained` is the share of the variance
     that 1, 2, 3, … clusters leave."""
 
-    summary: Summary
+    summary: NumberSummary
     concepts: tuple[Concept, ...] = ()
     clusters: tuple[Cluster, ...] = ()
     scale: Scale | None = None
@@ -32,13 +32,15 @@ class Mined:
     reason: str = ""
 
 
-def mine(summary: Summary, *, at_most: int = 5, count: int | None = None, names: Sequence[str] | None = None) -> Mined:
+def mine(
+    summary: NumberSummary, *, at_most: int = 5, count: int | None = None, names: Sequence[str] | None = None
+) -> MiningResult:
     """The concepts of an attribute. O(buckets), some 0.1 s for thousands.
 
     Parameters
     ----------
     summary
-        What is known of its numbers; `Summary.merged` adds what came since.
+        What is known of its numbers; `NumberSummary.merged` adds what came since.
     at_most
         No more concepts than this.
     count
@@ -57,20 +59,20 @@ def mine(summary: Summary, *, at_most: int = 5, count: int | None = None, names:
         raise ModelError("fewer than 2 concepts tell nothing apart")
     if summary.count < FEWEST:
         reason = f"{summary.count} numbers of {summary.attribute!r} are known; it takes at least {FEWEST}"
-        return Mined(summary, reason=reason)
+        return MiningResult(summary, reason=reason)
     scale = scale_of(summary)
     if scale is None:
-        return Mined(summary, reason=f"all numbers of {summary.attribute!r} are the same")
+        return MiningResult(summary, reason=f"all numbers of {summary.attribute!r} are the same")
     places = [(scale.place(x), weight) for x, weight in summary.points()]
     divisions = best_divisions(places, count or at_most)
     unexplained = tuple(left / divisions[0][1] for _, left in divisions)
     if count is not None and len(divisions) < count:
         reason = f"{summary.attribute!r} has only {len(divisions)} numbers that can be told apart"
-        return Mined(summary, scale=scale, unexplained=unexplained, reason=reason)
+        return MiningResult(summary, scale=scale, unexplained=unexplained, reason=reason)
     centres, _ = divisions[(count or enough(unexplained)) - 1]
     clusters = clusters_of(summary, scale, centres)
     concepts = concepts_of(summary.attribute, names or names_for(summary.attribute, len(clusters)), clusters)
-    return Mined(summary, tuple(concepts), tuple(clusters), scale, unexplained)
+    return MiningResult(summary, tuple(concepts), tuple(clusters), scale, unexplained)
 
 
 def numbers_asked_for(wheres: Iterable[Expression], attribute: str) -> list[float]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from rankcast.fuzzy.summary import Summary
+from rankcast.fuzzy.summary import NumberSummary
 from rankcast.model import Concept, LeftShoulder, Membership, RightShoulder, Trapezoid
 
 __all__ = ["Cluster", "Scale", "clusters_of", "concepts_of", "enough", "scale_of"]
@@ -52,7 +52,7 @@ class Scale:
         return math.log(x) if self.log else x
 
 
-def scale_of(summary: Summary) -> Scale | None:
+def scale_of(summary: NumberSummary) -> Scale | None:
     """The scale that suits the numbers; None if they are all the same.
 
     Outliers are cut off by quantile. The logarithm is taken if no number is negative and the numbers are less skewed on
@@ -104,7 +104,7 @@ class Cluster:
     last_quarter: float
 
 
-def clusters_of(summary: Summary, scale: Scale, centres: Sequence[float]) -> list[Cluster]:
+def clusters_of(summary: NumberSummary, scale: Scale, centres: Sequence[float]) -> list[Cluster]:
     """The numbers of a summary by the centre (a place on the scale) that is nearest, ascending; none is empty."""
     ends = [(left + right) / 2 for left, right in pairwise(sorted(centres))]
     members: list[list[tuple[float, int]]] = [[] for _ in centres]

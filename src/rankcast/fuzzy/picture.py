@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankcast.fuzzy.batch import batch_degree
-from rankcast.fuzzy.mining import Mined
+from rankcast.fuzzy.mining import MiningResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +18,7 @@ BARS = 70
 _COLOURS = ("#2a7f9e", "#d98e04", "#b3432b", "#6a4c93", "#4f772d", "#7a7a7a")
 
 
-def concepts_figure(mined: Mined, title: str = "") -> "Figure":
+def concepts_figure(mined: MiningResult, title: str = "") -> "Figure":
     """The histogram of an attribute with its concepts, as a figure of its own."""
     from matplotlib.figure import Figure
 
@@ -27,7 +27,7 @@ def concepts_figure(mined: Mined, title: str = "") -> "Figure":
     return figure
 
 
-def draw_concepts(axes: "Axes", mined: Mined, title: str = "") -> None:
+def draw_concepts(axes: "Axes", mined: MiningResult, title: str = "") -> None:
     """The histogram of an attribute with its concepts, into axes that are there; on a logarithmic axis if they were
     mined on one. Outliers are cut off."""
     summary = mined.summary

@@ -1,6 +1,6 @@
 """The crisp sets of predicates: of numbers as curves of 0 and 1, of strings by a test and a size.
 
-A predicate's set against an imprecise value is all of approximate matching of crisp subscriptions (SPEC 6): the set is
+A predicate's set against an imprecise value is all of approximate matching of crisp subscriptions (semantics: Approximate matching): the set is
 a membership function that only knows 0 and 1.
 """
 

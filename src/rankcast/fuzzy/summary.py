@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from rankcast.errors import ModelError
 
-__all__ = ["Bucket", "Key", "Summary", "digits_for"]
+__all__ = ["Bucket", "Key", "NumberSummary", "digits_for"]
 
 FINENESS = 1000
 """The range of the numbers has at least so many buckets at its far end."""
@@ -41,7 +41,7 @@ class Bucket(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class NumberSummary:
     """Buckets by key; all keys have `digits` digits. `missing` counts what was no number."""
 
     attribute: str
@@ -50,7 +50,7 @@ class Summary:
     missing: int = 0
 
     @classmethod
-    def of(cls, attribute: str, numbers: Iterable[float | None]) -> "Summary":
+    def of(cls, attribute: str, numbers: Iterable[float | None]) -> "NumberSummary":
         """The summary of numbers at hand; None, NaN and infinities count as missing.
 
         >>> Summary.of("price", [100, 100, 300, None]).points()
@@ -86,7 +86,7 @@ class Summary:
                 return mean
         return points[-1][0]
 
-    def merged(self, other: "Summary") -> "Summary":
+    def merged(self, other: "NumberSummary") -> "NumberSummary":
         """Both together, as fine as the coarser of the two; in any order and grouping the same."""
         if other.attribute != self.attribute:
             raise ModelError(f"a summary of {other.attribute!r} is none of {self.attribute!r}")
@@ -97,7 +97,7 @@ class Summary:
                 coarse = Key(key.exponent + one.digits - digits, _cut(key.mantissa, one.digits - digits))
                 old = buckets.get(coarse, (0, 0.0))
                 buckets[coarse] = Bucket(old[0] + count, old[1] + total)
-        return Summary(self.attribute, digits, buckets, self.missing + other.missing)
+        return NumberSummary(self.attribute, digits, buckets, self.missing + other.missing)
 
     def to_json(self) -> dict[str, Any]:
         """As an object; `of_json` reads it again."""
@@ -105,7 +105,7 @@ class Summary:
         return {"attribute": self.attribute, "digits": self.digits, "missing": self.missing, "buckets": rows}
 
     @classmethod
-    def of_json(cls, form: Any) -> "Summary":
+    def of_json(cls, form: Any) -> "NumberSummary":
         """The summary that `to_json` wrote."""
         try:
             buckets = {

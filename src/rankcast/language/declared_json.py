@@ -1,4 +1,4 @@
-"""The JSON form of declared fields, both ways (SPEC 9).
+"""The JSON form of declared fields, both ways (semantics: Files).
 
 A field that has its default is left out. Required fields come first, then words, then the others in the order of their declaration:
 the order in which stores have always held them.

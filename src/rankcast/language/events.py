@@ -1,4 +1,4 @@
-"""The JSON form of events (SPEC 9)."""
+"""The JSON form of events (semantics: Files)."""
 
 from datetime import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""The JSON form of membership functions, in concepts and in imprecise values (SPEC 6 and 9)."""
+"""The JSON form of membership functions, in concepts and in imprecise values (semantics: Approximate matching; semantics: Files)."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The JSON form of what comes out: deliveries, matches, rejects (SPEC 9)."""
+"""The JSON form of what comes out: deliveries, matches, rejects (semantics: Files)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Reading the text form of expressions (SPEC 1 and 6).
+"""Reading the text form of expressions (semantics: Events and subscriptions; semantics: Approximate matching).
 
 ::
 

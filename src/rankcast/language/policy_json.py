@@ -1,4 +1,4 @@
-"""The JSON form of policies (SPEC 9)."""
+"""The JSON form of policies (semantics: Files)."""
 
 from typing import Any
 

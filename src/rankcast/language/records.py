@@ -1,4 +1,4 @@
-"""The JSON form of the records of a catalog (SPEC 9)."""
+"""The JSON form of the records of a catalog (semantics: Files)."""
 
 from typing import Any
 

@@ -1,12 +1,12 @@
 """What things are: values, events, predicates, expressions, subscriptions, policies, the catalog.
 
-Immutable (but for the catalog), with no behaviour beyond their own meaning; SPEC 1 to 7 in types.
+Immutable (but for the catalog), with no behaviour beyond their own meaning; semantics: Events and subscriptions to Producer-side top-k in types.
 """
 
 from rankcast.model.advertisements import Advertisement, Ranking, ScorerName
 from rankcast.model.catalog import Catalog, Record
 from rankcast.model.concepts import Concept
-from rankcast.model.declared import MAX_ENTRIES, MAX_NAME, State, check_name
+from rankcast.model.declared import MAX_ENTRIES, MAX_NAME, RestartedState, check_name
 from rankcast.model.deliveries import Delivery, Match, Reject, SetAside
 from rankcast.model.events import MAX_ATTRIBUTES, MAX_VALUES, AttributeValue, Event, in_publication_order
 from rankcast.model.expressions import Always, And, Expression, Not, Or, predicates_of
@@ -34,9 +34,9 @@ from rankcast.model.policies import (
     Mode,
     Norm,
     NoveltyPart,
-    Part,
     Policy,
-    Rates,
+    RateSpan,
+    ScorePart,
     Scoring,
     Select,
     Ties,
@@ -91,22 +91,22 @@ __all__ = [
     "OneOf",
     "Op",
     "Or",
-    "Part",
     "Piecewise",
     "Policy",
     "Predicate",
     "Preference",
     "Ranking",
-    "Rates",
+    "RateSpan",
     "Record",
     "Reject",
+    "RestartedState",
     "RightShoulder",
     "Scalar",
+    "ScorePart",
     "ScorerName",
     "Scoring",
     "Select",
     "SetAside",
-    "State",
     "Subscription",
     "Table",
     "Term",

@@ -1,4 +1,4 @@
-"""Advertisements: what a publisher will publish, and to how many (SPEC 7)."""
+"""Advertisements: what a publisher will publish, and to how many (semantics: Producer-side top-k)."""
 
 from dataclasses import dataclass
 from typing import Annotated

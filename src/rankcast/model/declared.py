@@ -32,7 +32,7 @@ __all__ = [
     "Nested",
     "Numbers",
     "Real",
-    "State",
+    "RestartedState",
     "Whole",
     "Word",
     "Worded",
@@ -68,7 +68,7 @@ class Worded(Enum):
         return made
 
 
-class State(Flag):
+class RestartedState(Flag):
     """What a user's delivery remembers, and starts anew when a field of the policy changes.
 
     `WINDOW` is the period, window or list of the delivery mode with its filter, `NOVELTY` the novelty in the combined score,
@@ -279,7 +279,7 @@ class About:
     kind: FieldKind
     help: str = ""
     label: str = ""
-    restarts: State = State.NOTHING
+    restarts: RestartedState = RestartedState.NOTHING
     topic: str = ""
 
 

@@ -32,7 +32,7 @@ class Event:
     """An id, a publication time, and named values.
 
     `seq` is the event's position in publication order, from 1, which all windows and tie-breaks use; 0 means
-    that it has none yet. `advertisement` and `k` are for producer-side top-k (SPEC 7).
+    that it has none yet. `advertisement` and `k` are for producer-side top-k (semantics: Producer-side top-k).
     """
 
     id: Annotated[str, About(EVENT_ID, "The event's own name.")]

@@ -1,4 +1,4 @@
-"""Membership functions: to what degree a value belongs to a vague concept (SPEC 6).
+"""Membership functions: to what degree a value belongs to a vague concept (semantics: Approximate matching).
 
 The same forms describe a concept of a subscriber (`cheap`) and what a publisher knows of an imprecise
 value (its possibility distribution). Here they only state themselves and their degree at one crisp

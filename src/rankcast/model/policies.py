@@ -1,4 +1,4 @@
-"""Policies: how much a user wants to hear, when, and by which criteria (SPEC 2 to 5).
+"""Policies: how much a user wants to hear, when, and by which criteria (semantics: Preference to Novelty).
 
 Each field is declared once, with its bounds, its help and what a change of it restarts (`rankcast.model.declared`).
 """
@@ -18,7 +18,7 @@ from rankcast.model.declared import (
     Nested,
     Numbers,
     Real,
-    State,
+    RestartedState,
     Whole,
     Word,
     Worded,
@@ -38,9 +38,9 @@ __all__ = [
     "Mode",
     "Norm",
     "NoveltyPart",
-    "Part",
     "Policy",
-    "Rates",
+    "RateSpan",
+    "ScorePart",
     "Scoring",
     "Select",
     "Ties",
@@ -51,7 +51,7 @@ __all__ = [
 
 
 class Mode(Worded):
-    """When the top-k is taken (SPEC 4)."""
+    """When the top-k is taken (semantics: Delivery modes)."""
 
     ALL = "all", "Everything", "Whatever matches, at once."
     PERIODIC = "periodic", "Periodic", "The best of each period, at its end."
@@ -86,7 +86,7 @@ class Levels(Worded):
 
 
 class Ties(Worded):
-    """Whether an event of equal value replaces one in the history list (SPEC 8)."""
+    """Whether an event of equal value replaces one in the history list (semantics: Errata of the papers)."""
 
     KEEP = "keep", "Keep the older", "An equal event does not replace an older one."
     REPLACE = "replace", "Take the newer", "An equal event replaces an older one."
@@ -101,14 +101,14 @@ class Select(Worded):
 
 
 class Norm(Worded):
-    """The t-norm that aggregates degrees over `and`; its dual aggregates over `or` (SPEC 6)."""
+    """The t-norm that aggregates degrees over `and`; its dual aggregates over `or` (semantics: Approximate matching)."""
 
     MIN = "min", "Lowest", "The lowest of the degrees."
     PRODUCT = "product", "Product", "The product of the degrees."
     LUKASIEWICZ = "lukasiewicz", "Lukasiewicz", "What the degrees lack of 1, added up."
 
 
-class Part(Worded):
+class ScorePart(Worded):
     """A criterion of the combined score, each in 0..1."""
 
     PREFERENCE = "preference", "Preference", "what you prefer"
@@ -119,7 +119,7 @@ class Part(Worded):
 
 
 class FilterKind(Worded):
-    """The filters (SPEC 5): the k best of late, by chance in favour of the rare, all from a fixed score on, by chance.
+    """The filters (semantics: Novelty): the k best of late, by chance in favour of the rare, all from a fixed score on, by chance.
     The meaning is a template over the fields of the filter."""
 
     THRESHOLD = "threshold", "Best share", "the best {rate:.0%} of what matches"
@@ -152,7 +152,7 @@ class Update(Worded):
     EAGER = "eager", "With every event", "With every matching event, over a window."
 
 
-class Rates(Worded):
+class RateSpan(Worded):
     """Over what a sampling filter counts match rates: all history (the thesis), or the period or window."""
 
     HISTORY = "history", "All history", "All that ever matched."
@@ -239,8 +239,8 @@ class Filter:
     update: Annotated[Update, About(Word(Update), "When the filter learns.", "It learns")] = Update.LAZY
     aging: Annotated[float, _AGING] = 1.0
     rates: Annotated[
-        Rates, About(Word(Rates), "Over what match rates are counted (sampling).", "Match rates are counted over")
-    ] = Rates.HISTORY
+        RateSpan, About(Word(RateSpan), "Over what match rates are counted (sampling).", "Match rates are counted over")
+    ] = RateSpan.HISTORY
     seed: Annotated[int, About(_SEED, "Seed for the random choices.", "Seed")] = 0
     minimum: Annotated[float, About(Real(-1_000_000, 1_000_000), "The least score that passes (minimum).", "From")] = (
         0.5
@@ -266,11 +266,11 @@ class Policy:
     """
 
     user: Annotated[str, About(NAME, "Whose policy it is.")]
-    mode: Annotated[Mode, About(Word(Mode), "When the best are taken.", "Mode", State.WINDOW)] = Mode.ALL
+    mode: Annotated[Mode, About(Word(Mode), "When the best are taken.", "Mode", RestartedState.WINDOW)] = Mode.ALL
     k: Annotated[int | None, About(Whole(1, 1_000), "How many of the best.", "At most")] = None
     length: Annotated[
         Length | None,
-        About(_LENGTH, "Of a period or window: 100 (events), or 30m, 1h30m, 1d.", "Length", State.WINDOW),
+        About(_LENGTH, "Of a period or window: 100 (events), or 30m, 1h30m, 1d.", "Length", RestartedState.WINDOW),
     ] = None
     sigma: Annotated[float, About(_SHARE, "1: rank alone counts; 0: diversity.", "Rank against variety")] = 1.0
     aggregate: Annotated[
@@ -297,14 +297,14 @@ class Policy:
         About(Names(), "Only these count for distance.", "Attributes in which events should differ (none: all)"),
     ] = None
     score: Annotated[
-        Mapping[Part, float],
+        Mapping[ScorePart, float],
         About(
-            Numbers(_WEIGHT, Part),
+            Numbers(_WEIGHT, ScorePart),
             "What preference, novelty, degree, authority, recency count.",
             "What counts",
             topic="Score",
         ),
-    ] = field(default_factory=lambda: {Part.PREFERENCE: 1.0}, hash=False)
+    ] = field(default_factory=lambda: {ScorePart.PREFERENCE: 1.0}, hash=False)
     authority: Annotated[
         Mapping[str, float], About(Numbers(_SHARE), "What a source is worth.", "Worth of sources", topic="Score")
     ] = field(default_factory=dict, hash=False)
@@ -320,7 +320,10 @@ class Policy:
     filter: Annotated[
         Filter | None,
         About(
-            Nested(Filter, "a filter"), "Which novelty filter stands before the mode.", "Novelty filter", State.WINDOW
+            Nested(Filter, "a filter"),
+            "Which novelty filter stands before the mode.",
+            "Novelty filter",
+            RestartedState.WINDOW,
         ),
     ] = None
     novelty: Annotated[
@@ -329,7 +332,7 @@ class Policy:
             Nested(NoveltyPart, "the novelty of a policy"),
             "Novelty in the score.",
             "Novelty in the score",
-            State.NOVELTY,
+            RestartedState.NOVELTY,
         ),
     ] = NoveltyPart()
     decay: Annotated[
@@ -338,12 +341,17 @@ class Policy:
             Nested(Decaying, "the decay of a policy"),
             "Decaying novelty.",
             "Decaying novelty",
-            State.NOVELTY | State.DECAY,
+            RestartedState.NOVELTY | RestartedState.DECAY,
         ),
     ] = Decaying()
     origin: Annotated[
         datetime,
-        About(Instant(), "Where periods of time begin.", "Periods begin at", State.WINDOW | State.NOVELTY),
+        About(
+            Instant(),
+            "Where periods of time begin.",
+            "Periods begin at",
+            RestartedState.WINDOW | RestartedState.NOVELTY,
+        ),
     ] = EPOCH
 
     def __post_init__(self) -> None:
@@ -355,7 +363,7 @@ class Policy:
             raise ModelError("'score' needs at least one part with a weight above 0")
 
 
-def restarted(before: Policy, after: Policy) -> State:
+def restarted(before: Policy, after: Policy) -> RestartedState:
     """What of a user's delivery starts anew when one policy follows the other.
 
     >>> restarted(Policy("ann", Mode.SLIDING, 3, Length(10)), Policy("ann", Mode.SLIDING, 3, Length(20)))
@@ -363,10 +371,10 @@ def restarted(before: Policy, after: Policy) -> State:
     >>> restarted(Policy("ann", sigma=0.5), Policy("ann"))
     <State.NOTHING: 0>
     """
-    found = State.NOTHING
+    found = RestartedState.NOTHING
     for one in declared(Policy):
         if getattr(before, one.name) != getattr(after, one.name):
             found |= one.about.restarts
-    if State.DECAY in found and after.filter is not None and after.filter.scoring is Scoring.DECAY:
-        found |= State.WINDOW
+    if RestartedState.DECAY in found and after.filter is not None and after.filter.scoring is Scoring.DECAY:
+        found |= RestartedState.WINDOW
     return found

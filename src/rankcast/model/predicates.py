@@ -1,4 +1,4 @@
-"""Predicates: an attribute, and a test that some value of it must pass (SPEC 1 and 6)."""
+"""Predicates: an attribute, and a test that some value of it must pass (semantics: Events and subscriptions; semantics: Approximate matching)."""
 
 from dataclasses import dataclass
 from enum import Enum

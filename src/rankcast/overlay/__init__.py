@@ -1,21 +1,21 @@
-"""Producer-side top-k: who gets a publication, and which subscriptions brokers need to know for it (SPEC 7)."""
+"""Producer-side top-k: who gets a publication, and which subscriptions brokers need to know for it (semantics: Producer-side top-k)."""
 
 from rankcast.overlay.broker import Broker
 from rankcast.overlay.distance import distance
-from rankcast.overlay.extent import Extent, Space, extent
+from rankcast.overlay.extent import AdvertisedSpace, Extent, extent
 from rankcast.overlay.finding import Finder
 from rankcast.overlay.forwarding import concerned, forwarded, order_of
 from rankcast.overlay.lots import draw, lot, lots, waiting
-from rankcast.overlay.order import Known, Order, Standing
+from rankcast.overlay.order import KnownSubscription, Order, Standing
 from rankcast.overlay.publications import Admission, admitted, advertisement_of, check_publication
 from rankcast.overlay.recipients import Matched, place_of, recipients
 from rankcast.overlay.routing import CONSUMERS, Router, Summary, summarise
 from rankcast.overlay.scorers import (
     Area,
     Custom,
-    Degree,
+    MatchDegree,
     MeaningOf,
-    Preferred,
+    PreferenceScore,
     Score,
     Scorer,
     Selectivity,
@@ -23,7 +23,7 @@ from rankcast.overlay.scorers import (
     meanings_of,
     scorer_of,
 )
-from rankcast.overlay.simulation import Overlay, Published
+from rankcast.overlay.simulation import Overlay, PublicationTrace
 from rankcast.overlay.strategies import (
     STRATEGIES,
     AncestorCoverK,
@@ -33,29 +33,30 @@ from rankcast.overlay.strategies import (
     RegularK,
     Strategy,
 )
-from rankcast.overlay.traffic import Message, Traffic
+from rankcast.overlay.traffic import BrokerMessage, Traffic
 from rankcast.overlay.tree import Tree, parse_topology
 
 __all__ = [
     "CONSUMERS",
     "STRATEGIES",
     "Admission",
+    "AdvertisedSpace",
     "AncestorCoverK",
     "AncestorFairK",
     "Area",
     "Broker",
+    "BrokerMessage",
     "Custom",
-    "Degree",
     "Extent",
     "Finder",
-    "Known",
+    "KnownSubscription",
+    "MatchDegree",
     "Matched",
     "MeaningOf",
-    "Message",
     "Order",
     "Overlay",
-    "Preferred",
-    "Published",
+    "PreferenceScore",
+    "PublicationTrace",
     "RankCoverK",
     "RegularCover",
     "RegularK",
@@ -63,7 +64,6 @@ __all__ = [
     "Score",
     "Scorer",
     "Selectivity",
-    "Space",
     "Standing",
     "Strategy",
     "Summary",

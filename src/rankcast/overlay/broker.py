@@ -7,23 +7,23 @@ from typing import Any, NamedTuple
 from rankcast.model import Advertisement, Catalog, Event, Ranking
 from rankcast.overlay.finding import Finder
 from rankcast.overlay.lots import lots, waiting
-from rankcast.overlay.order import Known, Order
+from rankcast.overlay.order import KnownSubscription, Order
 from rankcast.overlay.recipients import Matched, recipients
 from rankcast.overlay.scorers import Scorer, meanings_of
 from rankcast.overlay.strategies import Strategy
 
-__all__ = ["LOCAL", "Broker", "Changes"]
+__all__ = ["LOCAL", "Broker", "ForwardingChanges"]
 
 LOCAL = ""
 """Where the broker's own subscribers are, in place of a neighbour's name."""
 
 
-class Changes(NamedTuple):
+class ForwardingChanges(NamedTuple):
     """How what a broker forwards has changed."""
 
-    added: list[Known]
+    added: list[KnownSubscription]
     removed: list[str]
-    reweighed: list[Known]
+    reweighed: list[KnownSubscription]
 
     def __bool__(self) -> bool:
         return bool(self.added or self.removed or self.reweighed)
@@ -47,10 +47,10 @@ class Broker:
         self._strategy = strategy
         self._scorer = scorer
         self._order = order
-        self._known: dict[str, dict[str, Known]] = {LOCAL: {}}
+        self._known: dict[str, dict[str, KnownSubscription]] = {LOCAL: {}}
         self._origin: dict[str, str] = {}
         self._finder: Finder | None = None
-        self.forwarded: dict[str, Known] = {}
+        self.forwarded: dict[str, KnownSubscription] = {}
 
     def judge(self, scorer: Scorer, order: Order) -> None:
         """Go on with other scores."""
@@ -58,11 +58,11 @@ class Broker:
 
     # subscriptions, towards the publisher
 
-    def known(self) -> list[Known]:
+    def known(self) -> list[KnownSubscription]:
         """All that it knows, by the neighbour it came from."""
         return [one for known in self._known.values() for one in known.values()]
 
-    def receive(self, origin: str, changes: Changes) -> None:
+    def receive(self, origin: str, changes: ForwardingChanges) -> None:
         """Take over what a neighbour, or an own subscriber, has changed."""
         known = self._known.setdefault(origin, {})
         for name in changes.removed:
@@ -73,12 +73,12 @@ class Broker:
         if changes.added or changes.removed:
             self._finder = None
 
-    def settle(self) -> Changes:
+    def settle(self) -> ForwardingChanges:
         """Work out anew what goes upstream; what is different from before."""
         before = self.forwarded
         sent = self._strategy.forward(self.known(), self._order, self._advertisement.k)
         self.forwarded = {known.subscription.id: known for known in sent}
-        return Changes(
+        return ForwardingChanges(
             [known for name, known in self.forwarded.items() if name not in before],
             [name for name in before if name not in self.forwarded],
             [known for name, known in self.forwarded.items() if name in before and known.weight != before[name].weight],

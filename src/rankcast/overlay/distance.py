@@ -1,12 +1,12 @@
-"""How different two subscriptions are (SPEC 7, diversity; the paper's Appendix A leaves the distance open)."""
+"""How different two subscriptions are (semantics: Producer-side top-k, diversity; the paper's Appendix A leaves the distance open)."""
 
 import math
 
 from rankcast.cover import NormalForm
 from rankcast.cover.cells import ANY, Cell
 from rankcast.cover.conjunctions import Conjunction
-from rankcast.cover.line import Line
-from rankcast.cover.strings import Texts
+from rankcast.cover.line import ValueLine
+from rankcast.cover.strings import StringLine
 from rankcast.overlay.extent import line_length, literals_of
 
 __all__ = ["distance"]
@@ -16,7 +16,7 @@ def distance(a: NormalForm, b: NormalForm) -> float:
     """1 - the mean similarity over the attributes that either names; in 0..1, symmetric, 0 for what is written the same.
 
     The similarity on an attribute is how much the two admit together of what either admits (Jaccard, as for events in
-    SPEC 3): of lengths for numbers and times, of listed values for strings; where neither is finite, 1 if they admit the
+    semantics: Diversity): of lengths for numbers and times, of listed values for strings; where neither is finite, 1 if they admit the
     same and 0 if not. An attribute that only one names has similarity 0. Of disjunctions, each part is compared
     with the nearest part of the other, and the mean of both ways counts. An expression too large for a normal form
     has distance 1 to all others.
@@ -58,13 +58,13 @@ def _similarity(a: Cell, b: Cell) -> float:
     return 0.0
 
 
-def _of_lines(a: Line, b: Line) -> float:
+def _of_lines(a: ValueLine, b: ValueLine) -> float:
     shared, either = line_length(a & b), line_length(a | b)
     if math.isinf(either[0]):
         return float(a == b)
     return shared[0] / either[0] if either[0] else shared[1] / either[1]
 
 
-def _of_texts(a: Texts, b: Texts) -> float:
+def _of_texts(a: StringLine, b: StringLine) -> float:
     mine, others = set(literals_of(a)), set(literals_of(b))
     return len(mine & others) / len(mine | others) if mine and others else float(a == b)

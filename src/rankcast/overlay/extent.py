@@ -1,4 +1,4 @@
-"""How large a subscription is: the extent of what it admits of an advertised space (SPEC 7)."""
+"""How large a subscription is: the extent of what it admits of an advertised space (semantics: Producer-side top-k)."""
 
 import math
 from collections.abc import Iterator
@@ -9,12 +9,12 @@ from typing import NamedTuple, TypeAlias
 from rankcast.cover import NormalForm, normal_form
 from rankcast.cover.cells import Cell
 from rankcast.cover.conjunctions import Conjunction
-from rankcast.cover.line import FULL, Cut, Line
+from rankcast.cover.line import FULL, Cut, ValueLine
 from rankcast.cover.literals import Meaning
-from rankcast.cover.strings import Texts
+from rankcast.cover.strings import StringLine
 from rankcast.model import Expression
 
-__all__ = ["Extent", "Space", "extent", "line_length", "literals_of"]
+__all__ = ["AdvertisedSpace", "Extent", "extent", "line_length", "literals_of"]
 
 Bounds: TypeAlias = tuple[float, float]
 
@@ -39,7 +39,7 @@ EVERYTHING = Extent(0, 1.0)
 EMPTY = Extent(-math.inf, 0.0)
 
 
-class Space:
+class AdvertisedSpace:
     """The space that an advertisement describes: `bounds` of its number and time attributes, and its `extent`.
 
     Of a disjunction, the hull; what is not bounded in every part is not bounded.
@@ -57,7 +57,7 @@ class Space:
         self.extent = _of_conjunction({}, self)
 
 
-def extent(form: NormalForm, space: Space) -> Extent:
+def extent(form: NormalForm, space: AdvertisedSpace) -> Extent:
     """How much of the space an expression admits.
 
     The length of a number attribute is high - low within the space's bounds, of a time attribute the same in seconds; a
@@ -75,13 +75,13 @@ def extent(form: NormalForm, space: Space) -> Extent:
     return Extent(order, round(sum(part.amount for part in parts if part.order == order), 12))
 
 
-def _of_conjunction(conjunction: Conjunction, space: Space) -> Extent:
+def _of_conjunction(conjunction: Conjunction, space: AdvertisedSpace) -> Extent:
     sides = [_of_cell(name, cell, space) for name, cell in conjunction.items() if isinstance(name, str)]
     sides += [_of_line(FULL, bounds) for (name, _), bounds in space.bounds.items() if name not in conjunction]
     return reduce(lambda a, b: Extent(a.order + b.order, a.amount * b.amount), sides, EVERYTHING)
 
 
-def _of_cell(name: str, cell: Cell, space: Space) -> Extent:
+def _of_cell(name: str, cell: Cell, space: AdvertisedSpace) -> Extent:
     for kind in (_NUMBERS, _TIMES):
         if (name, kind) in space.bounds:
             return _of_line(getattr(cell, kind), space.bounds[name, kind])
@@ -99,7 +99,7 @@ def _of_cell(name: str, cell: Cell, space: Space) -> Extent:
     return Extent(order, sum(part.amount for part in parts if part.order == order))
 
 
-def _of_line(line: Line, bounds: Bounds = (-math.inf, math.inf)) -> Extent:
+def _of_line(line: ValueLine, bounds: Bounds = (-math.inf, math.inf)) -> Extent:
     length, points = line_length(line, bounds)
     if math.isinf(length):
         return EVERYTHING
@@ -108,7 +108,7 @@ def _of_line(line: Line, bounds: Bounds = (-math.inf, math.inf)) -> Extent:
     return Extent(-2, float(points)) if points else EMPTY
 
 
-def line_length(line: Line, bounds: Bounds = (-math.inf, math.inf)) -> tuple[float, int]:
+def line_length(line: ValueLine, bounds: Bounds = (-math.inf, math.inf)) -> tuple[float, int]:
     """The length of a set of numbers or times (in seconds) within bounds, and how many single points it has."""
     length, points = 0.0, 0
     for start, end in line.pieces():
@@ -121,7 +121,7 @@ def line_length(line: Line, bounds: Bounds = (-math.inf, math.inf)) -> tuple[flo
     return length, points
 
 
-def literals_of(texts: Texts) -> tuple[str, ...]:
+def literals_of(texts: StringLine) -> tuple[str, ...]:
     """The strings of a set that lists them; none if it is one of patterns or intervals."""
     if texts.contains or texts.endswith:
         return ()
@@ -129,7 +129,7 @@ def literals_of(texts: Texts) -> tuple[str, ...]:
     return () if None in found else tuple(text for text in found if text is not None)
 
 
-def _literals(line: Line) -> Iterator[str | None]:
+def _literals(line: ValueLine) -> Iterator[str | None]:
     for start, end in line.pieces():
         yield start[0] if start and end and end[0] == start[0] + "\0" else None
 
@@ -140,7 +140,7 @@ def _is_of(cell: Cell, kind: str) -> bool:
     return bool(line) and not (other or cell.missing or cell.booleans or cell.texts is not None)
 
 
-def _hull(line: Line) -> Bounds:
+def _hull(line: ValueLine) -> Bounds:
     ends = list(line.pieces())
     if not ends:
         return math.inf, -math.inf

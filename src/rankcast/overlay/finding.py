@@ -7,7 +7,7 @@ import numpy as np
 
 from rankcast.cover import normal_form
 from rankcast.cover.boxes import Boxes, box_of, point_of
-from rankcast.match import OracleMatcher
+from rankcast.matching import OracleMatcher
 from rankcast.model import Catalog, Event, Subscription
 from rankcast.overlay.recipients import Matched
 from rankcast.overlay.scorers import meanings_of

@@ -1,10 +1,10 @@
-"""What one broker with a catalog's subscriptions would forward for an advertisement (SPEC 7 and 9)."""
+"""What one broker with a catalog's subscriptions would forward for an advertisement (semantics: Producer-side top-k; semantics: Files)."""
 
 from collections.abc import Iterable
 
 from rankcast.cover import normal_form
 from rankcast.model import Advertisement, Catalog, Ranking, ScorerName, Subscription
-from rankcast.overlay.order import Known, Order
+from rankcast.overlay.order import KnownSubscription, Order
 from rankcast.overlay.scorers import MeaningOf, meanings_of, scorer_of
 from rankcast.overlay.strategies import Strategy
 
@@ -43,12 +43,14 @@ def forwarded(
     strategy: Strategy,
     score: ScorerName | None = None,
     k: int | None = None,
-) -> list[Known]:
+) -> list[KnownSubscription]:
     """What a broker with all subscriptions of the catalog forwards towards the publisher, in the catalog's order.
 
     Only subscriptions that can intersect the advertised space take part.
     """
     order = order_of(catalog, advertisement, strategy, score)
-    local = [Known(one) for one in concerned(advertisement, catalog.subscriptions.values(), meanings_of(catalog))]
+    local = [
+        KnownSubscription(one) for one in concerned(advertisement, catalog.subscriptions.values(), meanings_of(catalog))
+    ]
     sent = {known.subscription.id: known for known in strategy.forward(local, order, k or advertisement.k)}
     return [sent[name] for name in catalog.subscriptions if name in sent]

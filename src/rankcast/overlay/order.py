@@ -1,4 +1,4 @@
-"""Which subscriptions stand above which: by covering alone, or by covering and rank (SPEC 7)."""
+"""Which subscriptions stand above which: by covering alone, or by covering and rank (semantics: Producer-side top-k)."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -11,10 +11,10 @@ from rankcast.cover.sketches import Sketch, Sketches, sketch_of
 from rankcast.model import Ranking, Subscription
 from rankcast.overlay.scorers import MeaningOf, Score, Scorer
 
-__all__ = ["Entry", "Known", "Order", "Standing"]
+__all__ = ["KnownSubscription", "Order", "OrderEntry", "Standing"]
 
 
-class Known(NamedTuple):
+class KnownSubscription(NamedTuple):
     """A subscription as a broker knows it: how many it stands for, itself included."""
 
     subscription: Subscription
@@ -33,11 +33,11 @@ class Standing(Enum):
     TIES = "ties"
 
 
-class Entry(NamedTuple):
+class OrderEntry(NamedTuple):
     """A known subscription with all that comparing it takes; `low` and `high` bound its score. `size` is the smaller, the
     larger the box."""
 
-    known: Known
+    known: KnownSubscription
     form: NormalForm
     box: Box | None
     sketch: Sketch
@@ -75,7 +75,7 @@ class Order:
         self.ranking = ranking
         self._scorer = scorer
         self._meaning_of = meaning_of
-        self._entries: dict[int, Entry] = {}
+        self._entries: dict[int, OrderEntry] = {}
         self._above = _above(standing, ranking)
 
     @property
@@ -90,7 +90,7 @@ class Order:
             self.standing is Standing.TIES and self.ranking is not Ranking.RELEVANCE
         )
 
-    def entries(self, known: Iterable[Known]) -> list[Entry]:
+    def entries(self, known: Iterable[KnownSubscription]) -> list[OrderEntry]:
         """The subscriptions in an order in which nothing comes before what stands above it; boxes otherwise by size."""
         found = [self._entry(one) for one in known]
         if all(entry.box is not None for entry in found):
@@ -102,18 +102,18 @@ class Order:
                 found = _covering_first(found)
         return found
 
-    def outranks(self, entry: Entry, other: Entry) -> bool:
+    def outranks(self, entry: OrderEntry, other: OrderEntry) -> bool:
         """Whether the scores let one that comes before another, and covers it, stand above it."""
         return self._above is not None and self._above(entry, other)
 
     def stands_above(self, one: Subscription, other: Subscription) -> bool:
         """Whether one subscription stands above another: the relation itself, for posets (`rankcast.cover.Poset`)."""
-        entry, below = self._entry(Known(one)), self._entry(Known(other))
+        entry, below = self._entry(KnownSubscription(one)), self._entry(KnownSubscription(other))
         if not (entry.form.covers(below.form) and self.outranks(entry, below)):
             return False
         return entry.id < below.id or not (below.form.covers(entry.form) and self.outranks(below, entry))
 
-    def _entry(self, known: Known) -> Entry:
+    def _entry(self, known: KnownSubscription) -> OrderEntry:
         # the scorer and the normal form depend on the subscription only, so they are asked once
         subscription = known.subscription
         entry = self._entries.get(id(subscription))
@@ -122,7 +122,7 @@ class Order:
             low, high = _TIED if self._is_tied() else self._scorer.bounds(subscription)
             box = box_of(form)
             sketch = Sketch(box, box) if box is not None else sketch_of(form)
-            entry = Entry(known, form, box, sketch, _size(box or {}), low, high)
+            entry = OrderEntry(known, form, box, sketch, _size(box or {}), low, high)
             self._entries[id(subscription)] = entry
         return entry if entry.known.weight == known.weight else entry._replace(known=known)
 
@@ -130,7 +130,7 @@ class Order:
         return self.standing is Standing.COVER or self.ranking in (Ranking.FAIR, Ranking.DIVERSE)
 
 
-def _above(standing: Standing, ranking: Ranking) -> Callable[[Entry, Entry], bool] | None:
+def _above(standing: Standing, ranking: Ranking) -> Callable[[OrderEntry, OrderEntry], bool] | None:
     if standing is Standing.COVER:
         return lambda entry, other: True
     if ranking is Ranking.DIVERSE or (standing is Standing.RANK and ranking is Ranking.FAIR):
@@ -157,7 +157,7 @@ def _corners(box: Box, names: Sequence[str]) -> tuple[float, ...]:
     return tuple(corner for name in names for low, high in (box.get(name, ANYTHING),) for corner in (low, -high))
 
 
-def _covering_first(entries: list[Entry]) -> list[Entry]:
+def _covering_first(entries: list[OrderEntry]) -> list[OrderEntry]:
     """A stable order in which each comes after all that cover it, within equal lowest scores. O(n^2), mostly in numpy."""
     sketches = Sketches()
     for entry in entries:

@@ -6,45 +6,45 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from rankcast.cover.sketches import Sketches
-from rankcast.overlay.order import Entry, Order
+from rankcast.overlay.order import Order, OrderEntry
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Kept", "kept_of"]
+__all__ = ["KeptEntries", "kept_of"]
 
 
-class Kept(Protocol):
+class KeptEntries(Protocol):
     """The kept entries, numbered from 0 in the order in which they were kept.
 
     What has k ancestors has k kept ones, if all with fewer are kept: the k topmost of its ancestors have fewer
     themselves. So it is enough to compare with the kept.
     """
 
-    def above(self, entry: Entry) -> "NDArray[np.int64]":
+    def above(self, entry: OrderEntry) -> "NDArray[np.int64]":
         """The numbers of the kept ones that stand above the next entry, ascending."""
 
-    def keep(self, entry: Entry) -> None:
+    def keep(self, entry: OrderEntry) -> None:
         """Keep the next entry."""
 
 
-def kept_of(order: Order, entries: Sequence[Entry]) -> Kept:
+def kept_of(order: Order, entries: Sequence[OrderEntry]) -> KeptEntries:
     """Nothing kept yet. Candidates are found in numpy; those that are not both boxes are then compared one by one."""
     return _Kept(order, entries)
 
 
 class _Kept:
-    def __init__(self, order: Order, entries: Sequence[Entry]) -> None:
+    def __init__(self, order: Order, entries: Sequence[OrderEntry]) -> None:
         self._order = order
         self._sketches = Sketches()
-        self._kept: list[Entry] = []
+        self._kept: list[OrderEntry] = []
         # Scores as numbers of the same order, to compare many at once.
         scores = sorted({score for entry in entries for score in (entry.low, entry.high)})
         self._place = {score: place for place, score in enumerate(scores)}
         self._lows = np.zeros(len(entries), np.int64)
         self._mixed = False
 
-    def above(self, entry: Entry) -> "NDArray[np.int64]":
+    def above(self, entry: OrderEntry) -> "NDArray[np.int64]":
         if self._order.proves_nothing:
             return np.zeros(0, np.int64)
         mask = self._sketches.covering(entry.sketch)
@@ -58,13 +58,13 @@ class _Kept:
             found = np.array([at for at in found.tolist() if self._stands(self._kept[at], entry)], np.int64)
         return found
 
-    def keep(self, entry: Entry) -> None:
+    def keep(self, entry: OrderEntry) -> None:
         self._lows[len(self._kept)] = self._place[entry.low]
         self._sketches.append(entry.sketch)
         self._kept.append(entry)
         self._mixed = self._mixed or entry.box is None
 
-    def _stands(self, kept: Entry, entry: Entry) -> bool:
+    def _stands(self, kept: OrderEntry, entry: OrderEntry) -> bool:
         if not self._order.outranks(kept, entry):
             return False
         return (kept.box is not None and entry.box is not None) or kept.form.covers(entry.form)

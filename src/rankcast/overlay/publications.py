@@ -1,10 +1,10 @@
-"""Publications under an advertisement: whether they may be, and to whom they may go (SPEC 7)."""
+"""Publications under an advertisement: whether they may be, and to whom they may go (semantics: Producer-side top-k)."""
 
 from collections.abc import Sequence
 
 from rankcast.errors import CatalogError, did_you_mean
 from rankcast.language import show
-from rankcast.match import matches as holds
+from rankcast.matching import matches as holds
 from rankcast.model import Advertisement, Catalog, Event
 from rankcast.overlay.recipients import Matched, recipients
 from rankcast.overlay.scorers import Scorer, meanings_of, scorer_of

@@ -1,4 +1,4 @@
-"""Who gets a publication: the k best-ranked of the matching subscriptions, chosen by one who knows all (SPEC 7)."""
+"""Who gets a publication: the k best-ranked of the matching subscriptions, chosen by one who knows all (semantics: Producer-side top-k)."""
 
 from collections.abc import Callable, Sequence
 from heapq import nsmallest

@@ -1,4 +1,4 @@
-"""Shards as edge brokers: a summary of each, and which shards an event has to visit (SPEC 7)."""
+"""Shards as edge brokers: a summary of each, and which shards an event has to visit (semantics: Producer-side top-k)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -8,9 +8,9 @@ from rankcast.errors import ModelError
 from rankcast.model import Catalog, Event, Ranking, ScorerName, Subscription
 from rankcast.overlay.finding import Finder
 from rankcast.overlay.forwarding import forwarded
-from rankcast.overlay.order import Known, Order, Standing
+from rankcast.overlay.order import KnownSubscription, Order, Standing
 from rankcast.overlay.recipients import recipients
-from rankcast.overlay.scorers import Preferred, Scorer, Weight, meanings_of, scorer_of
+from rankcast.overlay.scorers import PreferenceScore, Scorer, Weight, meanings_of, scorer_of
 from rankcast.overlay.strategies import RegularCover, Strategy
 
 __all__ = ["CONSUMERS", "Router", "Summary", "summarise"]
@@ -30,7 +30,7 @@ def summarise(catalog: Catalog, strategy: Strategy) -> dict[str, tuple[Subscript
     """
     everything = RegularCover()
     order = Order(Standing.COVER, Ranking.RELEVANCE, Weight(), meanings_of(catalog))
-    wanted = everything.forward(map(Known, catalog.subscriptions.values()), order, 1)
+    wanted = everything.forward(map(KnownSubscription, catalog.subscriptions.values()), order, 1)
     summary = {CONSUMERS: tuple(known.subscription for known in wanted)}
     for advertisement in catalog.advertisements.values():
         if not strategy.is_top_k or not strategy.is_exact(advertisement.rank):
@@ -40,7 +40,7 @@ def summarise(catalog: Catalog, strategy: Strategy) -> dict[str, tuple[Subscript
             )
         found = [known.subscription for known in forwarded(catalog, advertisement, strategy)]
         if advertisement.score is ScorerName.PREFERENCE:
-            preferred = Preferred(catalog)
+            preferred = PreferenceScore(catalog)
             found = [replace(one, score=preferred.fixed(one)[0]) for one in found]
         summary[advertisement.id] = tuple(found)
     return summary

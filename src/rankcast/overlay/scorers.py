@@ -1,4 +1,4 @@
-"""Scorers: what makes a subscription relevant to a publication, and what of it can be known beforehand (SPEC 7)."""
+"""Scorers: what makes a subscription relevant to a publication, and what of it can be known beforehand (semantics: Producer-side top-k)."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -7,15 +7,15 @@ from typing import Protocol, TypeAlias
 from rankcast.cover import normal_form
 from rankcast.cover.literals import Meaning
 from rankcast.model import Advertisement, Catalog, Event, ScorerName, Subscription
-from rankcast.overlay.extent import Extent, Space, extent
+from rankcast.overlay.extent import AdvertisedSpace, Extent, extent
 from rankcast.rank import scores
 
 __all__ = [
     "Area",
     "Custom",
-    "Degree",
+    "MatchDegree",
     "MeaningOf",
-    "Preferred",
+    "PreferenceScore",
     "Score",
     "Scorer",
     "Selectivity",
@@ -72,7 +72,7 @@ class Area(_Fixed):
     """
 
     def __init__(self, advertisement: Advertisement, meaning_of: MeaningOf = lambda user: None) -> None:
-        self._space = Space(advertisement.where, meaning_of(None))
+        self._space = AdvertisedSpace(advertisement.where, meaning_of(None))
         self._meaning_of = meaning_of
         self._known: dict[int, tuple[Subscription, Extent]] = {}
 
@@ -99,8 +99,8 @@ class Selectivity(Area):
         return order - whole.order, round(amount / whole.amount, 12) if whole.amount else 0.0
 
 
-class Preferred(_Fixed):
-    """The score that the user gave the subscription, or that of its level in their preferences (SPEC 2)."""
+class PreferenceScore(_Fixed):
+    """The score that the user gave the subscription, or that of its level in their preferences (semantics: Preference)."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -124,7 +124,7 @@ class Weight(_Fixed):
         return (subscription.weight,)
 
 
-class Degree:
+class MatchDegree:
     """The degree of the match. It depends on the publication, so nothing is known of it beforehand."""
 
     def score(self, event: Event, subscription: Subscription, degree: float) -> Score:
@@ -181,8 +181,8 @@ def scorer_of(catalog: Catalog, advertisement: Advertisement, name: ScorerName |
         case ScorerName.SELECTIVITY:
             return Selectivity(advertisement, meaning_of)
         case ScorerName.PREFERENCE:
-            return Preferred(catalog)
+            return PreferenceScore(catalog)
         case ScorerName.DEGREE:
-            return Degree()
+            return MatchDegree()
         case ScorerName.WEIGHT:
             return Weight()

@@ -1,4 +1,4 @@
-"""The overlay: brokers in a tree, subscriptions up, publications down, every message counted (SPEC 7)."""
+"""The overlay: brokers in a tree, subscriptions up, publications down, every message counted (semantics: Producer-side top-k)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from rankcast.cover import normal_form
 from rankcast.errors import CatalogError, ModelError
 from rankcast.model import Advertisement, Catalog, Event, ScorerName, Subscription
-from rankcast.overlay.broker import LOCAL, Broker, Changes
-from rankcast.overlay.order import Known, Order
+from rankcast.overlay.broker import LOCAL, Broker, ForwardingChanges
+from rankcast.overlay.order import KnownSubscription, Order
 from rankcast.overlay.publications import advertisement_of, check_publication
 from rankcast.overlay.scorers import Scorer, meanings_of, scorer_of
 from rankcast.overlay.strategies import Strategy
-from rankcast.overlay.traffic import Message, Traffic
+from rankcast.overlay.traffic import BrokerMessage, Traffic
 from rankcast.overlay.tree import Tree
 
-__all__ = ["Overlay", "Published"]
+__all__ = ["Overlay", "PublicationTrace"]
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublicationTrace:
     """Where a publication went: the subscriptions it was delivered to, sorted, and the brokers it visited, in order."""
 
     recipients: tuple[str, ...]
@@ -100,7 +100,7 @@ class Overlay:
             raise CatalogError(f"advertisement {advertisement.id!r} is being served already")
         self._served[advertisement.id] = self._serving(advertisement, at, strategy)
         for below, above in self.tree.towards(at).items():
-            self.traffic.count(above, below, Message.ADVERTISEMENT)
+            self.traffic.count(above, below, BrokerMessage.ADVERTISEMENT)
         self._settle()
 
     # subscriptions
@@ -131,7 +131,7 @@ class Overlay:
         self._judge_anew(had_levels)
         for serving in self._served.values():
             if serving.concerns(subscription):
-                serving.brokers[at].receive(LOCAL, Changes([], [name], []))
+                serving.brokers[at].receive(LOCAL, ForwardingChanges([], [name], []))
                 serving.stale.add(at)
         self._settle()
 
@@ -149,7 +149,7 @@ class Overlay:
 
     # publications
 
-    def publish(self, event: Event) -> Published:
+    def publish(self, event: Event) -> PublicationTrace:
         """Route a publication from its publisher's broker to the chosen subscribers."""
         if event.advertisement is None:
             raise ModelError(f"event {event.id!r} has no advertisement, so no broker knows whom to choose")
@@ -165,11 +165,11 @@ class Overlay:
             visited.append(at)
             recipients += chosen.pop(LOCAL, [])
             for neighbour, ids in chosen.items():
-                self.traffic.count(at, neighbour, Message.PUBLICATION)
+                self.traffic.count(at, neighbour, BrokerMessage.PUBLICATION)
                 below = serving.brokers[neighbour]
                 again = not serving.strategy.is_top_k or not serving.strategy.is_exact(serving.advertisement.rank)
                 pending.append((neighbour, below.choose(event, len(ids)) if again else below.by_origin(ids)))
-        return Published(tuple(sorted(recipients)), tuple(visited))
+        return PublicationTrace(tuple(sorted(recipients)), tuple(visited))
 
     # inside
 
@@ -185,7 +185,7 @@ class Overlay:
 
     def _place(self, serving: _Serving, subscription: Subscription, at: str) -> None:
         if serving.concerns(subscription):
-            serving.brokers[at].receive(LOCAL, Changes([Known(subscription)], [], []))
+            serving.brokers[at].receive(LOCAL, ForwardingChanges([KnownSubscription(subscription)], [], []))
             serving.stale.add(at)
 
     def _judge_anew(self, has_levels: bool) -> None:
@@ -209,7 +209,7 @@ class Overlay:
                     serving.stale.add(above)
             serving.stale.clear()
 
-    def _count(self, sender: str, receiver: str, changes: Changes) -> None:
-        self.traffic.count(sender, receiver, Message.SUBSCRIBE, len(changes.added))
-        self.traffic.count(sender, receiver, Message.UNSUBSCRIBE, len(changes.removed))
-        self.traffic.count(sender, receiver, Message.REWEIGH, len(changes.reweighed))
+    def _count(self, sender: str, receiver: str, changes: ForwardingChanges) -> None:
+        self.traffic.count(sender, receiver, BrokerMessage.SUBSCRIBE, len(changes.added))
+        self.traffic.count(sender, receiver, BrokerMessage.UNSUBSCRIBE, len(changes.removed))
+        self.traffic.count(sender, receiver, BrokerMessage.REWEIGH, len(changes.reweighed))

@@ -1,4 +1,4 @@
-"""What a broker forwards upstream: the five strategies (SPEC 7; the paper's Algorithms 1 and 2, and IV-B)."""
+"""What a broker forwards upstream: the five strategies (semantics: Producer-side top-k; the paper's Algorithms 1 and 2, and IV-B)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from rankcast.model import Ranking
-from rankcast.overlay.order import Entry, Known, Order, Standing
+from rankcast.overlay.order import KnownSubscription, Order, OrderEntry, Standing
 from rankcast.overlay.pruning import kept_of
 
 __all__ = [
@@ -37,7 +37,7 @@ class Strategy(Protocol):
     def is_exact(self, ranking: Ranking) -> bool:
         """Whether an overlay delivers to just those that one broker knowing everything would choose."""
 
-    def forward(self, known: Iterable[Known], order: Order, k: int) -> list[Known]:
+    def forward(self, known: Iterable[KnownSubscription], order: Order, k: int) -> list[KnownSubscription]:
         """What goes upstream, with its weight; what stands above comes first."""
 
 
@@ -52,7 +52,7 @@ class RegularCover:
         """Yes: what matches a covered subscription matches one that is forwarded."""
         return True
 
-    def forward(self, known: Iterable[Known], order: Order, k: int) -> list[Known]:
+    def forward(self, known: Iterable[KnownSubscription], order: Order, k: int) -> list[KnownSubscription]:
         """Those that none covers; of equal ones the first by id."""
         return _with_fewer_ancestors(known, order, 1)
 
@@ -68,7 +68,7 @@ class RegularK:
         """Yes."""
         return True
 
-    def forward(self, known: Iterable[Known], order: Order, k: int) -> list[Known]:
+    def forward(self, known: Iterable[KnownSubscription], order: Order, k: int) -> list[KnownSubscription]:
         """All."""
         return list(known)
 
@@ -87,12 +87,12 @@ class RankCoverK:
         """Yes, for every ranking that can be decided by ids: where nothing is proved, all are forwarded."""
         return True
 
-    def forward(self, known: Iterable[Known], order: Order, k: int) -> list[Known]:
+    def forward(self, known: Iterable[KnownSubscription], order: Order, k: int) -> list[KnownSubscription]:
         """Those at the ends of chains of at most k. O(n * forwarded), in numpy for boxes."""
         entries = order.entries(known)
         kept = kept_of(order, entries)
         depths = np.zeros(len(entries), np.int64)
-        forwarded: list[Known] = []
+        forwarded: list[KnownSubscription] = []
         for entry in entries:
             above = kept.above(entry)
             depth = 1 + (int(depths[above].max()) if len(above) else 0)
@@ -118,7 +118,7 @@ class AncestorCoverK:
         """Yes in the order by rank."""
         return self.standing is Standing.RANK
 
-    def forward(self, known: Iterable[Known], order: Order, k: int) -> list[Known]:
+    def forward(self, known: Iterable[KnownSubscription], order: Order, k: int) -> list[KnownSubscription]:
         """Those with fewer than k above them. O(n * forwarded), in numpy for boxes."""
         return _with_fewer_ancestors(known, order, k)
 
@@ -142,11 +142,11 @@ class AncestorFairK:
         """Only where the lot decides nothing."""
         return ranking in (Ranking.RELEVANCE, Ranking.DIVERSE)
 
-    def forward(self, known: Iterable[Known], order: Order, k: int) -> list[Known]:
+    def forward(self, known: Iterable[KnownSubscription], order: Order, k: int) -> list[KnownSubscription]:
         """Those with fewer than k above them, each with its weight."""
         entries = order.entries(known)
         kept = kept_of(order, entries)
-        forwarded: list[Entry] = []
+        forwarded: list[OrderEntry] = []
         weights = np.zeros(len(entries))
         for entry in entries:
             above = kept.above(entry)
@@ -160,15 +160,15 @@ class AncestorFairK:
                 if sharing:
                     weights[sharing] += entry.known.weight / len(sharing)
         return [
-            Known(entry.known.subscription, float(weight))
+            KnownSubscription(entry.known.subscription, float(weight))
             for entry, weight in zip(forwarded, weights[: len(forwarded)], strict=True)
         ]
 
 
-def _with_fewer_ancestors(known: Iterable[Known], order: Order, k: int) -> list[Known]:
+def _with_fewer_ancestors(known: Iterable[KnownSubscription], order: Order, k: int) -> list[KnownSubscription]:
     entries = order.entries(known)
     kept = kept_of(order, entries)
-    forwarded: list[Known] = []
+    forwarded: list[KnownSubscription] = []
     for entry in entries:
         if len(kept.above(entry)) < k:
             kept.keep(entry)

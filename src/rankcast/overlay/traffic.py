@@ -3,10 +3,10 @@
 from collections import Counter
 from enum import Enum
 
-__all__ = ["Message", "Traffic"]
+__all__ = ["BrokerMessage", "Traffic"]
 
 
-class Message(Enum):
+class BrokerMessage(Enum):
     """What one broker sends to a neighbour."""
 
     ADVERTISEMENT = "advertisement"
@@ -20,14 +20,14 @@ class Traffic:
     """How many messages of each kind went from one broker to another."""
 
     def __init__(self) -> None:
-        self._sent: Counter[tuple[str, str, Message]] = Counter()
+        self._sent: Counter[tuple[str, str, BrokerMessage]] = Counter()
 
-    def count(self, sender: str, receiver: str, kind: Message, messages: int = 1) -> None:
+    def count(self, sender: str, receiver: str, kind: BrokerMessage, messages: int = 1) -> None:
         """Note messages."""
         if messages:
             self._sent[sender, receiver, kind] += messages
 
-    def total(self, kind: Message, sender: str | None = None, receiver: str | None = None) -> int:
+    def total(self, kind: BrokerMessage, sender: str | None = None, receiver: str | None = None) -> int:
         """How many of a kind went, from all or one, to all or one."""
         return sum(
             messages
@@ -35,9 +35,9 @@ class Traffic:
             if of is kind and sender in (None, start) and receiver in (None, end)
         )
 
-    def links(self) -> dict[tuple[str, str], Counter[Message]]:
+    def links(self) -> dict[tuple[str, str], Counter[BrokerMessage]]:
         """What went over each link, by direction."""
-        by_link: dict[tuple[str, str], Counter[Message]] = {}
+        by_link: dict[tuple[str, str], Counter[BrokerMessage]] = {}
         for (sender, receiver, kind), messages in self._sent.items():
             by_link.setdefault((sender, receiver), Counter())[kind] += messages
         return by_link

@@ -4,10 +4,10 @@ from rankcast.rank.decaying import DecayingNovelty
 from rankcast.rank.event_rank import event_rank
 from rankcast.rank.levels import level_score, levels, scores
 from rankcast.rank.measures import Distances, Place, count_at, distances, entropy, fairness, places
-from rankcast.rank.novelty import Matched, Novelty, NoveltyState
+from rankcast.rank.novelty import MatchedEvent, Novelty, NoveltyState
 from rankcast.rank.of_policy import novelty_of
 from rankcast.rank.optimum import Optimum, entropy_bound, optimal_counts, optimum
-from rankcast.rank.score import CombinedScore, Contribution, Explained, Ranked, combine, recency
+from rankcast.rank.score import CombinedScore, Contribution, RankedEvent, ScoreExplanation, combine, recency
 from rankcast.rank.specificity import Specificity
 
 __all__ = [
@@ -15,13 +15,13 @@ __all__ = [
     "Contribution",
     "DecayingNovelty",
     "Distances",
-    "Explained",
-    "Matched",
+    "MatchedEvent",
     "Novelty",
     "NoveltyState",
     "Optimum",
     "Place",
-    "Ranked",
+    "RankedEvent",
+    "ScoreExplanation",
     "Specificity",
     "combine",
     "count_at",

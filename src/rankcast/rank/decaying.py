@@ -1,4 +1,4 @@
-"""Decaying novelty: a subscription is the less novel the more events have matched it (SPEC 5, DBRank'10)."""
+"""Decaying novelty: a subscription is the less novel the more events have matched it (semantics: Novelty, DBRank'10)."""
 
 from collections import deque
 from collections.abc import Collection
@@ -7,7 +7,7 @@ from typing import Any
 
 from rankcast.errors import ModelError
 from rankcast.model import EPOCH, Decay, Decaying, Unit
-from rankcast.rank.novelty import Matched
+from rankcast.rank.novelty import MatchedEvent
 
 __all__ = ["DecayingNovelty"]
 
@@ -54,7 +54,7 @@ class DecayingNovelty:
             return round(self.settings.beta * self.settings.alpha**matches, 12)
         return round(self.settings.beta - self.settings.alpha * matches, 12)
 
-    def score(self, candidate: Matched) -> float:
+    def score(self, candidate: MatchedEvent) -> float:
         """The importance of the next event that matches the user, as it was before the event."""
         if not candidate.specific:
             raise ModelError(f"event {candidate.event.id!r} has no novelty: it matches no subscription")
@@ -72,7 +72,7 @@ class DecayingNovelty:
         """The score as a share of `beta`, at least 0; at most 1, also where rounding lifts a tiny score above `beta`."""
         return min(1.0, max(0.0, round(score / self.settings.beta, 12)))
 
-    def delivered(self, candidate: Matched) -> None:
+    def delivered(self, candidate: MatchedEvent) -> None:
         """Nothing: this novelty looks at matches, not at deliveries."""
 
     def keep(self, ids: Collection[str]) -> None:
@@ -97,7 +97,7 @@ class DecayingNovelty:
         self._matches = dict(state["matches"])
         self._window = deque((at, tuple(matching)) for at, matching in state["window"])
 
-    def _position(self, candidate: Matched) -> int:
+    def _position(self, candidate: MatchedEvent) -> int:
         """Where the event stands, in the unit of the length; time in microseconds since the origin."""
         if self._length is None or self._length.unit is Unit.MATCHED:
             return self._t - 1

@@ -1,4 +1,4 @@
-"""The rank of an event for a user: F of the scores of its most specific subscriptions (SPEC 2; DEBS'09, Def. 5)."""
+"""The rank of an event for a user: F of the scores of its most specific subscriptions (semantics: Preference; DEBS'09, Def. 5)."""
 
 import math
 from collections.abc import Sequence

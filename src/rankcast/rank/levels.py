@@ -1,4 +1,4 @@
-"""Qualitative preference: levels by repeated winnow, and the score of a level (SPEC 2; DEBS'09, 3.1)."""
+"""Qualitative preference: levels by repeated winnow, and the score of a level (semantics: Preference; DEBS'09, 3.1)."""
 
 from collections.abc import Iterable, Sequence
 

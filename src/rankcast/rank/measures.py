@@ -1,4 +1,4 @@
-"""How evenly a user's deliveries are spread over the subscriptions (SPEC 5 measures, thesis 2.3 and 2.4)."""
+"""How evenly a user's deliveries are spread over the subscriptions (semantics: Novelty measures, thesis 2.3 and 2.4)."""
 
 import math
 from collections.abc import Collection, Hashable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Delivery novelty: how rarely, or how long ago, a user last heard of a subscription (SPEC 5, thesis 2.2 and 3.3)."""
+"""Delivery novelty: how rarely, or how long ago, a user last heard of a subscription (semantics: Novelty, thesis 2.2 and 3.3)."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, Protocol
@@ -6,10 +6,10 @@ from typing import Any, Protocol
 from rankcast.errors import ModelError
 from rankcast.model import Event, Scoring
 
-__all__ = ["Matched", "Novelty", "NoveltyState"]
+__all__ = ["MatchedEvent", "Novelty", "NoveltyState"]
 
 
-class Matched(Protocol):
+class MatchedEvent(Protocol):
     """What novelty needs to know of an event that matches a user; a candidate knows it."""
 
     @property
@@ -28,13 +28,13 @@ class Matched(Protocol):
 class Novelty(Protocol):
     """A novelty of one user's events, fed with every event that matches the user, in order."""
 
-    def score(self, candidate: Matched) -> float:
+    def score(self, candidate: MatchedEvent) -> float:
         """The novelty of the next event that matches the user; the more novel, the higher."""
 
     def normalise(self, score: float) -> float:
         """The score just given, on the scale from 0 to 1."""
 
-    def delivered(self, candidate: Matched) -> None:
+    def delivered(self, candidate: MatchedEvent) -> None:
         """The user got this event."""
 
     def keep(self, ids: Collection[str]) -> None:
@@ -90,7 +90,7 @@ class NoveltyState:
         self._last: dict[str, int] = {}
         self._previous: dict[str, float] = {}
 
-    def score(self, candidate: Matched) -> float:
+    def score(self, candidate: MatchedEvent) -> float:
         """The novelty of the next event that matches the user."""
         if not candidate.matching:
             raise ModelError(f"event {candidate.event.id!r} has no novelty: it matches no subscription")
@@ -101,7 +101,7 @@ class NoveltyState:
         """The score just given, on the scale from 0 to 1: a rate as it is, an interval as a share of t."""
         return round(score if self.scoring is Scoring.RATE else score / self.t, 12)
 
-    def delivered(self, candidate: Matched) -> None:
+    def delivered(self, candidate: MatchedEvent) -> None:
         """The user got this event: all its matching subscriptions become less novel."""
         for subscription in candidate.matching:
             self._delivered[subscription] = self._delivered.get(subscription, 0) + 1

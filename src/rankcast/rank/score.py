@@ -1,4 +1,4 @@
-"""The combined score: preference, novelty, degree, authority and recency in one rank (SPEC 5, combined criteria)."""
+"""The combined score: preference, novelty, degree, authority and recency in one rank (semantics: Novelty, combined criteria)."""
 
 import math
 from collections.abc import Collection, Mapping
@@ -7,29 +7,29 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from rankcast.errors import ModelError
-from rankcast.model import Part
-from rankcast.rank.novelty import Matched, Novelty, NoveltyState
+from rankcast.model import ScorePart
+from rankcast.rank.novelty import MatchedEvent, Novelty, NoveltyState
 
-__all__ = ["CombinedScore", "Contribution", "Explained", "Ranked", "combine", "recency"]
+__all__ = ["CombinedScore", "Contribution", "RankedEvent", "ScoreExplanation", "combine", "recency"]
 
 
-class Ranked(Matched, Protocol):
+class RankedEvent(MatchedEvent, Protocol):
     """A matched event with its rank by preference and its degree of match."""
 
     @property
     def rank(self) -> float:
-        """The event rank of SPEC 2."""
+        """The event rank of semantics: Preference."""
 
     @property
     def degree(self) -> float:
-        """The degree of match of SPEC 6."""
+        """The degree of match of semantics: Approximate matching."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
     """One part of a score: its value, its share of all weights, both in 0..1."""
 
-    part: Part
+    part: ScorePart
     value: float
     weight: float
 
@@ -40,7 +40,7 @@ class Contribution:
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class ScoreExplanation:
     """A score and the parts that it is made of."""
 
     parts: tuple[Contribution, ...]
@@ -50,9 +50,9 @@ class Explained:
         """The weighted mean of the parts."""
         return round(math.fsum(part.amount for part in self.parts), 12)
 
-    def with_value(self, part: Part, value: float) -> "Explained":
+    def with_value(self, part: ScorePart, value: float) -> "ScoreExplanation":
         """The same with another value of one part, if it is among them."""
-        return Explained(tuple(replace(each, value=value) if each.part is part else each for each in self.parts))
+        return ScoreExplanation(tuple(replace(each, value=value) if each.part is part else each for each in self.parts))
 
     def label(self) -> str:
         """For people: the score and each part's contribution, by weight."""
@@ -60,7 +60,7 @@ class Explained:
         return f"{self.score:.4g} = {sums}"
 
 
-def combine(values: Mapping[Part, float], weights: Mapping[Part, float]) -> Explained:
+def combine(values: Mapping[ScorePart, float], weights: Mapping[ScorePart, float]) -> ScoreExplanation:
     """The weighted mean of the values whose part has a weight above 0.
 
     >>> explained = combine({Part.PREFERENCE: 0.9, Part.NOVELTY: 0.4}, {Part.PREFERENCE: 7, Part.NOVELTY: 3})
@@ -71,13 +71,13 @@ def combine(values: Mapping[Part, float], weights: Mapping[Part, float]) -> Expl
     """
     total = math.fsum(weights.values())
     parts = []
-    for part in Part:
+    for part in ScorePart:
         if weights.get(part, 0) > 0:
             value = values[part]
             if not 0 <= value <= 1:
                 raise ModelError(f"the {part.value} of an event is {value}; it must lie in 0..1")
             parts.append(Contribution(part, value, weights[part] / total))
-    return Explained(tuple(parts))
+    return ScoreExplanation(tuple(parts))
 
 
 def recency(age: timedelta, half_life: timedelta) -> float:
@@ -107,7 +107,7 @@ class CombinedScore:
 
     def __init__(
         self,
-        weights: Mapping[Part, float],
+        weights: Mapping[ScorePart, float],
         novelty: Novelty | None = None,
         authority: Mapping[str, float] | None = None,
         half_life: timedelta = timedelta(days=1),
@@ -119,24 +119,24 @@ class CombinedScore:
             raise ModelError(f"the half-life is {half_life}; it must be above 0")
         self.weights = dict(weights)
         self._novelty: Novelty | None = None
-        if self.weights.get(Part.NOVELTY, 0) > 0:
+        if self.weights.get(ScorePart.NOVELTY, 0) > 0:
             self._novelty = novelty or NoveltyState()
         self._authority = dict(authority or {})
         self._half_life = half_life
 
-    def score(self, candidate: Ranked, now: datetime) -> Explained:
+    def score(self, candidate: RankedEvent, now: datetime) -> ScoreExplanation:
         """The score of the next event that matches the user, as of `now`; its `rank` is the preference part."""
         values = {
-            Part.PREFERENCE: candidate.rank,
-            Part.DEGREE: candidate.degree,
-            Part.AUTHORITY: self._authority.get(candidate.event.source or "", 1.0),
-            Part.RECENCY: recency(now - candidate.event.time, self._half_life),
+            ScorePart.PREFERENCE: candidate.rank,
+            ScorePart.DEGREE: candidate.degree,
+            ScorePart.AUTHORITY: self._authority.get(candidate.event.source or "", 1.0),
+            ScorePart.RECENCY: recency(now - candidate.event.time, self._half_life),
         }
         if self._novelty is not None:
-            values[Part.NOVELTY] = self._novelty.normalise(self._novelty.score(candidate))
+            values[ScorePart.NOVELTY] = self._novelty.normalise(self._novelty.score(candidate))
         return combine(values, self.weights)
 
-    def delivered(self, candidate: Matched) -> None:
+    def delivered(self, candidate: MatchedEvent) -> None:
         """The user got this event."""
         if self._novelty is not None:
             self._novelty.delivered(candidate)

@@ -1,9 +1,9 @@
-"""Which of the matching subscriptions speak for an event: the most specific ones (SPEC 2; DEBS'09, 3.2)."""
+"""Which of the matching subscriptions speak for an event: the most specific ones (semantics: Preference; DEBS'09, 3.2)."""
 
 from collections.abc import Iterable, Sequence
 
 from rankcast.cover import NormalForm, StrictCovers, normal_form
-from rankcast.match import Meaning
+from rankcast.matching import Meaning
 from rankcast.model import Expression, Is, Membership, Subscription, Term, predicates_of
 
 __all__ = ["Specificity"]

@@ -1,13 +1,13 @@
 """What must survive: catalog, event log, deliveries, rejects. One SQLite file, or PostgreSQL by its URL."""
 
-from rankcast.store.access_log import AccessLog, KeptToken
+from rankcast.store.access_log import AccessLog, TokenRecord
 from rankcast.store.answer_log import AnswerLog
 from rankcast.store.catalog_log import Change
 from rankcast.store.delivery_log import Instants, Progress
 from rankcast.store.digest_log import DigestLog
-from rankcast.store.event_log import Logged, LoggedText, LogRow, Published
+from rankcast.store.event_log import LoggedEvent, LoggedText, LogRow, PublishReceipt
 from rankcast.store.leases import Lease
-from rankcast.store.pipelines import IN_PROCESS, SPARK, Batched, Pipeline
+from rankcast.store.pipelines import IN_PROCESS, SPARK, BatchCounts, Pipeline
 from rankcast.store.quiet_log import QuietLog
 from rankcast.store.rejects import KeptReject
 from rankcast.store.set_aside import KeptSetAside
@@ -21,23 +21,23 @@ __all__ = [
     "SPARK",
     "AccessLog",
     "AnswerLog",
-    "Batched",
+    "BatchCounts",
     "Change",
     "DigestLog",
     "Instants",
     "KeptReject",
     "KeptSetAside",
-    "KeptToken",
     "Lease",
     "LogRow",
-    "Logged",
+    "LoggedEvent",
     "LoggedText",
     "MessageLog",
     "Pipeline",
     "Progress",
-    "Published",
+    "PublishReceipt",
     "QuietLog",
     "Stats",
     "Store",
+    "TokenRecord",
     "WebhookLog",
 ]

@@ -10,7 +10,7 @@ from rankcast.errors import CatalogError
 from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
 
-__all__ = ["AccessLog", "KeptToken", "access_tokens"]
+__all__ = ["AccessLog", "TokenRecord", "access_tokens"]
 
 access_tokens = Table(
     "access_tokens",
@@ -28,7 +28,7 @@ access_tokens = Table(
 
 
 @dataclass(frozen=True, slots=True)
-class KeptToken:
+class TokenRecord:
     """What is known of a token: never the token itself."""
 
     id: str
@@ -55,22 +55,22 @@ class AccessLog:
         note: str,
         digest: bytes,
         expires: datetime | None = None,
-    ) -> KeptToken:
+    ) -> TokenRecord:
         """Remember a new token."""
         now = self._database.clock()
         until = None if expires is None else microseconds(expires)
         row = {"id": token_id, "role": role, "name": name, "note": note, "digest": digest, "expires_at": until}
         with self._database.writing() as connection:
             connection.execute(insert(access_tokens).values(**row, created_at=microseconds(now)))
-        return KeptToken(token_id, role, name, note, digest, now, None, expires)
+        return TokenRecord(token_id, role, name, note, digest, now, None, expires)
 
-    def token(self, token_id: str) -> KeptToken | None:
+    def token(self, token_id: str) -> TokenRecord | None:
         """The token with that id, also if it was revoked."""
         with self._database.reading() as connection:
             row = connection.execute(select(access_tokens).where(access_tokens.c.id == token_id)).first()
         return None if row is None else _kept(row)
 
-    def tokens(self) -> list[KeptToken]:
+    def tokens(self) -> list[TokenRecord]:
         """All tokens, also the revoked ones, oldest first."""
         query = select(access_tokens).order_by(access_tokens.c.created_at, access_tokens.c.id)
         with self._database.reading() as connection:
@@ -98,9 +98,9 @@ class AccessLog:
             )
 
 
-def _kept(row: Any) -> KeptToken:
+def _kept(row: Any) -> TokenRecord:
     revoked = None if row.revoked_at is None else datetime_of(row.revoked_at)
     expires = None if row.expires_at is None else datetime_of(row.expires_at)
-    return KeptToken(
+    return TokenRecord(
         row.id, row.role, row.name, row.note, bytes(row.digest), datetime_of(row.created_at), revoked, expires
     )

@@ -9,7 +9,7 @@ from rankcast.errors import CatalogError
 from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
 
-__all__ = ["AnswerLog", "Reserved", "kept_answers"]
+__all__ = ["AnswerLog", "ReservedKey", "kept_answers"]
 
 KEPT_FOR = timedelta(days=2)
 """How long an answer is kept."""
@@ -27,7 +27,7 @@ kept_answers = Table(
 )
 
 
-class Reserved(NamedTuple):
+class ReservedKey(NamedTuple):
     """A key in use: when it was first seen, and the answer if there is one yet."""
 
     first: datetime
@@ -40,7 +40,7 @@ class AnswerLog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def reserve(self, owner: str, key: str, request: bytes) -> Reserved:
+    def reserve(self, owner: str, key: str, request: bytes) -> ReservedKey:
         """Take a key for a request (given by its hash), or find what became of it; refused if the key was used for
         another request."""
         now = self._database.clock()
@@ -51,10 +51,10 @@ class AnswerLog:
             if row is None:
                 new = insert(kept_answers).values(owner=owner, key=key, request=request, first_at=microseconds(now))
                 connection.execute(new)
-                return Reserved(now, None)
+                return ReservedKey(now, None)
         if bytes(row.request) != request:
             raise CatalogError(f"the idempotency key {key!r} was used for another request; use a new key for each")
-        return Reserved(datetime_of(row.first_at), None if row.answer is None else bytes(row.answer))
+        return ReservedKey(datetime_of(row.first_at), None if row.answer is None else bytes(row.answer))
 
     def keep(self, owner: str, key: str, answer: bytes) -> None:
         """Remember the answer; the first one stays."""

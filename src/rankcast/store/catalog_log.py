@@ -13,7 +13,7 @@ from rankcast.model import Advertisement, Catalog, Concept, Policy, Record, Subs
 from rankcast.store import catalog_state, unreadable
 from rankcast.store.catalog_cache import CatalogCache
 from rankcast.store.catalog_history import oldest_version
-from rankcast.store.catalog_state import KINDS, UNREADABLE, Step, present
+from rankcast.store.catalog_state import KINDS, UNREADABLE, RecordStep, present
 from rankcast.store.engine import Database
 from rankcast.store.schema import catalog_changes, catalog_versions, microseconds
 from rankcast.store.sql import last_number, paged
@@ -59,7 +59,7 @@ class CatalogLog:
         change: it gets what the catalog holds at this moment of the records and of their users, while nobody else writes.
         Cost: O(records of the users concerned), but removing a concept that all share looks at all subscriptions.
         """
-        puts = [Step(record, record_text(record), removed=False) for record in put]
+        puts = [RecordStep(record, record_text(record), removed=False) for record in put]
         removals = list(remove)
         with self._database.writing() as connection:
             left_out: list[UnreadableRecord] = []
@@ -79,7 +79,7 @@ class CatalogLog:
             left_out: list[UnreadableRecord] = []
             catalog = catalog_state.load_part(connection, [Policy(user)], left_out)
             put, remove = decide(catalog)
-            puts = [Step(record, record_text(record), removed=False) for record in put]
+            puts = [RecordStep(record, record_text(record), removed=False) for record in put]
             _check_owners(puts, left_out)
             return _change(connection, catalog, puts, remove, microseconds(self._database.clock()))
 
@@ -233,7 +233,7 @@ def records_of(catalog: Catalog, user: str) -> list[Record]:
 
 
 def _change(
-    connection: Connection, catalog: Catalog, puts: Sequence[Step], removals: Sequence[Record], now: int
+    connection: Connection, catalog: Catalog, puts: Sequence[RecordStep], removals: Sequence[Record], now: int
 ) -> int:
     """Apply a change to a catalog, and to the log as a new version; the number of the newest version."""
     version = newest_version(connection)
@@ -286,7 +286,7 @@ def _check_version(connection: Connection, wanted: int, newest: int) -> int:
     return oldest
 
 
-def _check_owners(puts: Sequence[Step], left_out: Sequence[UnreadableRecord]) -> None:
+def _check_owners(puts: Sequence[RecordStep], left_out: Sequence[UnreadableRecord]) -> None:
     """Refuse to replace a record of another user, also one that cannot be read."""
     owners = {(one.kind, one.key): one.owner for one in left_out}
     for step in puts:
@@ -304,7 +304,7 @@ def _check_owners(puts: Sequence[Step], left_out: Sequence[UnreadableRecord]) ->
                     )
 
 
-def _steps(catalog: Catalog, puts: Sequence[Step], removals: Sequence[Record]) -> Iterator[Step]:
+def _steps(catalog: Catalog, puts: Sequence[RecordStep], removals: Sequence[Record]) -> Iterator[RecordStep]:
     """Apply the change to the catalog; what it did, step by step."""
     for record in sorted(removals, key=_order, reverse=True):
         if not isinstance(record, Concept):
@@ -319,7 +319,7 @@ def _steps(catalog: Catalog, puts: Sequence[Step], removals: Sequence[Record]) -
             yield from _removal(catalog, record)
 
 
-def _removal(catalog: Catalog, record: Record) -> Iterator[Step]:
+def _removal(catalog: Catalog, record: Record) -> Iterator[RecordStep]:
     """Remove a record, and before a subscription the preferences that name it."""
     known = present(catalog, record) or record
     if isinstance(known, Subscription):
@@ -329,7 +329,7 @@ def _removal(catalog: Catalog, record: Record) -> Iterator[Step]:
     catalog.remove(known)
     if isinstance(known, Concept):
         _check_advertisements(catalog, known)
-    yield Step(known, record_text(known), removed=True)
+    yield RecordStep(known, record_text(known), removed=True)
 
 
 def _check_advertisements(catalog: Catalog, removed: Concept) -> None:

@@ -18,7 +18,7 @@ __all__ = [
     "KINDS",
     "UNREADABLE",
     "RecordRow",
-    "Step",
+    "RecordStep",
     "advance",
     "catalog_of",
     "delete_rows",
@@ -47,7 +47,7 @@ _DELETE = delete(catalog_records).where(
 )
 
 
-class Step(NamedTuple):
+class RecordStep(NamedTuple):
     """One record put or removed, and its text."""
 
     record: Record
@@ -172,7 +172,7 @@ def owner_of(record: Record) -> str | None:
     return _slot(record).owner
 
 
-def write(connection: Connection, steps: Sequence[Step], first: int) -> None:
+def write(connection: Connection, steps: Sequence[RecordStep], first: int) -> None:
     """Bring the table up to date with steps of the log, of which the first has that number."""
     unreadable.forget(connection, [(slot.kind, slot.key) for slot in (_slot(step.record) for step in steps)])
     numbered = enumerate(steps, first)

@@ -15,7 +15,7 @@ from rankcast.store import pipelines, schema
 from rankcast.store.blocks import block_by_block
 from rankcast.store.catalog_log import newest_version
 from rankcast.store.engine import Database
-from rankcast.store.pipelines import IN_PROCESS, Batched, Pipeline
+from rankcast.store.pipelines import IN_PROCESS, BatchCounts, Pipeline
 from rankcast.store.rejects import keep
 from rankcast.store.schema import datetime_of, microseconds
 from rankcast.store.schema import deliveries as log
@@ -78,7 +78,7 @@ class DeliveryLog:
             keep_set_aside(connection, set_aside, now)
             size = sum(len(state or b"") for state in states.values())
             seconds = (instants.matched - instants.served).total_seconds() if instants else 0.0
-            done = Batched(known.last_batch + 1, offset - expected_offset, seconds=seconds, state_bytes=size)
+            done = BatchCounts(known.last_batch + 1, offset - expected_offset, seconds=seconds, state_bytes=size)
             pipelines.count(connection, known, done, written, now)
             connection.execute(update(schema.progress).values(event_offset=offset, catalog_version=catalog_version))
             shards = [{"shard": shard, "state": state} for shard, state in states.items()]
@@ -90,7 +90,7 @@ class DeliveryLog:
         pipeline: str,
         deliveries: Columns,
         rejects: Sequence[tuple[str, Reject]],
-        done: Batched,
+        done: BatchCounts,
         start: int | None,
         offset: int | None,
         catalog_version: int,
@@ -120,7 +120,7 @@ class DeliveryLog:
                 put_mark(connection, LAST_START, start)
                 self._advance(connection, known, start, offset, catalog_version)
             if again:
-                done = Batched(done.number, seconds=done.seconds, state_bytes=done.state_bytes)
+                done = BatchCounts(done.number, seconds=done.seconds, state_bytes=done.state_bytes)
             pipelines.count(connection, known, done, written, now)
         return written
 

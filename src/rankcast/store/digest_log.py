@@ -31,7 +31,7 @@ from rankcast.store.schema import datetime_of, metadata, microseconds
 from rankcast.store.sql import last_number
 from rankcast.store.texts import readable
 
-__all__ = ["Cut", "DigestLog", "KeptDigest", "KeptSchedule", "LeftOut", "digests", "left_out", "schedules"]
+__all__ = ["DigestLog", "KeptDigest", "KeptSchedule", "LeftOut", "PipelineMoment", "digests", "left_out", "schedules"]
 
 _Number = BigInteger().with_variant(Integer(), "sqlite")
 
@@ -81,7 +81,7 @@ left_out = Table(
 )
 
 
-class Cut(NamedTuple):
+class PipelineMoment(NamedTuple):
     """A moment of the pipeline: all events up to `offset` were served, with that catalog version, and caused all
     deliveries up to `delivery`."""
 
@@ -99,7 +99,7 @@ class KeptSchedule:
     schedule: dict[str, Any]
     next: datetime
     since: int
-    reached: Cut
+    reached: PipelineMoment
     state: bytes
 
 
@@ -135,12 +135,12 @@ class DigestLog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def cut(self) -> Cut:
+    def cut(self) -> PipelineMoment:
         """Where the pipeline is."""
         with self._database.reading() as connection:
             return _cut(connection)
 
-    def cut_with_states(self) -> tuple[Cut, dict[int, bytes]]:
+    def cut_with_states(self) -> tuple[PipelineMoment, dict[int, bytes]]:
         """Where the pipeline is, and what its shards remember there."""
         with self._database.reading() as connection:
             cut = _cut(connection)
@@ -149,7 +149,7 @@ class DigestLog:
 
     # schedules
 
-    def put_schedule(self, kept: KeptSchedule, expected: Cut | None = None) -> bool:
+    def put_schedule(self, kept: KeptSchedule, expected: PipelineMoment | None = None) -> bool:
         """Give a user a schedule; one that is there already goes on from where its last digest ended.
 
         With `expected`, only if the pipeline is still there, so that no delivery slips in between; whether it was.
@@ -193,7 +193,7 @@ class DigestLog:
     def add(
         self,
         start: KeptSchedule,
-        through: Cut,
+        through: PipelineMoment,
         delivered: int,
         counts: dict[str, Any],
         omitted: Sequence[LeftOut],
@@ -266,12 +266,12 @@ class DigestLog:
         return [(row.position, LeftOut(row.event_id, row.seq, row.rank, row.reason, row.detail)) for row in rows]
 
 
-def _cut(connection: Connection) -> Cut:
+def _cut(connection: Connection) -> PipelineMoment:
     row = connection.execute(select(schema.progress)).one()
-    return Cut(row.event_offset, row.catalog_version, last_number(connection, schema.deliveries.c.number))
+    return PipelineMoment(row.event_offset, row.catalog_version, last_number(connection, schema.deliveries.c.number))
 
 
-def _reached(cut: Cut, state: bytes) -> dict[str, Any]:
+def _reached(cut: PipelineMoment, state: bytes) -> dict[str, Any]:
     return {
         "delivery_reached": cut.delivery,
         "offset_reached": cut.offset,
@@ -287,7 +287,7 @@ def _schedule(row: Any) -> KeptSchedule:
             schedule=json.loads(row.schedule),
             next=datetime_of(row.next_at),
             since=row.delivery_since,
-            reached=Cut(row.offset_reached, row.catalog_version, row.delivery_reached),
+            reached=PipelineMoment(row.offset_reached, row.catalog_version, row.delivery_reached),
             state=bytes(row.state),
         )
 

@@ -19,7 +19,7 @@ from rankcast.store.schema import events as log
 from rankcast.store.sql import chunks, insert_rows, last_number, paged
 from rankcast.store.texts import event_of, event_text
 
-__all__ = ["EventLog", "LogRow", "Logged", "LoggedText", "Published", "Refuse"]
+__all__ = ["EventLog", "LogRow", "LoggedEvent", "LoggedText", "PublishReceipt", "Refuse"]
 
 Refuse: TypeAlias = Callable[[Event, ModelError], None]
 """Takes an event that cannot be logged, and why."""
@@ -27,7 +27,7 @@ Refuse: TypeAlias = Callable[[Event, ModelError], None]
 _CHUNK = 500
 
 
-class Published(NamedTuple):
+class PublishReceipt(NamedTuple):
     """The acknowledgement of an event: it is on disk at `offset`; `duplicate` if it was there before."""
 
     id: str
@@ -35,7 +35,7 @@ class Published(NamedTuple):
     duplicate: bool
 
 
-class Logged(NamedTuple):
+class LoggedEvent(NamedTuple):
     """An event of the log (`event.seq` is its offset), and the catalog version that was current."""
 
     offset: int
@@ -69,7 +69,7 @@ class EventLog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def publishing(self, events: Iterable[Event], batch: int, refuse: Refuse | None) -> Iterator[Published]:
+    def publishing(self, events: Iterable[Event], batch: int, refuse: Refuse | None) -> Iterator[PublishReceipt]:
         """Append the events in batches of one transaction each; each batch's results come after its commit.
 
         Cost: O(log n) per event, and one flush of the disk per batch.
@@ -88,7 +88,7 @@ class EventLog:
                 for event, error in refused:
                     refuse(event, error)
 
-    def events(self, after: int, limit: int | None) -> Iterator[Logged]:
+    def events(self, after: int, limit: int | None) -> Iterator[LoggedEvent]:
         """The log after an offset, in order; ends where the log ends."""
         query = select(log.c.event_offset, log.c.catalog_version, log.c.content)
         for row in paged(self._database, query, log.c.event_offset, after, limit):
@@ -120,7 +120,7 @@ class EventLog:
             first = connection.execute(query).scalar_one()
             return last_number(connection, log.c.event_offset) if first is None else first - 1
 
-    def event(self, event_id: str) -> Logged | None:
+    def event(self, event_id: str) -> LoggedEvent | None:
         """The event with that id."""
         query = select(log.c.event_offset, log.c.catalog_version, log.c.content).where(log.c.id == event_id)
         with self._database.reading() as connection:
@@ -133,8 +133,8 @@ class EventLog:
             return last_number(connection, log.c.event_offset)
 
 
-def _logged(row: Any) -> Logged:
-    return Logged(row.event_offset, row.catalog_version, event_of(row.content, row.event_offset))
+def _logged(row: Any) -> LoggedEvent:
+    return LoggedEvent(row.event_offset, row.catalog_version, event_of(row.content, row.event_offset))
 
 
 class _Refused(NamedTuple):
@@ -152,18 +152,18 @@ def _texts(events: Iterable[Event], refused: list[_Refused]) -> Iterator[tuple[E
 
 def _append(
     connection: Connection, texts: Sequence[tuple[Event, str]], refused: list[_Refused], now: int
-) -> list[Published]:
+) -> list[PublishReceipt]:
     known = _known(connection, [event.id for event, _ in texts])
     version = newest_version(connection)
     shared = load_shared(connection) if any(_names_something(event) for event, _ in texts) else Catalog()
     offset = last_number(connection, log.c.event_offset)
-    published: list[Published] = []
+    published: list[PublishReceipt] = []
     rows: list[tuple[object, ...]] = []
     for event, text in texts:
         if event.id in known:
             old_offset, old_text = known[event.id]
             if _same(old_text, text):
-                published.append(Published(event.id, old_offset, duplicate=True))
+                published.append(PublishReceipt(event.id, old_offset, duplicate=True))
             else:
                 refused.append(_Refused(event, _taken(event.id, old_offset)))
             continue
@@ -176,7 +176,7 @@ def _append(
         offset += 1
         known[event.id] = (offset, text)
         rows.append((offset, event.id, version, text, microseconds(event.time), now))
-        published.append(Published(event.id, offset, duplicate=False))
+        published.append(PublishReceipt(event.id, offset, duplicate=False))
     if rows:
         insert_rows(connection, log, log.columns.keys(), rows)
     return published

@@ -8,7 +8,7 @@ from rankcast.errors import StoreError
 from rankcast.store.engine import Database
 from rankcast.store.schema import microseconds, pipeline, progress
 
-__all__ = ["IN_PROCESS", "SPARK", "Batched", "Pipeline", "PipelineLog"]
+__all__ = ["IN_PROCESS", "SPARK", "BatchCounts", "Pipeline", "PipelineLog"]
 
 IN_PROCESS = "process"
 SPARK = "spark"
@@ -38,7 +38,7 @@ class Pipeline(NamedTuple):
     state_bytes: int
 
 
-class Batched(NamedTuple):
+class BatchCounts(NamedTuple):
     """What one batch did, to be added to what the pipeline has done."""
 
     number: int
@@ -108,7 +108,7 @@ def put(connection: Connection, new: Pipeline) -> None:
     connection.execute(insert(pipeline).values(id=1, **new._asdict()))
 
 
-def count(connection: Connection, known: Pipeline, done: Batched, delivered: int, now: int) -> None:
+def count(connection: Connection, known: Pipeline, done: BatchCounts, delivered: int, now: int) -> None:
     """Add a batch to what the pipeline has done."""
     connection.execute(
         update(pipeline).values(

@@ -11,17 +11,19 @@ from rankcast.store.schema import microseconds
 from rankcast.store.webhook_log import DIGEST, webhooks
 from rankcast.store.webhook_messages import messages
 
-__all__ = ["Forgotten", "forget_pushed"]
+__all__ = ["ForgottenCounts", "forget_pushed"]
 
 
-class Forgotten(NamedTuple):
+class ForgottenCounts(NamedTuple):
     """How many were forgotten."""
 
     digests: int
     dead_letters: int
 
 
-def forget_pushed(database: Database, before: datetime, only: str | None = None, *, dry_run: bool = False) -> Forgotten:
+def forget_pushed(
+    database: Database, before: datetime, only: str | None = None, *, dry_run: bool = False
+) -> ForgottenCounts:
     """Forget dead letters that failed last before a moment, and digests that were made before it.
 
     What a webhook still has to be sent is kept, and with it the digests that say which deliveries it is not sent singly. The
@@ -38,7 +40,7 @@ def forget_pushed(database: Database, before: datetime, only: str | None = None,
     with database.reading() as connection:
         if dry_run:
             letters = len(connection.execute(dead).all()) if wants_letters else 0
-            return Forgotten(len(connection.execute(old).all()) if wants_digests else 0, letters)
+            return ForgottenCounts(len(connection.execute(old).all()) if wants_digests else 0, letters)
     letters, numbers = 0, list[int]()
     with database.writing() as connection:
         if wants_letters:
@@ -49,7 +51,7 @@ def forget_pushed(database: Database, before: datetime, only: str | None = None,
         if which:
             connection.execute(delete(left_out).where(left_out.c.digest == bindparam("old")), which)
             connection.execute(delete(digests).where(digests.c.number == bindparam("old")), which)
-    return Forgotten(len(numbers), letters)
+    return ForgottenCounts(len(numbers), letters)
 
 
 def _is_awaited() -> ColumnElement[bool]:

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 from rankcast.errors import ModelError, did_you_mean
 from rankcast.language import parse_duration, show_duration
 
-__all__ = ["DEFAULTS", "KINDS", "SHORTEST", "Kind", "Rule", "Rules", "rules_of", "show_rule"]
+__all__ = ["DEFAULTS", "KINDS", "SHORTEST", "RetainedKind", "Rule", "Rules", "rules_of", "show_rule"]
 
 SHORTEST = timedelta(minutes=10)
 """Nothing younger is ever taken, so that whoever follows a log has time to read it."""
@@ -21,7 +21,7 @@ class Rule(NamedTuple):
     rows: int | None = None
 
 
-class Kind(NamedTuple):
+class RetainedKind(NamedTuple):
     """One kind of rows that a store may forget, and how long `rankcast serve` keeps them unless it is told otherwise."""
 
     name: str
@@ -32,15 +32,17 @@ class Kind(NamedTuple):
 _QUARTER = Rule(age=timedelta(days=90))
 
 KINDS = (
-    Kind("events", Rule(), "events that were served; an id that was pruned may be published again, as a new event"),
-    Kind("deliveries", Rule(), "deliveries; those that a webhook or the next digest still needs stay"),
-    Kind("rejects", _QUARTER, "input that could not be used"),
-    Kind("set-aside", _QUARTER, "what could not be served; its events stay until it is served or pruned"),
-    Kind("catalog", Rule(), "earlier versions of the catalog; those of the events that are kept stay"),
-    Kind("digests", _QUARTER, "digests that were made and sent"),
-    Kind("dead-letters", _QUARTER, "messages to webhooks that failed for good"),
-    Kind("audit", Rule(), "who changed what as an administrator"),
-    Kind("sessions", _QUARTER, "sessions that have ended"),
+    RetainedKind(
+        "events", Rule(), "events that were served; an id that was pruned may be published again, as a new event"
+    ),
+    RetainedKind("deliveries", Rule(), "deliveries; those that a webhook or the next digest still needs stay"),
+    RetainedKind("rejects", _QUARTER, "input that could not be used"),
+    RetainedKind("set-aside", _QUARTER, "what could not be served; its events stay until it is served or pruned"),
+    RetainedKind("catalog", Rule(), "earlier versions of the catalog; those of the events that are kept stay"),
+    RetainedKind("digests", _QUARTER, "digests that were made and sent"),
+    RetainedKind("dead-letters", _QUARTER, "messages to webhooks that failed for good"),
+    RetainedKind("audit", Rule(), "who changed what as an administrator"),
+    RetainedKind("sessions", _QUARTER, "sessions that have ended"),
 )
 
 Rules: TypeAlias = Mapping[str, Rule]

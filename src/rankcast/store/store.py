@@ -10,9 +10,9 @@ from rankcast.model import Catalog, Delivery, Event, Record, Reject, SetAside
 from rankcast.store.catalog_log import CatalogLog, Change, Check, Decision
 from rankcast.store.delivery_log import DeliveryLog, Instants, Progress
 from rankcast.store.engine import Clock, Database, system_clock
-from rankcast.store.event_log import EventLog, Logged, LoggedText, LogRow, Published, Refuse
+from rankcast.store.event_log import EventLog, LoggedEvent, LoggedText, LogRow, PublishReceipt, Refuse
 from rankcast.store.opening import create_database, open_database
-from rankcast.store.pipelines import SPARK, Batched, Pipeline, PipelineLog
+from rankcast.store.pipelines import SPARK, BatchCounts, Pipeline, PipelineLog
 from rankcast.store.rejects import KeptReject, RejectLog
 from rankcast.store.set_aside import KeptSetAside, SetAsideLog
 from rankcast.store.sql import Columns
@@ -139,7 +139,7 @@ class Store:
 
     # the event log
 
-    def publish(self, events: Iterable[Event], batch: int = 1000, refuse: Refuse | None = None) -> list[Published]:
+    def publish(self, events: Iterable[Event], batch: int = 1000, refuse: Refuse | None = None) -> list[PublishReceipt]:
         """Append events to the log, in order, `batch` to a transaction; their acknowledgements.
 
         An event that is in the log already with the same content is not appended again, so that publishing again
@@ -151,12 +151,12 @@ class Store:
 
     def publishing(
         self, events: Iterable[Event], batch: int = 1000, refuse: Refuse | None = None
-    ) -> Iterator[Published]:
+    ) -> Iterator[PublishReceipt]:
         """As `publish`, but each acknowledgement comes as soon as its batch is on disk, and the next batch is
         taken when those of the last have been."""
         return self._events.publishing(events, batch, refuse)
 
-    def events(self, after: int = 0, limit: int | None = None) -> Iterator[Logged]:
+    def events(self, after: int = 0, limit: int | None = None) -> Iterator[LoggedEvent]:
         """The log after an offset, in order, each event with the catalog version current at its publication."""
         return self._events.events(after, limit)
 
@@ -172,7 +172,7 @@ class Store:
         """The offset before the first event that was published at that time or later; the last if there is none."""
         return self._events.offset_before(time)
 
-    def event(self, event_id: str) -> Logged | None:
+    def event(self, event_id: str) -> LoggedEvent | None:
         """The event with that id."""
         return self._events.event(event_id)
 
@@ -205,7 +205,7 @@ class Store:
         pipeline: str,
         deliveries: Columns,
         rejects: Sequence[tuple[str, Reject]],
-        done: Batched,
+        done: BatchCounts,
         start: int | None,
         offset: int | None,
         catalog_version: int,

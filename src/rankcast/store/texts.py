@@ -14,7 +14,7 @@ MAX_ID = 1000
 
 
 def record_text(record: Record) -> str:
-    """A record of the catalog in its JSON form (SPEC 9).
+    """A record of the catalog in its JSON form (semantics: Files).
 
     It is read back before it is kept: what cannot be read again, such as an expression over the size limits,
     would stop everybody who reads the log.
@@ -31,7 +31,7 @@ def record_of(text: str) -> Record:
 
 
 def event_text(event: Event) -> str:
-    """An event in its JSON form (SPEC 9), without its position; read back, as a record is, unless it is a plain
+    """An event in its JSON form (semantics: Files), without its position; read back, as a record is, unless it is a plain
     one, whose values the event itself has checked."""
     check_id(event.id)
     text = dumps(encode_event(event))

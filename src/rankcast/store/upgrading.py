@@ -127,7 +127,7 @@ def program_url(url: str) -> str:
 
 @contextmanager
 def unserved(path: Path | None) -> Iterator[None]:
-    """Keep services from starting with the file meanwhile; refused if one is serving it (`rankcast.serve.alone`)."""
+    """Keep services from starting with the file meanwhile; refused if one is serving it (`rankcast.service.alone`)."""
     lock = None if path is None else Path(f"{path}-serving")
     if lock is None or not lock.exists():
         yield

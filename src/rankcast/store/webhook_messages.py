@@ -37,7 +37,7 @@ from rankcast.store.schema import datetime_of, metadata, microseconds
 from rankcast.store.sql import put_rows
 from rankcast.store.webhook_log import DELIVERY, DIGEST, Webhook, load, put, webhook_of, webhooks
 
-__all__ = ["Failure", "MessageCounts", "MessageKey", "MessageLog", "Waiting", "messages"]
+__all__ = ["Failure", "MessageCounts", "MessageKey", "MessageLog", "WaitingMessage", "messages"]
 
 messages = Table(
     "webhook_messages",
@@ -64,7 +64,7 @@ class MessageKey(NamedTuple):
     number: int
 
 
-class Waiting(NamedTuple):
+class WaitingMessage(NamedTuple):
     """A message that failed: how often, why, and when it is tried again (meaningless for a dead letter)."""
 
     key: MessageKey
@@ -185,7 +185,7 @@ class MessageLog:
             if failure.disabled_because is not None:
                 put(connection, webhook, active=False, disabled_because=failure.disabled_because)
 
-    def dead(self, webhook: str, after: MessageKey | None, limit: int) -> list[Waiting]:
+    def dead(self, webhook: str, after: MessageKey | None, limit: int) -> list[WaitingMessage]:
         """Dead letters in order of number and type, after one of them."""
         query = (
             select(messages).where(_of(webhook, dead=True)).order_by(messages.c.number, messages.c.type).limit(limit)
@@ -275,6 +275,6 @@ def _is(webhook: str, key: MessageKey) -> ColumnElement[bool]:
     return and_(messages.c.webhook == webhook, messages.c.type == key.type, messages.c.number == key.number)
 
 
-def _waiting(row: Any) -> Waiting:
+def _waiting(row: Any) -> WaitingMessage:
     key = MessageKey(row.type, row.number)
-    return Waiting(key, row.attempts, datetime_of(row.due_at), row.reason, datetime_of(row.failed_at))
+    return WaitingMessage(key, row.attempts, datetime_of(row.due_at), row.reason, datetime_of(row.failed_at))

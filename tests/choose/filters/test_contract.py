@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankcast.choose.filters import Budget, event_filter
-from rankcast.choose.filters.fast import Batch, array_filter, event_keys
-from rankcast.model import EPOCH, Decay, Decaying, Filter, FilterKind, Length, Rates, Scoring, Unit, Update
+from rankcast.engine.arrays.filters import FilterBatch, array_filter, event_keys
+from rankcast.model import EPOCH, Decay, Decaying, Filter, FilterKind, Length, RateSpan, Scoring, Unit, Update
 
 IDS = "abcd"
 subscriptions = st.sets(st.sampled_from(IDS), min_size=1).map(sorted)
@@ -25,7 +25,7 @@ settings = st.integers(1, 15).flatmap(
         st.sampled_from(Scoring),
         st.sampled_from(Update),
         st.sampled_from([0.0, 0.1, 0.5, 1.0]),
-        st.sampled_from(Rates),
+        st.sampled_from(RateSpan),
         st.integers(0, 3),
         st.sampled_from([0.3, 0.9, 2.0]),
     )
@@ -79,7 +79,7 @@ def test_takes_subscriptions_that_come_and_go(candidate, how, stream, kept, cut)
 
 
 def batch(stream, start):
-    return Batch(
+    return FilterBatch(
         np.arange(len(stream)),
         np.cumsum([0, *(len(matching) for matching, _ in stream)]),
         np.array([IDS.index(name) for matching, _ in stream for name in matching], np.int64),

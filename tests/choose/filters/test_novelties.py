@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rankcast.choose.filters.fast.novelties import novelties
+from rankcast.engine.arrays.filters.novelties import novelties
 from rankcast.model import Decay, Decaying
 from rankcast.rank import DecayingNovelty
 

@@ -1,7 +1,7 @@
 import pytest
 
 from rankcast.choose.filters import Sampling, chance
-from rankcast.model import Filter, FilterKind, Rates, Scoring, Update
+from rankcast.model import Filter, FilterKind, RateSpan, Scoring, Update
 
 
 def sampling(rate=0.5, period=4, **settings):
@@ -60,7 +60,7 @@ def test_eager_uses_the_events_before_this_one(candidate):
 
 
 def test_rates_of_the_period_forget_older_ones(candidate):
-    event_filter = sampling(rate=0.6, rates=Rates.PERIOD)
+    event_filter = sampling(rate=0.6, rates=RateSpan.PERIOD)
     feed(event_filter, candidate, "aaab" + "bbbb")
     # a did not match in the last period, b always did; both are active
     assert probabilities(event_filter) == pytest.approx([1, 0.3])
@@ -70,7 +70,7 @@ def test_rates_of_the_period_forget_older_ones(candidate):
 
 
 def test_rates_of_the_window_forget_older_ones(candidate):
-    event_filter = sampling(rate=0.6, update=Update.EAGER, rates=Rates.PERIOD)
+    event_filter = sampling(rate=0.6, update=Update.EAGER, rates=RateSpan.PERIOD)
     feed(event_filter, candidate, "aaab" + "bbbb" + "a")
     assert probabilities(event_filter) == pytest.approx([1, 0.3])  # each as of its last event: four times b before it
     feed(event_filter, candidate, "b", start=10)

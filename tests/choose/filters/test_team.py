@@ -6,7 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankcast.choose.filters import event_filter
-from rankcast.choose.filters.team import Merged, Summary, TeamNode, first_round, merge, round_bounds, serve_together
+from rankcast.choose.filters.team import (
+    NodeSummary,
+    RoundSummary,
+    TeamNode,
+    first_round,
+    merge,
+    round_bounds,
+    serve_together,
+)
 from rankcast.errors import ModelError
 from rankcast.model import Filter, FilterKind, Scoring, Update
 
@@ -49,15 +57,15 @@ def test_never_more_than_the_budget_of_all_rounds(stream, nodes, rounds, rate):
 def test_what_others_delivered_counts_here_too():
     settings = Filter(FilterKind.THRESHOLD, 0.5, 4)
     node = TeamNode(1, settings)
-    node.advance([(1, ("b",)), (2, ("b",))], 0, Merged(0.0, [1, 0], 0, 1.0, []))
-    summary = node.advance([(5, ("b",))], 4, Merged(0.0, [1, 1], 4, 1.0, [1]))
+    node.advance([(1, ("b",)), (2, ("b",))], 0, RoundSummary(0.0, [1, 0], 0, 1.0, []))
+    summary = node.advance([(5, ("b",))], 4, RoundSummary(0.0, [1, 1], 4, 1.0, [1]))
     assert summary.best == [(1 - 1 / 4, 5)], "b was delivered once, by another node, and four events matched before"
 
 
 def test_unspent_quotas_go_to_those_that_used_theirs_up():
-    before = Merged(0.0, [2, 2], 0, 1.0, [])
-    summaries = [Summary([1, 2, 3], [1, 2], [(1.0, 1), (0.5, 2), (0.4, 3)]), Summary([4], [4], [(0.9, 4)])]
-    assert merge(summaries, before, 0.5, 4) == Merged(0.9, [2, 1], 4, 1.0, [1, 2, 4])
+    before = RoundSummary(0.0, [2, 2], 0, 1.0, [])
+    summaries = [NodeSummary([1, 2, 3], [1, 2], [(1.0, 1), (0.5, 2), (0.4, 3)]), NodeSummary([4], [4], [(0.9, 4)])]
+    assert merge(summaries, before, 0.5, 4) == RoundSummary(0.9, [2, 1], 4, 1.0, [1, 2, 4])
 
 
 def test_the_first_round_divides_the_budget():
@@ -66,11 +74,11 @@ def test_the_first_round_divides_the_budget():
 
 def test_a_node_goes_on_from_its_state():
     settings = Filter(FilterKind.THRESHOLD, 0.5, 4, Scoring.INTERVAL)
-    known = Merged(0.0, [2], 0, 1.0, [])
+    known = RoundSummary(0.0, [2], 0, 1.0, [])
     before, after = TeamNode(0, settings), TeamNode(0, settings)
     before.advance([(1, ("a",)), (2, ("b",))], 0, known)
     after.restore(msgspec.msgpack.decode(msgspec.msgpack.encode(before.state())))
-    following = Merged(1.0, [2], 4, 1.0, [1])
+    following = RoundSummary(1.0, [2], 4, 1.0, [1])
     assert after.advance([(5, ("a",)), (6, ("b",))], 4, following) == before.advance(
         [(5, ("a",)), (6, ("b",))], 4, following
     )

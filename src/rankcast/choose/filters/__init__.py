@@ -1,4 +1,4 @@
-"""Novelty filters: which of a user's candidates a delivery mode gets to see (SPEC 5)."""
+"""Novelty filters: which of a user's candidates a delivery mode gets to see (semantics: Novelty)."""
 
 from rankcast.choose.filters.budget import Budget
 from rankcast.choose.filters.by_rank import ByRank

@@ -1,4 +1,4 @@
-"""How many events may still pass: at most k of each period, or of any window, of matching events (SPEC 5)."""
+"""How many events may still pass: at most k of each period, or of any window, of matching events (semantics: Novelty)."""
 
 import math
 from collections import deque

@@ -9,7 +9,7 @@ __all__ = ["ByRank"]
 
 
 class ByRank:
-    """Scores a candidate by its rank, so that a threshold can work on any score that made the rank (SPEC 5)."""
+    """Scores a candidate by its rank, so that a threshold can work on any score that made the rank (semantics: Novelty)."""
 
     def score(self, candidate: Candidate) -> float:
         """The rank."""

@@ -33,7 +33,7 @@ class EventFilter(Protocol):
 
 
 class Filtered:
-    """A delivery mode that sees only the candidates which pass a filter (SPEC 5).
+    """A delivery mode that sees only the candidates which pass a filter (semantics: Novelty).
 
     An event that the filter stops is for the mode one that does not match: its moment still counts as published,
     but not as matched. Every candidate gets a step of the filter's own, with the reason as its `note`: nothing is

@@ -4,10 +4,10 @@ from collections import deque
 from heapq import heapify, heappop, heappush, heappushpop, nlargest
 from typing import Any, Protocol
 
-__all__ = ["Bar", "Fixed", "KthOfPeriod", "KthOfWindow"]
+__all__ = ["FixedThreshold", "KthOfPeriod", "KthOfWindow", "ScoreThreshold"]
 
 
-class Bar(Protocol):
+class ScoreThreshold(Protocol):
     """The least score that passes; it may move with the scores that it is told of."""
 
     @property
@@ -24,7 +24,7 @@ class Bar(Protocol):
         """Go on where `state` was taken."""
 
 
-class Fixed:
+class FixedThreshold:
     """A bar that never moves."""
 
     def __init__(self, value: float) -> None:

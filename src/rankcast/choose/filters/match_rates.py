@@ -1,4 +1,4 @@
-"""How often each subscription of a user is matched: since some moment, or within a window (SPEC 5, sampling)."""
+"""How often each subscription of a user is matched: since some moment, or within a window (semantics: Novelty, sampling)."""
 
 from collections import deque
 from collections.abc import Collection, Iterable

@@ -1,4 +1,4 @@
-"""The random filter: the baseline that knows nothing of novelty (SPEC 5, thesis 4.1.3)."""
+"""The random filter: the baseline that knows nothing of novelty (semantics: Novelty, thesis 4.1.3)."""
 
 from collections.abc import Collection
 from typing import Any

@@ -1,4 +1,4 @@
-"""The sampling filter: the rarer a subscription matches, the likelier its events pass (SPEC 5, thesis algorithm 2)."""
+"""The sampling filter: the rarer a subscription matches, the likelier its events pass (semantics: Novelty, thesis algorithm 2)."""
 
 from collections.abc import Collection
 from typing import Any
@@ -8,7 +8,7 @@ from rankcast.choose.filters.budget import Budget
 from rankcast.choose.filters.drawing import draw
 from rankcast.choose.filters.filtered import Verdict
 from rankcast.choose.filters.match_rates import MatchesSince, MatchesWithin
-from rankcast.model import Filter, Rates, Scoring, Update
+from rankcast.model import Filter, RateSpan, Scoring, Update
 
 __all__ = ["Sampling"]
 
@@ -21,7 +21,7 @@ class Sampling:
     consecutive matches`` (1 while there are not two). Most novel is the one with the highest probability.
 
     Lazy: the probabilities are computed at the end of each period, and are 1 before that. Eager: for each candidate,
-    from the events before it. Rates count all history, or with `Rates.PERIOD` the period just ended or the last
+    from the events before it. Rates count all history, or with `RateSpan.PERIOD` the period just ended or the last
     `period` events. Aging works on the probability: ``aging * now + (1 - aging) * previous``, previous being that of the
     last period (lazy) or of the last event that matched the subscription (eager), and 1 at first.
 
@@ -34,7 +34,7 @@ class Sampling:
         self._budget = Budget(settings.rate, settings.period, settings.update)
         self._active: dict[str, float] = {}  # every subscription matched so far, and its probability
         self._matches: MatchesSince | MatchesWithin = MatchesSince()
-        if settings.rates is Rates.PERIOD and settings.update is Update.EAGER:
+        if settings.rates is RateSpan.PERIOD and settings.update is Update.EAGER:
             self._matches = MatchesWithin(settings.period)
 
     def admit(self, candidate: Candidate) -> Verdict:
@@ -48,7 +48,7 @@ class Sampling:
         self._budget.count(verdict.passed)
         if self._settings.update is Update.LAZY and self._budget.ends_period:
             self._evaluate(self._active)
-            if self._settings.rates is Rates.PERIOD and isinstance(self._matches, MatchesSince):
+            if self._settings.rates is RateSpan.PERIOD and isinstance(self._matches, MatchesSince):
                 self._matches.reset()
         return verdict
 

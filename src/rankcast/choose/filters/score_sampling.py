@@ -1,4 +1,4 @@
-"""Sampling by a score of events: the higher it is against the usual, the likelier the event passes (SPEC 5)."""
+"""Sampling by a score of events: the higher it is against the usual, the likelier the event passes (semantics: Novelty)."""
 
 from collections import deque
 from collections.abc import Collection

@@ -15,8 +15,8 @@ from rankcast.errors import ModelError
 from rankcast.model import Filter, FilterKind, Scoring, Update
 
 __all__ = [
-    "Merged",
-    "Summary",
+    "NodeSummary",
+    "RoundSummary",
     "TeamNode",
     "check_team_filter",
     "first_round",
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 
-class Summary(NamedTuple):
+class NodeSummary(NamedTuple):
     """What a node tells after a round: the `seq` of all events that matched it and of those that it delivered, and its
     scores, the best first, each with its `seq`."""
 
@@ -35,7 +35,7 @@ class Summary(NamedTuple):
     best: list[tuple[float, int]]
 
 
-class Merged(NamedTuple):
+class RoundSummary(NamedTuple):
     """What all nodes know at the beginning of a round.
 
     `matched` events matched the team before it, `share` is how much of the last round matched. A node delivers what scores
@@ -60,13 +60,13 @@ def check_team_filter(settings: Filter | None) -> Filter:
     return settings
 
 
-def first_round(settings: Filter, nodes: int, length: int) -> Merged:
+def first_round(settings: Filter, nodes: int, length: int) -> RoundSummary:
     """Before anything is known: no threshold, everything is taken to match, and the budget is divided evenly."""
     k = math.floor(settings.rate * length + 1e-9)
-    return Merged(0.0, _shares(k, nodes), 0, 1.0, [])
+    return RoundSummary(0.0, _shares(k, nodes), 0, 1.0, [])
 
 
-def merge(summaries: Sequence[Summary], before: Merged, rate: float, length: int) -> Merged:
+def merge(summaries: Sequence[NodeSummary], before: RoundSummary, rate: float, length: int) -> RoundSummary:
     """The merged top-k of a round of `length` published events; an event that matched several nodes counts once.
 
     Each node gets as many as it has among the k best scores; of equal scores the earlier event goes first. What some nodes
@@ -87,7 +87,7 @@ def merge(summaries: Sequence[Summary], before: Merged, rate: float, length: int
     short = [number for number, unspent in enumerate(left) if not unspent]
     for number, extra in zip(short, _shares(min(k, sum(left)), len(short)), strict=True):
         quotas[number] += extra
-    return Merged(
+    return RoundSummary(
         threshold=best[-1][0] if best else 0.0,
         quotas=quotas,
         matched=before.matched + matched,
@@ -112,7 +112,7 @@ class TeamNode:
         self._own: set[int] = set()
         self._start = 0
 
-    def advance(self, events: Sequence[tuple[int, Sequence[str]]], start: int, known: Merged) -> Summary:
+    def advance(self, events: Sequence[tuple[int, Sequence[str]]], start: int, known: RoundSummary) -> NodeSummary:
         """Serve a round: the events that match this node, as `seq` and subscriptions; the round follows event `start`."""
         self._learn(known)
         quota = known.quotas[self._number]
@@ -128,7 +128,7 @@ class TeamNode:
                 self._own.add(seq)
                 self._count(matching, t)
         scores.sort(key=lambda scored: (-scored[0], scored[1]))
-        return Summary([seq for seq, _ in events], delivered, scores)
+        return NodeSummary([seq for seq, _ in events], delivered, scores)
 
     def state(self) -> dict[str, Any]:
         """Plain data that `restore` takes back."""
@@ -148,7 +148,7 @@ class TeamNode:
         self._own = set(state["own"])
         self._start = state["start"]
 
-    def _learn(self, known: Merged) -> None:
+    def _learn(self, known: RoundSummary) -> None:
         """Hear of what others delivered in the last round that matches here, too."""
         others = set(known.delivered) - self._own
         for seq, matching in self._round:
@@ -160,7 +160,7 @@ class TeamNode:
             self._delivered[name] = self._delivered.get(name, 0) + 1
             self._last[name] = max(t, self._last.get(name, 0.0))
 
-    def _estimate(self, seq: int, known: Merged) -> float:
+    def _estimate(self, seq: int, known: RoundSummary) -> float:
         """How many events have matched the team, this one included: what is known, and what the share makes likely."""
         return max(1.0, known.matched + known.share * (seq - self._start))
 
@@ -180,7 +180,7 @@ def serve_together(
 ) -> list[int]:
     """All rounds in one process: the `seq` of what the team gets. `matches` are those of each node, by `seq`."""
     nodes = [TeamNode(number, settings) for number in range(len(matches))]
-    known: Merged | None = None
+    known: RoundSummary | None = None
     delivered: set[int] = set()
     for number in range(rounds):
         start, end = round_bounds(published, number, rounds)

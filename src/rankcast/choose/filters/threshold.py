@@ -1,4 +1,4 @@
-"""The threshold filter: what scores as high as the k best of late (SPEC 5, thesis algorithm 1)."""
+"""The threshold filter: what scores as high as the k best of late (semantics: Novelty, thesis algorithm 1)."""
 
 import math
 from collections.abc import Collection
@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from rankcast.choose.candidates import Candidate
 from rankcast.choose.filters.budget import Budget
 from rankcast.choose.filters.filtered import Verdict
-from rankcast.choose.filters.kth_highest import Bar, Fixed, KthOfPeriod, KthOfWindow
+from rankcast.choose.filters.kth_highest import FixedThreshold, KthOfPeriod, KthOfWindow, ScoreThreshold
 from rankcast.model import Update
 
 __all__ = ["CandidateScore", "Threshold"]
@@ -52,7 +52,7 @@ class Threshold:
         self._score = score
         self._budget = Budget(rate, period, update)
         kth_highest = KthOfWindow if update is Update.EAGER else KthOfPeriod
-        self._bar: Bar = kth_highest(self._budget.k, period) if minimum is None else Fixed(minimum)
+        self._bar: ScoreThreshold = kth_highest(self._budget.k, period) if minimum is None else FixedThreshold(minimum)
 
     @property
     def threshold(self) -> float:

@@ -1,7 +1,7 @@
 """Distances of events, to the last bit as `rankcast.choose.distance` computes them.
 
 Kernels get a *space*: the entries' rows in the table, their attributes side by side (`spread`), and all that the table
-encoded (`rankcast.batch.table.EventTable.encoded`).
+encoded (`rankcast.engine.arrays.table.EventTable.encoded`).
 """
 
 from typing import Any

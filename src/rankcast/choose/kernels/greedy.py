@@ -1,4 +1,4 @@
-"""The greedy choice of k entries out of more, by rank and distance (SPEC 3)."""
+"""The greedy choice of k entries out of more, by rank and distance (semantics: Diversity)."""
 
 from typing import Any
 

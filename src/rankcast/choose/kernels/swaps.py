@@ -1,4 +1,4 @@
-"""Swaps of a member for another entry, each weighed in a few steps, exactly (SPEC 3: improved).
+"""Swaps of a member for another entry, each weighed in a few steps, exactly (semantics: Diversity: improved).
 
 Every distance is a multiple of 2^-53, because it is 1 minus a float in 0..1. So its upper part, a multiple of 2^-26, and
 the rest add up without loss, in any order, and can be taken away again. The sum of all pairs, rounded once as

@@ -1,0 +1,279 @@
+"""``rankcast policy``: how much a user wants to hear, when, and by which criteria.
+
+The options are derived from the declarations of a policy's fields.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import Enum
+from typing import Annotated, Any, NamedTuple, assert_never
+
+import typer
+
+from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath
+from rankcast.cli.output import Output, TableColumn
+from rankcast.cli.values import numbers
+from rankcast.language.presets import PRESETS, preset_fields
+from rankcast.model import (
+    MOST_POLICY_COST,
+    Decaying,
+    Filter,
+    Length,
+    NoveltyPart,
+    Policy,
+    Unit,
+    check_policy_cost,
+)
+from rankcast.model.declared import (
+    About,
+    Declared,
+    Duration,
+    FieldKind,
+    Instant,
+    Name,
+    Names,
+    Nested,
+    Numbers,
+    Real,
+    Whole,
+    Word,
+    declared,
+)
+
+__all__ = ["policy"]
+
+_COLUMNS = (
+    TableColumn("user", style="bold"),
+    TableColumn("mode"),
+    TableColumn("k", align="right"),
+    TableColumn("length", align="right"),
+    TableColumn("sigma", align="right"),
+    TableColumn("more", folds=True),
+)
+_SHOWN = ("kind", "user", "mode", "k", "length", "unit", "sigma")
+_PREFIXES = {Filter: "", NoveltyPart: "novelty-", Decaying: "decay-"}
+_OPTIONS = {
+    ("k",): ("--k", "-k"),
+    ("weights",): ("--weight",),
+    ("attributes",): ("--attribute",),
+    ("filter", "novelty"): ("--filter",),
+    ("novelty", "scoring"): ("--novelty",),
+    ("decay", "form"): ("--decay",),
+}
+"""Options that are not called as their field, with dashes, after the prefix of the record that it is in."""
+
+_UNIT = Declared("unit", False, None, About(Word(Unit), "What a length counts: events published, or matched."))
+
+
+class _Setting(NamedTuple):
+    """An option: the field that it sets, its names, its type and its text in the help."""
+
+    path: tuple[str, ...]
+    names: tuple[str, ...]
+    annotation: Any
+    kind: FieldKind
+
+    @property
+    def parameter(self) -> str:
+        return "_".join(self.path)
+
+
+def _settings() -> Iterator[_Setting]:
+    for one in declared(Policy):
+        if one.name == "user":
+            continue
+        if isinstance(one.kind, Nested) and one.kind.of is not Length:
+            for inner in _with_unit(one.kind.of):
+                yield _setting((one.name, inner.name), inner, one.about.label, _PREFIXES[one.kind.of])
+        else:
+            yield _setting((one.name,), one, one.about.topic or None)
+        if one.name == "length":
+            yield _setting((_UNIT.name,), _UNIT, None)
+
+
+def _with_unit(record: type) -> list[Declared]:
+    fields = list(declared(record))
+    return [*fields, _UNIT] if any(isinstance(one.kind, Nested) for one in fields) else fields
+
+
+def _setting(path: tuple[str, ...], one: Declared, panel: str | None, prefix: str = "") -> _Setting:
+    names = _OPTIONS.get(path, (f"--{prefix}{one.name.replace('_', '-')}",))
+    kind, metavar = _typed(one.kind)
+    several = " Several." if isinstance(one.kind, Names | Numbers) else ""
+    option = typer.Option(*names, metavar=metavar, help=f"{one.help}{several}", rich_help_panel=panel)
+    return _Setting(path, names, Annotated[kind | None, option], one.kind)
+
+
+def _typed(kind: FieldKind) -> tuple[Any, str | None]:
+    """The type of an option, and what its help shows in place of a value."""
+    match kind:
+        case Word(words):
+            return words, None
+        case Whole():
+            return int, None if kind.low < -1 else f"{kind.low}..{kind.high}"
+        case Real():
+            return float, f"{kind.low:.0f}..{kind.high:.0f}"
+        case Duration() | Instant():
+            return str, "TIME"
+        case Nested():
+            return str, "N|TIME"
+        case Names():
+            return list[str], "NAME"
+        case Numbers(_, Name()):
+            return list[str], "NAME=N"
+        case Numbers():
+            return list[str], "PART=N"
+        case Name():
+            return str, "NAME"
+    assert_never(kind)
+
+
+_SETTINGS = tuple(_settings())
+_INNER = frozenset(one.path[0] for one in _SETTINGS if len(one.path) > 1)
+_SPANS = frozenset(("unit", *(one.name for one in declared(Decaying) if isinstance(one.kind, Nested))))
+
+
+def _with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with one more option for each setting, in place of its `settings`."""
+    named = [one for one in inspect.signature(command).parameters.values() if one.name != "settings"]
+    derived = [
+        inspect.Parameter(
+            one.parameter, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=one.annotation
+        )
+        for one in _SETTINGS
+    ]
+    command.__dict__["__signature__"] = inspect.Signature([*named[:2], *derived, *named[2:]])
+    return command
+
+
+@_with_options
+def policy(
+    user: OneUser = None,
+    preset: Annotated[str | None, typer.Option(metavar="NAME", help=f"A policy by name: {', '.join(PRESETS)}.")] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Back to mode all.")] = False,
+    max_policy_cost: Annotated[
+        float,
+        typer.Option(
+            min=1, metavar="MICROSECONDS", help="What the policy may cost with every matching event, by estimate."
+        ),
+    ] = MOST_POLICY_COST,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+    **settings: Any,
+) -> None:
+    """Say how a user is served. What is not said stays as it was; if nothing is said, show the policy.
+
+    Example:
+
+      rankcast policy --user addison --mode sliding --k 2 --length 100 --sigma 0.5
+      rankcast policy --user addison --mode periodic --k 5 --length 1d
+      rankcast policy --user addison --filter minimum --minimum 0.3
+      rankcast policy --user addison --preset balanced
+      rankcast policy                   (lists all)
+    """
+    from rankcast.errors import CatalogError
+    from rankcast.language import decode_record, encode_record
+    from rankcast.store import Store
+
+    given = _told(settings)
+    out = Output(json)
+    with Store.open(store) as opened:
+        catalog = opened.catalog()
+        if not given and preset is None and not remove:
+            listed = catalog.policies.values() if user is None else [catalog.policy_of(user)]
+            out.records(map(encode_record, listed), _COLUMNS, _cells, "no policies; everybody gets all that matches")
+            return
+        if user is None:
+            raise typer.BadParameter("whose policy is it? give --user")
+        if remove:
+            if user in catalog.policies:
+                opened.change(remove=[catalog.policies[user]])
+            elif not opened.remove_unreadable("policy", user):
+                raise CatalogError(f"{user!r} has no policy")
+            out.done(f"{user} gets all that matches", {"kind": "policy", "user": user})
+            return
+        before = encode_record(Policy(user) if preset is not None else catalog.policy_of(user))
+        if preset is not None:
+            before |= preset_fields(preset)
+        new = decode_record(_changed(before, given))
+        assert isinstance(new, Policy)
+        check_policy_cost(new, max_policy_cost)
+        opened.change(put=[new])
+    out.done(f"{user}: {_words(encode_record(new))}", encode_record(new))
+
+
+def _told(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that were given, in their JSON form."""
+    told: dict[str, Any] = {}
+    for one in _SETTINGS:
+        value = settings.get(one.parameter)
+        if value is None or value == []:
+            continue
+        inside = told.setdefault(one.path[0], {}) if len(one.path) > 1 else told
+        inside[one.path[-1]] = _value(one, value)
+    return told
+
+
+def _value(one: _Setting, value: Any) -> Any:
+    match value:
+        case Enum():
+            return value.value
+        case list() if isinstance(one.kind, Numbers):
+            return numbers(value, one.names[0])
+        case str() if isinstance(one.kind, Nested):
+            return int(value) if value.isdecimal() and len(value) < 19 else value
+    return value
+
+
+def _changed(before: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """A record with other fields; those of a record inside of it are changed one by one, and a length takes its unit with it."""
+    changed = dict(before)
+    if "length" in given:
+        changed.pop("unit", None)
+    for name, value in given.items():
+        if name in _INNER:
+            spans = value.keys() & _SPANS
+            kept = {field: known for field, known in before.get(name, {}).items() if not spans or field not in _SPANS}
+            changed[name] = {**kept, **value}
+        else:
+            changed[name] = value
+    return changed
+
+
+def _span(record: Mapping[str, Any]) -> str:
+    length = record.get("length", "")
+    return f"{length} {record.get('unit', 'events')}" if isinstance(length, int) else str(length)
+
+
+def _words(record: Mapping[str, Any]) -> str:
+    words = [f"mode {record.get('mode', 'all')}"]
+    words += [f"k {record['k']}"] if "k" in record else []
+    words += [f"length {_span(record)}"] if "length" in record else []
+    words += [f"sigma {record['sigma']:g}"] if "sigma" in record else []
+    return ", ".join([*words, *_more(record)])
+
+
+def _more(record: Mapping[str, Any]) -> list[str]:
+    return [f"{name} {_plain(value)}" for name, value in record.items() if name not in _SHOWN]
+
+
+def _plain(value: Any) -> str:
+    match value:
+        case dict():
+            return " ".join(f"{name}={_plain(inner)}" for name, inner in value.items())
+        case list():
+            return " ".join(map(str, value))
+        case float():
+            return f"{value:g}"
+    return str(value)
+
+
+def _cells(record: Mapping[str, Any]) -> Sequence[str]:
+    return (
+        record["user"],
+        record.get("mode", "all"),
+        str(record.get("k", "")),
+        _span(record) if "length" in record else "",
+        f"{record.get('sigma', 1.0):g}",
+        ", ".join(_more(record)),
+    )

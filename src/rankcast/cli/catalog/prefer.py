@@ -1,0 +1,54 @@
+"""``rankcast prefer``: which of their subscriptions a user prefers."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Annotated, Any
+
+import typer
+
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, UserName
+from rankcast.cli.output import Output, TableColumn
+
+__all__ = ["prefer"]
+
+_COLUMNS = (TableColumn("prefers"), TableColumn("over"))
+
+
+def prefer(
+    user: UserName,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="ID", help="Subscriptions of the user, the best first.")
+    ] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Take the preference back.")] = False,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Prefer one subscription over another (or a row of them, the best first); without ids, list what is preferred.
+
+    The levels that follow give the subscriptions without a score of their own their scores.
+
+    Example:
+
+      rankcast prefer --user addison addison-1 addison-2
+    """
+    from rankcast.language import encode_record
+    from rankcast.model import Preference
+    from rankcast.store import Store
+
+    out = Output(json)
+    with Store.open(store) as opened:
+        if not names:
+            listed = [encode_record(one) for one in opened.catalog().preferences_of(user)]
+            out.records(listed, _COLUMNS, _cells, f"{user} prefers nothing over anything")
+            return
+        if len(names) < 2:
+            raise typer.BadParameter("name two subscriptions: the better one first")
+        pairs = [Preference(user, better, other) for better, other in pairwise(names)]
+        opened.change(remove=pairs) if remove else opened.change(put=pairs)
+    for pair in pairs:
+        said = "no longer prefers" if remove else "prefers"
+        out.done(f"{user} {said} {pair.prefer} over {pair.over}", encode_record(pair))
+
+
+def _cells(record: Mapping[str, Any]) -> Sequence[str]:
+    return record["prefer"], record["over"]

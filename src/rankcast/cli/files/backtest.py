@@ -1,0 +1,186 @@
+"""``rankcast backtest``: what several policies would have delivered of the same history."""
+
+import json as json_text
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankcast.cli.inputs import read_inputs
+from rankcast.cli.operation.rejects import exit_if_any
+from rankcast.cli.options import CatalogFile, EventsFile, Json, OneUser
+from rankcast.cli.output import Output, TableColumn
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from rankcast.model import Catalog, Event, Policy
+
+__all__ = ["backtest"]
+
+NOW = "as now"
+_COLUMNS = (
+    TableColumn("policy", style="bold", folds=True),
+    TableColumn("delivered", align="right"),
+    TableColumn("users", align="right"),
+    TableColumn("mean rank", align="right"),
+    TableColumn("diversity", align="right"),
+    TableColumn("mean wait", align="right"),
+    TableColumn("overlap with the first", align="right"),
+)
+
+
+def backtest(
+    catalog_file: CatalogFile,
+    events_file: EventsFile,
+    tries: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--try", metavar="FIELDS", help="A policy, as 'k=5 mode=sliding length=200 sigma=0.5'; repeat it."
+        ),
+    ] = None,
+    user: OneUser = None,
+    picture: Annotated[
+        Path | None, typer.Option("--picture", dir_okay=False, metavar="FILE", help="Draw the figures here, as PNG.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Try policies on past events, on Spark, and compare what each would have delivered.
+
+    The first row is what users have now. A policy is given by its fields, as in a policy record, and goes to every user of
+    the catalog, or to the one named. Diversity is the mean distance among ten deliveries in a row to one user; overlap is the
+    share of deliveries that two policies have in common.
+
+    Example:
+
+      rankcast backtest --catalog c.jsonl --events e.jsonl --try 'mode=sliding k=3 length=50'
+    """
+    from rankcast.errors import CatalogError, did_you_mean
+
+    out = Output(json)
+    policies: dict[str, Policy | None] = {NOW: None}
+    policies |= {" ".join(text.split()): policy_of(text) for text in tries or []}
+    catalog, events, rejected = read_inputs(catalog_file, events_file, out)
+    if user is not None:
+        if user not in catalog.users():
+            raise CatalogError(f"user {user!r} has no subscriptions{did_you_mean(user, catalog.users())}")
+        for other in [one for one in catalog.subscriptions.values() if one.user != user]:
+            catalog.remove(other)
+    rows, overlap = _run(catalog, events, policies, out)
+    out.records(rows, _COLUMNS, _cells, "nobody receives anything")
+    if picture is not None:
+        _draw(rows, overlap).savefig(picture, dpi=120, bbox_inches="tight")
+        out.say(f"drawn in {picture}")
+    exit_if_any(rejected)
+
+
+def policy_of(text: str) -> "Policy":
+    """The policy of fields such as ``k=5 mode=sliding length=200``.
+
+    >>> policy_of("k=5 mode=sliding length=30m").length
+    Length(amount=datetime.timedelta(seconds=1800), unit=<Unit.TIME: 'time'>)
+    """
+    from rankcast.errors import ModelError
+    from rankcast.language import decode_record
+    from rankcast.model import Policy
+
+    fields: dict[str, Any] = {"kind": "policy", "user": NOW}
+    for part in text.split():
+        name, equals, value = part.partition("=")
+        if not equals or not name or not value:
+            raise ModelError(f"{part!r} in --try is not of the form name=value, such as k=5")
+        try:
+            fields[name] = json_text.loads(value)
+        except ValueError:
+            fields[name] = value
+    policy = decode_record(fields)
+    assert isinstance(policy, Policy)
+    return policy
+
+
+def _run(
+    catalog: "Catalog", events: "Sequence[Event]", policies: "Mapping[str, Policy | None]", out: Output
+) -> tuple[list[dict[str, Any]], dict[tuple[str, str], float]]:
+    """A row per policy, in the given order, and how much each two overlap."""
+    import pyarrow as pa
+
+    from rankcast.cli.sparks import silenced
+    from rankcast.language import dumps, encode_event
+    from rankcast.pipeline.spark import backtest as tried
+    from rankcast.pipeline.spark import backtest_measures, backtest_overlap, local_session
+
+    with silenced(), out.working("starting Spark") as stage:
+        session = local_session()
+        stage(f"{len(events):,} events under {len(policies)} policies")
+        lines = pa.table({"event": pa.array([dumps(encode_event(event)) for event in events], pa.string())})
+        frame = session.createDataFrame(lines)
+        sent = tried(frame, catalog, policies, json="event").cache()
+        measured = backtest_measures(sent, frame, catalog, json="event").toArrow().to_pylist()
+        overlaps = backtest_overlap(sent).toArrow().to_pylist()
+        sent.unpersist()
+    by_name = {row["policy"]: row for row in measured}
+    overlap = {(row["policy"], row["other"]): row["overlap"] for row in overlaps}
+    first = next(iter(policies))
+    empty = {"users": 0, "delivered": 0, "rank": None, "diversity": None, "wait": None}
+    rows = [
+        {"policy": name, **empty, **by_name.get(name, {}), "overlap": overlap.get((first, name), 0.0)}
+        for name in policies
+    ]
+    return rows, overlap
+
+
+def _cells(row: Mapping[str, Any]) -> Sequence[str]:
+    return (
+        row["policy"],
+        f"{row['delivered']:,}",
+        f"{row['users']:,}",
+        _number(row["rank"]),
+        _number(row["diversity"]),
+        _wait(row["wait"]),
+        f"{100 * row['overlap']:.0f} %",
+    )
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _wait(seconds: float | None) -> str:
+    from datetime import timedelta
+
+    return "-" if seconds is None else str(timedelta(seconds=round(seconds)))
+
+
+def _draw(rows: list[dict[str, Any]], overlap: dict[tuple[str, str], float]) -> "Figure":
+    from matplotlib.figure import Figure
+
+    names = [row["policy"] for row in rows]
+    figure = Figure(figsize=(13, 1.6 + 0.45 * len(rows)), layout="constrained")
+    titles = (("delivered", "delivered"), ("rank", "mean rank"), ("diversity", "diversity"), ("wait", "mean wait, min"))
+    for number, (field, title) in enumerate(titles, 1):
+        axes = figure.add_subplot(1, 5, number)
+        values = [(row[field] or 0) / (60 if field == "wait" else 1) for row in rows]
+        axes.barh(range(len(rows)), values, color=f"C{number - 1}")
+        axes.set_yticks(range(len(rows)), names if number == 1 else [""] * len(rows), fontsize=8)
+        axes.invert_yaxis()
+        axes.set_title(title, fontsize=10)
+        axes.tick_params(axis="x", labelsize=8)
+    axes = figure.add_subplot(1, 5, 5)
+    axes.imshow(
+        [[overlap.get((one, other), 0.0) for other in names] for one in names],
+        vmin=0,
+        vmax=1,
+        cmap="Blues",
+        aspect="auto",
+    )
+    for y, one in enumerate(names):
+        for x, other in enumerate(names):
+            share = overlap.get((one, other), 0.0)
+            axes.text(
+                x, y, f"{share:.2f}", ha="center", va="center", fontsize=8, color="white" if share > 0.6 else "black"
+            )
+    axes.set_xticks(range(len(names)), [str(number) for number in range(1, len(names) + 1)], fontsize=8)
+    axes.set_yticks(range(len(names)), [str(number) for number in range(1, len(names) + 1)], fontsize=8)
+    axes.set_title("overlap", fontsize=10)
+    return figure

@@ -1,0 +1,208 @@
+"""``rankcast concepts mine``: what vague words could mean, found in past events and subscriptions."""
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankcast.cli.exits import NEGATIVE
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.output import Output, TableColumn
+from rankcast.cli.sparks import silenced
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from rankcast.fuzzy import MiningResult, NumberSummary
+    from rankcast.model import Catalog
+
+__all__ = ["Dataset", "mine"]
+
+_COLUMNS = (
+    TableColumn("concept", style="bold"),
+    TableColumn("on"),
+    TableColumn("means", folds=True),
+    TableColumn("share", align="right"),
+    TableColumn("from", align="right"),
+    TableColumn("to", align="right"),
+)
+
+
+class Dataset(Enum):
+    """The bundled data sets with numbers in them."""
+
+    LISTINGS = "listings"
+    RENTALS = "rentals"
+    AUCTION_ITEMS = "auction_items"
+    AUCTIONS = "auctions"
+    MOVIES = "movies"
+
+
+def mine(
+    attribute: Annotated[list[str], typer.Option(metavar="NAME", help="An attribute with numbers. Several.")],
+    events: Annotated[
+        list[Path] | None,
+        typer.Option(exists=True, dir_okay=False, metavar="FILE", help="Past events, as JSON Lines. Several."),
+    ] = None,
+    dataset: Annotated[Dataset | None, typer.Option(help="A bundled data set as past events.")] = None,
+    catalog: Annotated[
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, metavar="FILE", help="Past subscriptions: the numbers they ask for."),
+    ] = None,
+    summary: Annotated[
+        Path | None,
+        typer.Option(dir_okay=False, metavar="FILE", help="What is known already; the new data is added to it."),
+    ] = None,
+    count: Annotated[int | None, typer.Option(min=2, max=9, metavar="N", help="So many concepts.")] = None,
+    name: Annotated[
+        list[str] | None, typer.Option(metavar="WORD", help="Their names, from low to high. Several.")
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Option(dir_okay=False, metavar="FILE", help="Draw histogram and functions (PNG, SVG, PDF).")
+    ] = None,
+    put: Annotated[bool, typer.Option("--put", help="Put the concepts into the store.")] = False,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Mine concepts: how many words an attribute needs, and what each of them means.
+
+    The numbers are clustered, each cluster becomes a word, and every number belongs to some word to a degree of at
+    least 0.5. Without a source, what was published to the store and what its users ask for is the past. Needs Java (see
+    rankcast doctor). Nothing is kept unless you say --put; define one by hand with rankcast concept.
+
+    Example:
+
+      rankcast concepts mine --attribute price --dataset listings --picture price.png
+      rankcast concepts mine --attribute price --events may.jsonl --summary price.json --put
+      rankcast concepts mine --attribute price                  (from the store)
+    """
+    from rankcast.fuzzy import mine as mine_concepts
+    from rankcast.language import encode_record, read_catalog
+
+    if summary is not None and len(attribute) > 1:
+        raise typer.BadParameter("a --summary is of one attribute", param_hint="'--attribute'")
+    out = Output(json)
+    if events or dataset or catalog or (summary is not None and summary.exists()):
+        summaries = _from_events(attribute, events or [], dataset, out)
+        if catalog is not None:
+            asked = read_catalog(catalog)[0]
+            summaries = [known.merged(_from_subscriptions(known.attribute, asked)) for known in summaries]
+    else:
+        summaries = _from_store(attribute, store, out)
+    if summary is not None:
+        summaries = [_with_known(summaries[0], summary)]
+    found = [mine_concepts(known, count=count, names=name) for known in summaries]
+    if picture is not None:
+        _draw(found, picture)
+    if put:
+        from rankcast.store import Store
+
+        with Store.open(store) as opened:
+            opened.change(put=[concept for one in found for concept in one.concepts])
+    for one in found:
+        if one.reason:
+            out.say(f"no concepts: {one.reason}")
+    clusters = {
+        (concept.attribute, concept.name): (cluster, cluster.count / one.summary.count)
+        for one in found
+        for concept, cluster in zip(one.concepts, one.clusters, strict=True)
+    }
+
+    def cells(record: Mapping[str, Any]) -> Sequence[str]:
+        cluster, share = clusters[record["attribute"], record["name"]]
+        form = next(key for key, told in record.items() if isinstance(told, list))
+        means = f"{form} {' '.join(map(_shown, record[form]))}"
+        return record["name"], record["attribute"], means, f"{share:.0%}", _shown(cluster.low), _shown(cluster.high)
+
+    records = [encode_record(concept) for one in found for concept in one.concepts]
+    out.records(records, _COLUMNS, cells)
+    if any(one.reason for one in found):
+        raise typer.Exit(NEGATIVE)
+
+
+def _from_events(
+    attributes: Sequence[str], files: Sequence[Path], dataset: Dataset | None, out: Output
+) -> "list[NumberSummary]":
+    from rankcast.fuzzy import NumberSummary
+
+    found = [NumberSummary.of(attribute, []) for attribute in attributes]
+    if not files and dataset is None:
+        return found
+    from rankcast.pipeline.spark import local_session, summarise
+
+    with silenced(), out.working("starting Spark") as stage:
+        session = local_session()
+        stage("counting numbers")
+        if dataset is not None:
+            frame = _frame(session, dataset)
+            found = [known.merged(summarise(frame, known.attribute)) for known in found]
+        if files:
+            lines = session.read.text([str(path.resolve()) for path in files])
+            found = [known.merged(summarise(lines, known.attribute, json="value")) for known in found]
+    return found
+
+
+def _frame(session: "SparkSession", dataset: Dataset) -> "DataFrame":
+    from rankcast.lab import datasets
+
+    table = getattr(datasets, f"{dataset.value}_table")()
+    return session.createDataFrame(table)
+
+
+def _from_subscriptions(attribute: str, catalog: "Catalog") -> "NumberSummary":
+    from rankcast.fuzzy import NumberSummary, numbers_asked_for
+
+    wheres = [subscription.where for subscription in catalog.subscriptions.values()]
+    return NumberSummary.of(attribute, numbers_asked_for(wheres, attribute))
+
+
+def _from_store(attributes: Sequence[str], store: str, out: Output) -> "list[NumberSummary]":
+    """The store's own events, and what its users ask for."""
+    import tempfile
+
+    from rankcast.cli.output import write_lines
+    from rankcast.language import encode_event
+    from rankcast.store import Store
+
+    with Store.open(store) as opened, tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "events.jsonl"
+        write_lines(file, (encode_event(logged.event) for logged in opened.events()))
+        catalog = opened.catalog()
+        found = _from_events(attributes, [file], None, out)
+    return [known.merged(_from_subscriptions(known.attribute, catalog)) for known in found]
+
+
+def _with_known(new: "NumberSummary", file: Path) -> "NumberSummary":
+    """What is known after the new data, which is written to the file."""
+    import msgspec
+
+    from rankcast.errors import ModelError
+    from rankcast.fuzzy import NumberSummary
+    from rankcast.language import dumps
+
+    if file.exists():
+        try:
+            known = NumberSummary.of_json(msgspec.json.decode(file.read_bytes()))
+        except msgspec.DecodeError as error:
+            raise ModelError(f"{file} is no summary: {error}") from None
+        new = known.merged(new)
+    file.write_text(dumps(new.to_json()) + "\n", encoding="utf-8")
+    return new
+
+
+def _draw(found: "Sequence[MiningResult]", file: Path) -> None:
+    from matplotlib.figure import Figure
+
+    from rankcast.fuzzy.picture import draw_concepts
+
+    figure = Figure(figsize=(8, 3.6 * len(found)), layout="constrained")
+    for number, one in enumerate(found, 1):
+        if one.summary.count:
+            draw_concepts(figure.add_subplot(len(found), 1, number), one)
+    figure.savefig(file, dpi=120)
+
+
+def _shown(x: float) -> str:
+    return f"{x:,.6g}" if abs(x) < 1e6 else f"{x:,.0f}"

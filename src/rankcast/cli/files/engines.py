@@ -1,0 +1,130 @@
+"""The engines that match and replay files: all give the same lines, byte by byte."""
+
+from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from rankcast.cli.output import Output
+from rankcast.cli.sparks import silenced
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from rankcast.engine.arrays import BatchShard
+    from rankcast.engine.reference.shard import Shard
+    from rankcast.model import Catalog, Delivery, Event, Match
+
+__all__ = ["MatchEngine", "ReplayEngine", "match_all", "replay_all"]
+
+_CHUNK = 2_000
+"""So many events at a time: arrays want many, a bar that moves wants few."""
+
+
+class MatchEngine(Enum):
+    """What finds the matching subscriptions: plain evaluation, the compiled index, or Spark."""
+
+    ORACLE = "oracle"
+    INDEX = "index"
+    SPARK = "spark"
+
+
+class ReplayEngine(Enum):
+    """What replays: the oracle event by event, shards over arrays, these with the compiled index, or Spark."""
+
+    ORACLE = "oracle"
+    LOCAL = "local"
+    INDEX = "index"
+    SPARK = "spark"
+
+
+def match_all(engine: MatchEngine, catalog: "Catalog", events: "Sequence[Event]", out: Output) -> "Iterable[Match]":
+    """All matches, by the position of the event, then by that of the subscription in the catalog."""
+    if engine is MatchEngine.SPARK:
+        from rankcast.model import Match
+        from rankcast.pipeline.spark import match
+
+        rows = _on_spark(lambda frame: match(frame, catalog, json="event"), events, out)
+        position = {name: number for number, name in enumerate(catalog.subscriptions)}
+        seq = {event.id: event.seq for event in events}
+        found = [Match(**row) for row in rows]
+        return sorted(found, key=lambda one: (seq[one.event], position[one.subscription]))
+    return (_match_indexed if engine is MatchEngine.INDEX else _match_here)(catalog, events, out)
+
+
+def replay_all(engine: ReplayEngine, catalog: "Catalog", events: "Sequence[Event]", out: Output) -> "list[Delivery]":
+    """All deliveries, by window, user and seq."""
+    if engine is ReplayEngine.SPARK:
+        from rankcast.model import Delivery
+        from rankcast.pipeline.spark import deliver
+
+        rows = _on_spark(lambda frame: deliver(frame, catalog, json="event"), events, out)
+        deliveries = [Delivery(**{**row, "subscriptions": tuple(row["subscriptions"])}) for row in rows]
+    else:
+        deliveries = _replay_here(_shard(engine, catalog), events, out)
+    return sorted(deliveries, key=lambda delivery: delivery.order)
+
+
+def _match_here(catalog: "Catalog", events: "Sequence[Event]", out: Output) -> "Iterable[Match]":
+    from rankcast.engine.reference.shard import Shard
+
+    shard = Shard(catalog)
+    with out.progress("matching", len(events)) as advance:
+        for event in events:
+            yield from shard.match(event)
+            advance(1)
+
+
+def _match_indexed(catalog: "Catalog", events: "Sequence[Event]", out: Output) -> "Iterable[Match]":
+    from rankcast.engine.index import IndexMatcher
+    from rankcast.model import Match
+
+    subscriptions = list(catalog.subscriptions.values())
+    matcher = IndexMatcher.of_catalog(subscriptions, catalog)
+    with out.progress("matching", len(events)) as advance:
+        for start in range(0, len(events), _CHUNK):
+            chunk = events[start : start + _CHUNK]
+            found = matcher.match_batch(chunk)
+            for place, at, degree in zip(*(column.tolist() for column in found), strict=True):
+                subscription = subscriptions[at]
+                yield Match(chunk[place].id, subscription.id, subscription.user, degree)
+            advance(len(chunk))
+
+
+def _shard(engine: ReplayEngine, catalog: "Catalog") -> "Shard | BatchShard":
+    """One shard for all users."""
+    if engine is ReplayEngine.ORACLE:
+        from rankcast.engine.reference.shard import Shard
+
+        return Shard(catalog)
+    from rankcast.engine.arrays import BatchShard
+
+    if engine is ReplayEngine.INDEX:
+        from rankcast.engine.index import IndexMatcher
+
+        return BatchShard(catalog, matcher=IndexMatcher.of_catalog)
+    return BatchShard(catalog)
+
+
+def _replay_here(shard: "Shard | BatchShard", events: "Sequence[Event]", out: Output) -> "list[Delivery]":
+    deliveries: list[Delivery] = []
+    with out.progress("replaying", len(events)) as advance:
+        for start in range(0, len(events), _CHUNK):
+            chunk = events[start : start + _CHUNK]
+            deliveries += shard.publish(chunk)
+            advance(len(chunk))
+    return deliveries + shard.close()
+
+
+def _on_spark(job: "Callable[[DataFrame], DataFrame]", events: "Sequence[Event]", out: Output) -> list[dict[str, Any]]:
+    """The rows that a job over events in JSON gives."""
+    import pyarrow as pa
+
+    from rankcast.language import dumps, encode_event
+    from rankcast.pipeline.spark import local_session
+
+    with silenced(), out.working("starting Spark") as stage:
+        session = local_session()
+        stage(f"{len(events):,} events through Spark")
+        lines = pa.table({"event": pa.array([dumps(encode_event(event)) for event in events], pa.string())})
+        rows: list[dict[str, Any]] = job(session.createDataFrame(lines)).toArrow().to_pylist()
+        return rows

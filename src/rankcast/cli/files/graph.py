@@ -1,0 +1,64 @@
+"""``rankcast graph``: who covers whom among subscriptions, as a picture."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rankcast.cli.operation.rejects import exit_if_any, tell
+from rankcast.cli.options import CatalogFile, Json
+from rankcast.cli.output import Output
+
+__all__ = ["graph"]
+
+_MANY = 200
+
+
+def graph(
+    catalog_file: CatalogFile,
+    user: Annotated[
+        str | None, typer.Option("--user", "-u", metavar="NAME", help="Only the subscriptions of this user.")
+    ] = None,
+    out_file: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where the picture goes.")] = Path(
+        "graph.svg"
+    ),
+    json: Json = False,
+) -> None:
+    """Draw which subscriptions cover which, for one user or a small catalog.
+
+    Equal subscriptions are one box, whoever has them, with each user's score; a filled dot says that the same user has a
+    more special one below. A line leads from a subscription to those directly covered by it. The picture is SVG, which
+    browsers show.
+
+    Example:
+
+      rankcast graph --catalog catalog.jsonl --user addison --out addison.svg
+    """
+    from rankcast.cover import SubscriptionGraph, draw
+    from rankcast.errors import CatalogError, ModelError, did_you_mean
+    from rankcast.language import read_catalog
+    from rankcast.rank import scores
+
+    out = Output(json)
+    catalog, rejects = read_catalog(catalog_file)
+    tell(out, rejects)
+    if user is not None and user not in catalog.users():
+        raise CatalogError(f"user {user!r} has no subscriptions{did_you_mean(user, catalog.users())}")
+    users = catalog.users() if user is None else [user]
+    chosen = [one for name in users for one in catalog.subscriptions_of(name)]
+    if len(chosen) > _MANY:
+        raise ModelError(f"{len(chosen):,} subscriptions are too many for a picture (at most {_MANY}); choose a --user")
+    known: dict[str, float] = {}
+    for name in users:
+        levels = catalog.policy_of(name).levels
+        known |= scores(catalog.subscriptions_of(name), catalog.preferences_of(name), levels)
+    made = SubscriptionGraph(chosen, known, lambda attribute, term: catalog.membership(attribute, term, user))
+    title = f"Subscriptions of {user}" if user else f"{len(chosen)} subscriptions of {len(users)} users"
+    out_file.write_text(draw(made, title), encoding="utf-8")
+    record = {"file": str(out_file), "subscriptions": len(chosen), "nodes": len(made.nodes), "roots": len(made.roots)}
+    out.done(
+        f"{len(chosen)} subscriptions in {len(made.nodes)} boxes, {len(made.roots)} on top: {out_file}",
+        record,
+        str(out_file),
+    )
+    exit_if_any(len(rejects))

@@ -1,0 +1,142 @@
+"""``rankcast index``: compile subscriptions into an index file, and say what it holds and costs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.output import Output, TableColumn, counted, table
+
+if TYPE_CHECKING:
+    from rankcast.model import Catalog
+
+__all__ = ["build_index", "index_stats"]
+
+IndexFile = Annotated[Path, typer.Argument(metavar="INDEX", dir_okay=False, help="The index file.")]
+
+
+def build_index(
+    index: IndexFile,
+    catalog_file: Annotated[
+        Path | None,
+        typer.Option("--catalog", exists=True, dir_okay=False, metavar="FILE", help="Take this JSON Lines file."),
+    ] = None,
+    parquet: Annotated[
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, metavar="FILE", help="Take this Parquet file, which may be large."),
+    ] = None,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Compile subscriptions into an index file: those of the store, of a catalog, or of a Parquet file.
+
+    A Parquet file has the columns id, user, perhaps score, and either where (texts) or predicates (lists of attribute, op,
+    number, upper, text), which is much faster.
+
+    Example:
+
+      rankcast index build films.index --catalog c.jsonl
+      rankcast index build big.index --parquet subscriptions.parquet
+    """
+    from rankcast.engine.index import LiveIndex, Senses, write_index
+
+    out = Output(json)
+    if parquet is not None:
+        from rankcast.engine.index.parquet import compile_parquet
+
+        with out.bars(["compiling"]) as update:
+            compiled = compile_parquet(parquet, lambda share: update("compiling", share))
+        write_index(compiled, index)
+        count, size = compiled.size, compiled.nbytes
+    else:
+        catalog = _catalog(catalog_file, store)
+        with out.bars(["compiling"]) as update:
+            made = LiveIndex.create(
+                index,
+                catalog.subscriptions.values(),
+                Senses.of_catalog(catalog),
+                lambda share: update("compiling", share),
+            )
+        count, size = len(made), made.stats()["bytes"]
+    per = size / max(1, count)
+    out.done(
+        f"{index}: {counted(count, 'subscription')}, {size:,} bytes, {per:.0f} each",
+        {"index": str(index), "subscriptions": count, "bytes": size, "bytes_per_subscription": round(per, 1)},
+    )
+
+
+def index_stats(
+    index: IndexFile,
+    events_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--events", exists=True, dir_okay=False, metavar="FILE", help="Match these, and say what it costs."
+        ),
+    ] = None,
+    catalog_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--catalog",
+            exists=True,
+            dir_okay=False,
+            metavar="FILE",
+            help="Build a damaged index again from this JSON Lines file.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Say what an index holds and takes, per subscription; with events also what matching costs.
+
+    The file is checked to the last byte. A damaged one is refused, or built again if its catalog is given.
+
+    Example:
+
+      rankcast index stats films.index --events e.jsonl
+      rankcast index stats films.index --catalog c.jsonl
+    """
+    import time
+
+    from rankcast.engine.index import LiveIndex, Senses
+
+    out = Output(json)
+    began = time.perf_counter()
+    if catalog_file is None:
+        opened = LiveIndex(index)
+    else:
+        catalog = _catalog(catalog_file, DEFAULT_STORE)
+        subscriptions = catalog.subscriptions.values()
+        opened = LiveIndex.restored(index, subscriptions, Senses.of_catalog(catalog), out.say)
+    facts = {**opened.stats(), "seconds_to_open": round(time.perf_counter() - began, 3)}
+    if events_file is not None:
+        from rankcast.language import read_events
+        from rankcast.model import Catalog
+
+        events, _ = read_events(events_file, Catalog())
+        opened.match_batch(events[:1])
+        began = time.perf_counter()
+        found = opened.match_batch(events)
+        spent = time.perf_counter() - began
+        facts |= {
+            "events": len(events),
+            "matches_per_event": round(len(found.event) / max(1, len(events)), 2),
+            "microseconds_per_event": round(1e6 * spent / max(1, len(events)), 1),
+            "nanoseconds_per_event_and_subscription": round(1e9 * spent / max(1, len(events) * len(opened)), 3),
+        }
+    facts["bytes_per_subscription"] = round(facts["bytes_per_subscription"], 1)
+    if out.as_lines:
+        out.record(facts)
+        return
+    rows = [(name.replace("_", " "), f"{value:,}") for name, value in facts.items()]
+    out.show(table([TableColumn(str(index)), TableColumn("", align="right")], rows))
+
+
+def _catalog(catalog_file: Path | None, store: str) -> "Catalog":
+    if catalog_file is not None:
+        from rankcast.language import read_catalog
+
+        return read_catalog(catalog_file)[0]
+    from rankcast.store import Store
+
+    with Store.open(store) as opened:
+        return opened.catalog()

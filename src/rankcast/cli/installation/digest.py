@@ -1,0 +1,77 @@
+"""What one user of the demo got, and how it compares with what matched."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import Any
+
+from rankcast.choose import Distance
+from rankcast.model import Catalog, Delivery, Event, Policy
+
+__all__ = ["DemoDigest"]
+
+_SHOWN = 4
+_TOGETHER = 5
+
+
+@dataclass(frozen=True, slots=True)
+class DemoDigest:
+    """The deliveries of one user, and the events that matched the user, in order of publication."""
+
+    user: str
+    catalog: Catalog
+    films: Mapping[str, Event]
+    matched: Sequence[str]
+    deliveries: Sequence[Delivery]
+
+    @property
+    def policy(self) -> Policy:
+        """How the user is served."""
+        return self.catalog.policy_of(self.user)
+
+    @property
+    def mean_rank(self) -> float:
+        """Over the deliveries."""
+        return _mean(delivery.rank for delivery in self.deliveries)
+
+    @property
+    def share(self) -> float:
+        """What part of the matched was delivered."""
+        return len(self.deliveries) / len(self.matched) if self.matched else 0.0
+
+    def last(self) -> Sequence[Delivery]:
+        """The newest few deliveries."""
+        return self.deliveries[-_SHOWN:]
+
+    def diversity(self, events: Iterable[str]) -> float:
+        """The mean distance, by the user's own measure, of events that come close to each other: of each to the
+        k - 1 before it (4 where there is no k)."""
+        distance = Distance(self.policy.weights, self.policy.attributes)
+        return _mean(
+            distance(self.films[one], self.films[other])
+            for one, other in _near(list(events), self.policy.k or _TOGETHER)
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """The figures of the summary, for programs."""
+        return {
+            "user": self.user,
+            "mode": self.policy.mode.value,
+            "matched": len(self.matched),
+            "delivered": len(self.deliveries),
+            "share": round(self.share, 4),
+            "mean_rank": round(self.mean_rank, 4),
+            "diversity_matched": round(self.diversity(self.matched), 4),
+            "diversity": round(self.diversity(delivery.event for delivery in self.deliveries), 4),
+        }
+
+
+def _near(events: Sequence[str], span: int) -> Iterator[tuple[str, str]]:
+    for position, event in enumerate(events):
+        for other in events[max(0, position - span + 1) : position]:
+            yield event, other
+
+
+def _mean(numbers: Iterable[float]) -> float:
+    found = list(numbers)
+    return fsum(found) / len(found) if found else 0.0

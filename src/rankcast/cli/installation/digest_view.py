@@ -1,0 +1,176 @@
+"""How the demo looks: a digest for each user, a summary of all, and what to try next."""
+
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from rankcast.cli.installation.digest import DemoDigest
+from rankcast.cli.output import Output, TableColumn, printable, table
+from rankcast.language import encode_record, label
+
+if TYPE_CHECKING:
+    from rankcast.model import Delivery, Event
+
+__all__ = ["show"]
+
+_COLUMNS = (
+    TableColumn("user", style="bold"),
+    TableColumn("mode"),
+    TableColumn("matched", align="right"),
+    TableColumn("delivered", align="right"),
+    TableColumn("share", align="right"),
+    TableColumn("mean rank", align="right"),
+    TableColumn("diversity", align="right"),
+)
+
+_ARTICLES = (
+    "The",
+    "A",
+    "An",
+    "La",
+    "Le",
+    "Les",
+    "L'",
+    "El",
+    "Los",
+    "Las",
+    "Il",
+    "Lo",
+    "Der",
+    "Die",
+    "Das",
+    "Den",
+    "De",
+    "O",
+)
+
+
+def show(digests: Sequence[DemoDigest], films: int, seconds: float, out: Output) -> None:
+    """All of it."""
+    out.show(
+        Text(
+            f"{films:,} films were published through Spark, the oldest first, one a minute. The last that each of "
+            f"{len(digests)} users got, with their ranks, under what the user had asked for:"
+        )
+    )
+    for digest in digests:
+        out.show(_digest(digest, out.terminal))
+    matched = sum(len(digest.matched) for digest in digests)
+    delivered = sum(len(digest.deliveries) for digest in digests)
+    out.show(
+        Text.assemble("\n", (f"{films:,} films, {len(digests)} users, {seconds:.0f} s", "bold")),
+        Text(
+            f"Sending all that matches: {matched:,} deliveries. The few worth getting: {delivered:,} "
+            f"({_percent(delivered, matched)}).\n"
+            "Diversity: the mean distance of films that come together, of all that match → of those delivered."
+        ),
+        table(_COLUMNS, [_row(digest) for digest in digests]),
+        _next_steps(),
+    )
+
+
+def _digest(digest: DemoDigest, in_box: bool) -> RenderableType:
+    title = Text.assemble((digest.user, "bold"), f" · {_policy(digest)}")
+    count = f"{len(digest.matched):,} matched, {len(digest.deliveries):,} delivered"
+    body = Group(*_reasons(digest)) if digest.deliveries else Text("nothing")
+    if in_box:
+        return Panel(
+            body, title=title, title_align="left", subtitle=count, subtitle_align="right", box=box.ROUNDED, style=""
+        )
+    return Group(Text.assemble(title, f" · {count}"), Padding(body, (0, 0, 1, 2)))
+
+
+def _reasons(digest: DemoDigest) -> Iterator[RenderableType]:
+    """The last deliveries, those with the same reason together."""
+    last = sorted(digest.last(), key=lambda delivery: (delivery.subscriptions, delivery.seq))
+    for subscriptions, group in groupby(last, key=lambda delivery: delivery.subscriptions):
+        for number, name in enumerate(subscriptions):
+            why = label(digest.catalog.subscriptions[name].where)
+            yield Text(printable(f"and also: {why}" if number else why), style="italic cyan")
+        yield _films([(delivery, digest.films[delivery.event]) for delivery in group])
+
+
+def _films(found: "Sequence[tuple[Delivery, Event]]") -> Table:
+    grid = Table.grid(padding=(0, 2), expand=True)
+    grid.add_column(justify="right", style="green", width=7)
+    grid.add_column(ratio=3, no_wrap=True, overflow="ellipsis")
+    grid.add_column(ratio=2, no_wrap=True, overflow="ellipsis", style="dim")
+    for delivery, film in found:
+        title, year = (film.attributes[name][0] for name in ("title", "year"))  # type: ignore[index]  # crisp, all films have them
+        genres = ", ".join(map(str, film.attributes.get("genre", ())))  # type: ignore[arg-type]  # crisp
+        grid.add_row(f"{delivery.rank:.3f}", Text(printable(f"{_read_out(str(title))} ({year})")), genres)
+    return grid
+
+
+def _read_out(title: str) -> str:
+    """``Birds, The`` as people say it."""
+    name, comma, article = title.rpartition(", ")
+    space = "" if article.endswith("'") else " "
+    return f"{article}{space}{name}" if comma and article in _ARTICLES else title
+
+
+def _policy(digest: DemoDigest) -> str:
+    """How the user is served, in a few words."""
+    record = encode_record(digest.policy)
+    words = [record.get("mode", "all")]
+    if "k" in record:
+        length = record["length"]
+        unit = "" if isinstance(length, str) else f" {record.get('unit', 'events')}"
+        words.append(f"top {record['k']} of {length}{unit}")
+    if "sigma" in record:
+        words.append(f"sigma {record['sigma']:g}")
+    if "filter" in record:
+        words.append(f"{record['filter']['novelty']} filter, {record['filter']['rate']:.0%}")
+    return ", ".join(words)
+
+
+def _row(digest: DemoDigest) -> Sequence[str]:
+    figures = digest.summary()
+    return (
+        digest.user,
+        figures["mode"],
+        f"{figures['matched']:,}",
+        f"{figures['delivered']:,}",
+        _percent(figures["delivered"], figures["matched"]),
+        f"{figures['mean_rank']:.3f}",
+        f"{figures['diversity_matched']:.2f} → {figures['diversity']:.2f}",
+    )
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}" if whole else "-"
+
+
+def _next_steps() -> RenderableType:
+    steps = {
+        "init": "make a store of your own",
+        "subscribe --user me \"genre = 'drama'\"": "say what you want to hear of",
+        "--help": "publish, run, explain, and the rest",
+    }
+    width = max(map(len, steps)) + 2
+    command = _command()
+    lines = [
+        Text.assemble(("  " + f"{command} {what}".ljust(len(command) + 1 + width), "bold"), why)
+        for what, why in steps.items()
+    ]
+    return Group(
+        Text("Next steps", style="bold"), *(Text.assemble(line, overflow="ignore", no_wrap=True) for line in lines)
+    )
+
+
+def _command() -> str:
+    """How to call this program from here."""
+    if shutil.which("rankcast"):
+        return "rankcast"
+    called = Path(sys.argv[0])
+    return str(called.relative_to(Path.cwd()) if called.is_relative_to(Path.cwd()) else called)

@@ -1,0 +1,62 @@
+"""``rankcast doctor``: is all there that Rankcast needs?"""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from rankcast.cli.exits import NEGATIVE
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.output import Output, TableColumn, table
+
+if TYPE_CHECKING:
+    from rankcast.pipeline.doctor import Checkup
+
+__all__ = ["doctor"]
+
+
+def doctor(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
+    """Look for what Rankcast needs (Java, memory, ports, packages), and say how to mend what is missing.
+
+    Exits with 1 if something that is needed is missing.
+
+    Example:
+
+      rankcast doctor
+    """
+    from rankcast.pipeline.doctor import examine
+
+    findings = [*examine(None), _database(store)] if "://" in store else examine(Path(store))
+    out = Output(json)
+    if json:
+        for finding in findings:
+            out.record(asdict(finding))
+    else:
+        columns = (TableColumn("", style="bold"), TableColumn("what"), TableColumn("found", folds=True))
+        out.show(table(columns, [(_mark(finding), finding.name, finding.found) for finding in findings]))
+        for finding in findings:
+            if finding.advice:
+                out.line(f"{finding.name}: {finding.advice}")
+    missing = [finding for finding in findings if finding.ok is False]
+    if missing:
+        out.say(f"missing: {', '.join(finding.name for finding in missing)}")
+        raise typer.Exit(NEGATIVE)
+    out.say("all that is needed is there")
+
+
+def _database(url: str) -> "Checkup":
+    """Whether the store at a URL answers."""
+    from rankcast.errors import StoreError
+    from rankcast.pipeline.doctor import Checkup
+    from rankcast.store import Store
+
+    try:
+        with Store.open(url) as opened:
+            return Checkup("store", True, f"{opened.database.place} answers")
+    except StoreError as error:
+        return Checkup("store", False, "cannot be used", str(error))
+
+
+def _mark(finding: "Checkup") -> str:
+    return {True: "ok", False: "missing", None: "note"}[finding.ok]

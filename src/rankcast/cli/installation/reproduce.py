@@ -1,0 +1,94 @@
+"""``rankcast reproduce``: the papers' tables and figures again, beside ours."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankcast.cli.exits import NEGATIVE
+from rankcast.cli.options import Json
+from rankcast.cli.output import Output, TableColumn, counted
+
+if TYPE_CHECKING:
+    from rankcast.lab.reproduce import Result
+
+__all__ = ["reproduce"]
+
+_EXPERIMENTS = (
+    TableColumn("name", style="bold"),
+    TableColumn("what it shows", folds=True),
+    TableColumn("from", folds=True),
+)
+_COMPARISONS = (
+    TableColumn("experiment", style="bold"),
+    TableColumn("figure", folds=True),
+    TableColumn("paper", align="right"),
+    TableColumn("ours", align="right"),
+    TableColumn("agrees"),
+    TableColumn("note", folds=True, style="dim"),
+)
+
+
+def reproduce(
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Which ones; `all` for all.")] = None,
+    list_only: Annotated[bool, typer.Option("--list", help="Only name the experiments.")] = False,
+    folder: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where tables and figures are kept.")] = Path(
+        "out/experiments"
+    ),
+    again: Annotated[bool, typer.Option("--again", help="Run also what has been run already.")] = False,
+    docs: Annotated[
+        Path | None, typer.Option("--docs", dir_okay=False, metavar="FILE", help="Write a page about all of it here.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Run the papers' experiments again, and put our figures beside theirs.
+
+    What has been run with the same code is not run again, so an interrupted run goes on where it stopped. Exits with
+    1 if a figure does not agree.
+
+    Example:
+
+      rankcast reproduce --list
+      rankcast reproduce all --docs docs/reproduction.md
+    """
+    from rankcast.lab.reproduce import document, experiments
+    from rankcast.lab.reproduce import reproduce as run
+
+    out = Output(json)
+    known = experiments()
+    if list_only or not names or not known:
+        listed = [{"name": one.name, "title": one.title, "source": one.source} for one in known.values()]
+        out.records(listed, _EXPERIMENTS, lambda one: tuple(one.values()), "there are no experiments yet")
+        return
+    chosen = list(known) if names == ["all"] else names
+    with out.bars(chosen) as on_progress:
+        results = [*run(chosen, folder, on_progress, again)]
+    compared = [_row(result, number) for result in results for number in range(len(result.comparisons))]
+    out.records(compared, _COMPARISONS, _cells, "nothing was compared")
+    for result in results:
+        for remark in result.remarks:
+            out.say(f"{result.name}: {remark}")
+    if docs is not None:
+        document(results, folder, docs)
+        out.say(f"written to {docs}")
+    seconds = sum(result.seconds for result in results)
+    out.say(f"{counted(len(results), 'experiment')}, {seconds:.1f} s, kept in {folder}")
+    if not all(row["agrees"] for row in compared):
+        raise typer.Exit(NEGATIVE)
+
+
+def _row(result: "Result", number: int) -> dict[str, Any]:
+    one = result.comparisons[number]
+    return {
+        "experiment": result.name,
+        "what": one.what,
+        "paper": one.paper,
+        "ours": one.ours,
+        "agrees": one.agrees,
+        "note": one.note,
+    }
+
+
+def _cells(row: Mapping[str, Any]) -> Sequence[str]:
+    return row["experiment"], row["what"], row["paper"], row["ours"], "yes" if row["agrees"] else "NO", row["note"]

@@ -1,0 +1,1 @@
+"""Commands that publish, serve and look after a store."""

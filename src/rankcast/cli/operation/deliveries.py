@@ -1,0 +1,114 @@
+"""``rankcast deliveries``: what was sent to whom, and why."""
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath
+from rankcast.cli.output import Output, TableColumn
+
+if TYPE_CHECKING:
+    from rankcast.model import Catalog, Delivery
+    from rankcast.store import Store
+
+__all__ = ["COLUMNS", "deliveries", "delivery_cells"]
+
+COLUMNS = (
+    TableColumn("window", align="right", style="dim"),
+    TableColumn("forwarded", style="dim"),
+    TableColumn("user", style="bold"),
+    TableColumn("event"),
+    TableColumn("rank", align="right"),
+    TableColumn("why", folds=True),
+)
+SHOWN = 50
+"""How many a terminal gets if nobody says."""
+_POLL = 0.5
+
+
+def deliveries(
+    user: OneUser = None,
+    after: Annotated[int | None, typer.Option(min=0, metavar="N", help="Only those after the Nth of all.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="At most N: the newest, or with --after the first.")
+    ] = None,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Wait for more, until Ctrl-C.")] = False,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """List what was sent, in the order of sending. A terminal shows the last 50 if nothing else is asked for.
+
+    Example:
+
+      rankcast deliveries --user addison
+      rankcast deliveries --follow --json | jq .event
+    """
+    from rankcast.language import encode_delivery
+    from rankcast.store import Store
+
+    out = Output(json)
+    if limit is None and after is None and not out.as_lines:
+        limit = SHOWN
+    with Store.open(store) as opened:
+        found = _chosen(opened, user, after, limit)
+        cells = delivery_cells(opened.catalog())
+        empty = "nothing was delivered yet (rankcast run does)"
+        out.records((encode_delivery(one) for _, one in found), COLUMNS, cells, empty)
+        out.flush()
+        if follow:
+            _follow(opened, user, found[-1][0] if found else after or 0, out)
+        elif limit is not None and len(found) == limit and found[-1][0] < opened.last_delivery():
+            out.say(f"there are more: --after {found[-1][0]}")
+
+
+def _chosen(store: "Store", user: str | None, after: int | None, limit: int | None) -> "list[tuple[int, Delivery]]":
+    """The newest, or the first after a number."""
+    if after is not None or limit is None:
+        return list(store.deliveries(user, after or 0, limit))
+    start = max(0, store.last_delivery() - limit) if user is None else 0
+    return list(deque(store.deliveries(user, start), limit))
+
+
+def _follow(store: "Store", user: str | None, after: int, out: Output) -> None:
+    """Each new delivery as a line, until somebody has had enough."""
+    from rankcast.language import encode_delivery
+
+    try:
+        while True:
+            cells = None
+            for number, delivery in store.deliveries(user, after):
+                after = number
+                record = encode_delivery(delivery)
+                if out.as_lines:
+                    out.record(record)
+                else:
+                    cells = cells or delivery_cells(store.catalog())
+                    out.line("  ".join(cells(record)).replace("\n", "; "))
+            out.flush()
+            time.sleep(_POLL)
+    except KeyboardInterrupt:
+        return
+
+
+def delivery_cells(catalog: "Catalog") -> Callable[[Mapping[str, Any]], Sequence[str]]:
+    """How a delivery in its JSON form is a row of `COLUMNS`."""
+    from rankcast.language import label
+
+    def why(name: str) -> str:
+        subscription = catalog.subscriptions.get(name)
+        return f"{name}: {label(subscription.where)}" if subscription else name
+
+    def cells(delivery: Mapping[str, Any]) -> Sequence[str]:
+        return (
+            str(delivery["window"]),
+            delivery["forwarded"].replace("T", " ").removesuffix("Z"),
+            delivery["user"],
+            delivery["event"],
+            f"{delivery['rank']:.3f}",
+            "\n".join(map(why, delivery["subscriptions"])),
+        )
+
+    return cells

@@ -1,0 +1,79 @@
+"""``rankcast explain``: why an event was, or was not, sent to a user."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rankcast.cli.inputs import read_inputs
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.output import Output
+
+if TYPE_CHECKING:
+    from rankcast.engine.explain import Explanation
+
+__all__ = ["explain"]
+
+
+def explain(
+    user: Annotated[str, typer.Argument(metavar="USER", help="Whose view.")],
+    event: Annotated[str, typer.Argument(metavar="EVENT", help="The id of the event.")],
+    catalog_file: Annotated[
+        Path | None,
+        typer.Option("--catalog", exists=True, dir_okay=False, metavar="FILE", help="Not the store: this catalog …"),
+    ] = None,
+    events_file: Annotated[
+        Path | None,
+        typer.Option("--events", exists=True, dir_okay=False, metavar="FILE", help="… and these events."),
+    ] = None,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Explain why an event was sent to a user, or was not: what matched, its rank, and what was chosen instead.
+
+    Serves the user once more, with the catalog as it was when the event was published.
+
+    Example:
+
+      rankcast explain addison e4
+      rankcast explain addison e4 --catalog c.jsonl --events e.jsonl
+    """
+    out = Output(json)
+    if (catalog_file is None) != (events_file is None):
+        raise typer.BadParameter("--catalog and --events go together")
+    if catalog_file is not None and events_file is not None:
+        found = _of_files(catalog_file, events_file, user, event, out)
+    else:
+        found = _of_store(store, user, event, out)
+    if json:
+        out.record(found.to_json())
+    else:
+        for line in found.lines():
+            out.line(line)
+
+
+def _of_files(catalog_file: Path, events_file: Path, user: str, event: str, out: Output) -> "Explanation":
+    from rankcast.engine.explain import explain
+
+    catalog, events, _ = read_inputs(catalog_file, events_file, out)
+    return explain(catalog, events, user, event)
+
+
+def _of_store(store: str, user: str, event: str, out: Output) -> "Explanation":
+    from rankcast.engine.explain import explain
+    from rankcast.errors import RankcastError
+    from rankcast.store import Store
+
+    with Store.open(store) as opened:
+        logged = opened.event(event)
+        if logged is None:
+            raise RankcastError(f"there is no event {event!r} in {opened.database.place}")
+        if logged.offset > opened.progress().offset:
+            out.say("the event has not been served yet (rankcast run does); this is what is going to happen")
+        catalog = opened.catalog(logged.catalog_version)
+        with out.progress("serving again", opened.last_offset()) as advance:
+            events = []
+            for entry in opened.events():
+                events.append(entry.event)
+                advance(1)
+    return explain(catalog, events, user, event, finished=False)

@@ -1,0 +1,70 @@
+"""``rankcast prune``: forget what is old, and shrink the store."""
+
+from typing import Annotated
+
+import typer
+
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.output import Output, TableColumn, counted, table
+from rankcast.cli.retention_options import KEEP_HELP
+
+__all__ = ["prune"]
+
+_COLUMNS = (
+    TableColumn("what", style="bold"),
+    TableColumn("rule"),
+    TableColumn("rows", "right"),
+    TableColumn("there were", "right"),
+)
+
+
+def prune(
+    keep: Annotated[list[str] | None, typer.Option(metavar="NAME=AGE|ROWS|all", help=KEEP_HELP)] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    shrink: Annotated[
+        bool,
+        typer.Option(
+            "--shrink", help="Write the store anew, so that its file shrinks at once. Writers wait meanwhile."
+        ),
+    ] = False,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Forget rows by age or number, a few at a time, while the store is in use.
+
+    What a pipeline, a window, a webhook, a digest or a resuming feed still needs stays, and so does everything of the last ten
+    minutes. Numbers of events and deliveries and versions of the catalog go on as if nothing had gone. Without
+    --keep, only the defaults apply: rejects, set-aside, digests, dead-letters and sessions of 90 days.
+
+    Example:
+
+      rankcast prune --keep events=30d --keep deliveries=90d --dry-run
+      rankcast prune --keep events=1000000 --keep catalog=30d --shrink
+    """
+    from rankcast.store import Store
+    from rankcast.store.pruning import prune as forget
+    from rankcast.store.pruning import shrink as give_back
+    from rankcast.store.retention_rules import DEFAULTS, rules_of, show_rule
+
+    out = Output(json)
+    rules = rules_of(keep or (), DEFAULTS)
+    with Store.open(store) as opened:
+        database = opened.database
+        total = sum(one.rows for one in forget(database, rules, dry_run=True))
+        if dry_run:
+            done = forget(database, rules, dry_run=True)
+        else:
+            with out.progress("pruning", total) as advance:
+                done = forget(database, rules, advance=advance)
+            with out.working("shrinking the store"):
+                if shrink:
+                    database.rewrite()
+                else:
+                    give_back(database)
+    for one in done if out.as_lines else ():
+        out.record({"kind": one.kind, "rule": show_rule(rules[one.kind]), "rows": one.rows, "before": one.before})
+    if not out.as_lines:
+        cells = [(one.kind, show_rule(rules[one.kind]), f"{one.rows:,}", f"{one.before:,}") for one in done]
+        out.show(table(_COLUMNS, cells))
+    rows = counted(sum(one.rows for one in done), "row")
+    out.say(f"{rows} would go" if dry_run else f"{rows} went")

@@ -1,0 +1,106 @@
+"""``rankcast publish``: events into the log of a store."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+from uuid import uuid4
+
+import typer
+
+from rankcast.cli.inputs import count_lines
+from rankcast.cli.operation.rejects import exit_if_any, tell
+from rankcast.cli.options import DEFAULT_STORE, Json, MaxAhead, MaxEventSize, StorePath
+from rankcast.cli.output import Output
+from rankcast.cli.values import attributes
+
+if TYPE_CHECKING:
+    from rankcast.language.event_limits import EventLimits
+    from rankcast.model import Event
+
+__all__ = ["publish"]
+
+
+def publish(
+    events: Annotated[str | None, typer.Argument(metavar="EVENTS", help="A file of JSON Lines; - is stdin.")] = None,
+    attr: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Instead: an attribute of one event. Several.")
+    ] = None,
+    name: Annotated[str | None, typer.Option("--id", metavar="ID", help="The id of that event.")] = None,
+    time: Annotated[str | None, typer.Option(metavar="TIME", help="Its publication time; now if left out.")] = None,
+    source: Annotated[str | None, typer.Option(metavar="NAME", help="Its source.")] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="URL", help="To kafka://host:port/topic, not to the store.")
+    ] = None,
+    max_event_size: MaxEventSize = 256 * 1024,
+    max_ahead: MaxAhead = "1h",
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Publish the events of a file, of stdin, or one that is written by hand.
+
+    With --json, an event that is told by its line is on disk, once. Publishing a file again is safe: what is in the
+    log already stays as it is. Bad lines are told, kept in the store (see rankcast rejects), and the exit code is
+    then 1. An event without a time gets the present one; one whose time is more than an hour ahead is a bad line.
+
+    Example:
+
+      rankcast publish events.jsonl
+      rankcast publish --attr genre=drama --attr year=2004 --id e9
+      tail -f app.log | rankcast publish - --json
+      rankcast publish events.jsonl --to kafka://localhost:9092/films
+    """
+    from rankcast.cli.operation.publisher import FilePublisher, chunks
+    from rankcast.language import parse_duration
+    from rankcast.language.event_limits import EventLimits
+    from rankcast.store import Store
+
+    out = Output(json)
+    limits = EventLimits(max_event_size, parse_duration(max_ahead))
+    if (events is None) == (attr is None):
+        raise typer.BadParameter("give either a file of events, or --attr for one event")
+    if to is not None:
+        _to_topic(to, events, out, limits)
+        return
+    with Store.open(store) as opened:
+        if events is None:
+            event = _by_hand(attr or [], name, time, source, limits)
+            (done,) = opened.publish([event])
+            out.done(f"published {done.id} at offset {done.offset}", {"id": done.id, "offset": done.offset}, done.id)
+            return
+        publisher = FilePublisher(opened, events, _acknowledge(out), limits)
+        with out.progress("publishing", count_lines(events)) as advance:
+            for chunk in chunks(events):
+                publisher.publish(chunk)
+                out.flush()
+                advance(len(chunk))
+    tell(out, publisher.rejects)
+    out.say(publisher.summary())
+    exit_if_any(len(publisher.rejects))
+
+
+def _to_topic(url: str, events: str | None, out: Output, limits: "EventLimits") -> None:
+    from rankcast.cli.operation.topic_publisher import publish_to_topic
+    from rankcast.pipeline.topics import Topic
+
+    if events is None:
+        raise typer.BadParameter("--to takes a file of events, or - for stdin")
+    publish_to_topic(Topic.of(url), events, out, limits)
+
+
+def _acknowledge(out: Output) -> Callable[[str, int], None]:
+    """What to do for an event that is on disk."""
+    if out.json:
+        return lambda name, offset: out.record({"id": name, "offset": offset})
+    return lambda name, offset: None
+
+
+def _by_hand(
+    attr: Sequence[str], name: str | None, time: str | None, source: str | None, limits: "EventLimits"
+) -> "Event":
+    from rankcast.language import decode_event
+
+    form = {"id": name or f"e-{uuid4().hex[:12]}", "time": time, "source": source, "attributes": attributes(attr)}
+    now = datetime.now(UTC)
+    event = decode_event({field: value for field, value in form.items() if value is not None}, now)
+    limits.check_time(event, now)
+    return event

@@ -1,0 +1,120 @@
+"""Lines of events into a store: what is acknowledged is on disk, what cannot be used is kept as a reject."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from io import BufferedReader
+from itertools import islice
+from pathlib import Path
+from typing import TypeAlias, cast
+
+from rankcast.cli.bad_lines import read_event, reject_of
+from rankcast.cli.output import counted
+from rankcast.errors import CatalogError, ModelError, RankcastError
+from rankcast.language import numbered_lines
+from rankcast.language.event_limits import EventLimits
+from rankcast.language.files import MAX_LINE
+from rankcast.model import Event, Reject
+from rankcast.overlay import check_publication
+from rankcast.store import Store
+
+__all__ = ["FilePublisher", "chunks"]
+
+_CHUNK = 1000
+_STDIN = "-"
+
+Line: TypeAlias = tuple[int, bytes]
+
+
+def chunks(events: str) -> Iterator[list[Line]]:
+    """The lines that are not blank, a thousand at a time; of stdin, those that are there already."""
+    if events == _STDIN:
+        yield from _of_stdin()
+        return
+    lines = numbered_lines(Path(events))
+    while chunk := list(islice(lines, _CHUNK)):
+        yield chunk
+
+
+def _of_stdin() -> Iterator[list[Line]]:
+    """What a slow writer has written so far is published, before more is waited for."""
+    stdin = cast(BufferedReader, sys.stdin.buffer)
+    number = 0
+    rest = b""
+    going_on = True
+    while going_on:
+        more = stdin.read1(1 << 20)
+        going_on = bool(more)
+        *lines, rest = (rest + more).split(b"\n") if going_on else (rest, b"")
+        rest = rest[: MAX_LINE + 1]
+        numbered = [(position, line.rstrip(b"\r")) for position, line in enumerate(lines, number + 1)]
+        number += len(lines)
+        if found := [(position, line) for position, line in numbered if line.strip()]:
+            yield found
+
+
+@dataclass
+class FilePublisher:
+    """Publishes the lines of `file`, and calls `acknowledge` with the id and offset of each event that is on disk."""
+
+    store: Store
+    file: str
+    acknowledge: Callable[[str, int], None]
+    limits: EventLimits = field(default_factory=EventLimits)
+    rejects: list[Reject] = field(default_factory=list)
+    published: int = 0
+    known: int = 0
+    _first: dict[str, int] = field(default_factory=dict)
+
+    def publish(self, lines: Sequence[Line]) -> None:
+        """One chunk of lines, in order."""
+        now = datetime.now(UTC)
+        bad: list[Reject] = []
+        events: list[Event] = []
+        origin: dict[int, Line] = {}
+        for number, line in lines:
+            try:
+                event = read_event(line, now, self.limits)
+                self._check_new(event.id, number)
+                if event.advertisement is not None:
+                    check_publication(self.store.catalog(), event)
+                events.append(event)
+                origin[id(event)] = number, line
+            except RankcastError as error:
+                bad.append(reject_of(self.file, number, line, error))
+
+        def refuse(event: Event, error: ModelError) -> None:
+            if event.time == now and (offset := self._offset_but_for_time(event)):
+                self._acknowledge(event.id, offset, known=True)
+            else:
+                bad.append(reject_of(self.file, *origin[id(event)], error))
+
+        for done in self.store.publishing(events, _CHUNK, refuse):
+            self._acknowledge(done.id, done.offset, done.duplicate)
+        bad.sort(key=lambda reject: reject.line)
+        self.store.reject(bad)
+        self.rejects += bad
+
+    def summary(self) -> str:
+        """What came of it, in words."""
+        words = [f"published {counted(self.published, 'event')}"]
+        words += [f"{self.known:,} in the log already"] if self.known else []
+        words += [f"rejected {counted(len(self.rejects), 'line')} (see: rankcast rejects)"] if self.rejects else []
+        return "; ".join(words)
+
+    def _check_new(self, name: str, number: int) -> None:
+        """An id stands once in a file; of a stream that may never end, only the store remembers."""
+        if self.file != _STDIN and self._first.setdefault(name, number) != number:
+            raise CatalogError(f"duplicate event {name!r}, first on line {self._first[name]}")
+
+    def _offset_but_for_time(self, event: Event) -> int | None:
+        """Where the same event is, if it was published before and got the time of then."""
+        old = self.store.event(event.id)
+        same = old is not None and replace(event, time=old.event.time, seq=old.event.seq) == old.event
+        return old.offset if old is not None and same else None
+
+    def _acknowledge(self, name: str, offset: int, known: bool) -> None:
+        self.known += known
+        self.published += not known
+        self.acknowledge(name, offset)

@@ -1,0 +1,144 @@
+"""The lines that could not be used: told at once, listed later by ``rankcast rejects``."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankcast.cli.exits import NEGATIVE
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.output import Output, TableColumn, counted
+
+if TYPE_CHECKING:
+    from rankcast.model import Reject
+    from rankcast.store import KeptSetAside
+
+__all__ = ["SHOWN", "exit_if_any", "rejects", "serve_again", "tell"]
+
+SHOWN = 10
+"""How many rejects are shown at once; the rest is counted."""
+
+_COLUMNS = (
+    TableColumn("when", style="dim"),
+    TableColumn("where"),
+    TableColumn("reason", folds=True),
+    TableColumn("raw", folds=True),
+)
+
+_ASIDE_COLUMNS = (
+    TableColumn("when", style="dim"),
+    TableColumn("user"),
+    TableColumn("event"),
+    TableColumn("version"),
+    TableColumn("error", folds=True),
+)
+
+
+def tell(out: Output, found: "Sequence[Reject]") -> None:
+    """``file:line: reason`` for the first ones, and how many more there are, on stderr."""
+    for reject in found[:SHOWN]:
+        out.say(f"{reject.file}:{reject.line}: {reject.reason}")
+    if len(found) > SHOWN:
+        out.say(f"… and {len(found) - SHOWN:,} more")
+
+
+def exit_if_any(count: int) -> None:
+    """The exit code that tells a script that something was rejected."""
+    if count:
+        raise typer.Exit(NEGATIVE)
+
+
+def rejects(
+    context: typer.Context,
+    set_aside: Annotated[
+        bool, typer.Option("--set-aside", help="Instead, what could not be served: user, event, version, error.")
+    ] = False,
+    all_: Annotated[bool, typer.Option("--all", help="With --set-aside: also what was served again since.")] = False,
+    user: Annotated[str | None, typer.Option(metavar="USER", help="With --set-aside: only of this user.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only the last N.")] = None,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """List what came in and could not be used, with file, line number and reason; or what could not be served.
+
+    Rejects are lines of files, requests and topics that are no events or records. What is set aside are events, or whole users,
+    for which serving failed while everybody else went on.
+
+    Example:
+
+      rankcast rejects --limit 20
+      rankcast rejects --set-aside
+      rankcast rejects serve-again --user ann
+    """
+    if context.invoked_subcommand is not None:
+        return
+    if not set_aside and (all_ or user is not None):
+        raise typer.BadParameter("--all and --user go with --set-aside")
+    from rankcast.language import encode_reject, show_time
+    from rankcast.store import Store
+
+    out = Output(json)
+    with Store.open(store) as opened:
+        if set_aside:
+            _list_set_aside(opened.set_aside(user, limit, pending=not all_), out)
+            return
+        found = opened.rejects(limit)
+
+    def cells(reject: Mapping[str, Any]) -> Sequence[str]:
+        when = reject["when"].replace("T", " ")[:19]
+        return when, f"{reject['file']}:{reject['line']}", reject["reason"], reject["raw"][:60]
+
+    listed = [{**encode_reject(reject), "when": show_time(reject.when)} for reject in found]
+    out.records(listed, _COLUMNS, cells, "nothing was rejected")
+
+
+def serve_again(
+    user: Annotated[str | None, typer.Option(metavar="USER", help="Only what was set aside for this user.")] = None,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Serve what was set aside again, after a fix: deliver what comes out of it now.
+
+    The users concerned are served once more over the event log, each event with the catalog of its moment. Beside a running
+    pipeline this only delivers; stop that first to let users who are set aside altogether go on as if nothing had failed.
+
+    Example:
+
+      rankcast rejects serve-again
+    """
+    from rankcast.pipeline.serve_again import serve_again as serve
+    from rankcast.store import Store
+
+    out = Output(json)
+    with Store.open(store) as opened:
+        done = serve(opened, user)
+    if out.json:
+        out.record({"done": done.done, "failed": done.failed, "delivered": done.delivered, "goes_on": done.goes_on})
+    out.say(
+        f"{done.done:,} served again, {done.failed:,} failed once more; {counted(done.delivered, 'delivery')}"
+        + ("" if done.goes_on else "; a pipeline is running, so users who are set aside altogether stay so")
+    )
+    exit_if_any(done.failed)
+
+
+def _list_set_aside(rows: "Sequence[KeptSetAside]", out: Output) -> None:
+    from rankcast.language import show_time
+
+    def cells(row: Mapping[str, Any]) -> Sequence[str]:
+        event = row["event"] or f"all from {row['seq']:,} on"
+        return row["when"].replace("T", " ")[:19], row["user"] or "everybody", event, str(row["version"]), row["error"]
+
+    listed = [
+        {
+            "number": row.number,
+            "user": row.user,
+            "event": row.event,
+            "seq": row.seq,
+            "version": row.version,
+            "error": row.error,
+            "when": show_time(row.when),
+            "served": None if row.served is None else show_time(row.served),
+        }
+        for row in rows
+    ]
+    out.records(listed, _ASIDE_COLUMNS, cells, "nothing is set aside")

@@ -1,0 +1,264 @@
+"""``rankcast run``: serve what was published."""
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import Enum
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.output import Output, counted
+
+if TYPE_CHECKING:
+    from rankcast.pipeline.local import CommittedBatch, LocalPipeline
+    from rankcast.pipeline.metrics import Metrics
+    from rankcast.store import Store
+
+__all__ = ["run"]
+
+_POLL = 0.5
+
+
+class Engine(Enum):
+    """What serves a store."""
+
+    PROCESS = "process"
+    SPARK = "spark"
+
+
+def run(
+    follow: Annotated[
+        bool, typer.Option("--follow/--once", help="Wait for more events until Ctrl-C, or serve what is there.")
+    ] = False,
+    engine: Annotated[
+        Engine | None,
+        typer.Option(
+            help="In this process, or the streaming pipeline on Spark; by default as the store was served before."
+        ),
+    ] = None,
+    shards: Annotated[
+        int | None, typer.Option(min=1, max=1024, metavar="N", help="Among how many shards the users are divided.")
+    ] = None,
+    close: Annotated[
+        bool, typer.Option("--close", help="In the end, end unfinished periods, as a replay does.")
+    ] = False,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Spark: where its progress and state are; by default beside the store."),
+    ] = None,
+    max_events: Annotated[
+        int | None,
+        typer.Option("--max-events-per-batch", min=1, metavar="N", help="How many events a batch has at most."),
+    ] = None,
+    trigger: Annotated[
+        str, typer.Option(metavar="INTERVAL", help="Spark: how often to look for events when following.")
+    ] = "200ms",
+    from_offset: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="Spark, new checkpoint: serve the log after this offset, with no state."),
+    ] = None,
+    from_time: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Spark, new checkpoint: serve the log from this time of publication on."),
+    ] = None,
+    lateness: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Spark: how far an event may be behind the newest; what is later is rejected."
+        ),
+    ] = None,
+    max_ahead: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Spark, with --events: how far an event may be ahead of the clock; 1h by default, what is further is rejected.",
+        ),
+    ] = None,
+    events: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Spark: events from kafka://host:port/topic instead of the store's log."),
+    ] = None,
+    sink: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SINK",
+            help="Spark: where deliveries go besides the store: console, jsonl:FOLDER, parquet:FOLDER, kafka://host:port/topic.",
+        ),
+    ] = None,
+    master: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Spark: the master to run on; by default all cores of this machine."),
+    ] = None,
+    conf: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Spark: a setting of the session; may be repeated.")
+    ] = None,
+    metrics_port: Annotated[
+        int | None, typer.Option(min=1, max=65535, metavar="PORT", help="Show metrics for Prometheus on this port.")
+    ] = None,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Serve the events that were published since the last time: match, rank, choose, deliver.
+
+    Each batch is committed as a whole, so nothing is lost or sent twice, whenever this is stopped or killed. The number of
+    shards stays what it was at the first run.
+
+    Example:
+
+      rankcast run
+      rankcast run --follow
+      rankcast run --engine spark --follow
+    """
+    from rankcast.store import SPARK, Store
+    from rankcast.store.store_lock import StoreLock
+
+    out = Output(json)
+    with Store.open(store) as opened, StoreLock(opened), _metrics(opened, metrics_port, out) as metrics:
+        known = opened.pipeline()
+        chosen = engine or (Engine.SPARK if known is not None and known.engine == SPARK else Engine.PROCESS)
+        if chosen is Engine.PROCESS:
+            given = {
+                "--checkpoint": checkpoint,
+                "--from-offset": from_offset,
+                "--from-time": from_time,
+                "--lateness": lateness,
+                "--max-ahead": max_ahead,
+                "--events": events,
+                "--sink": sink,
+                "--master": master,
+                "--conf": conf,
+            }
+            for name, value in given.items():
+                if value is not None:
+                    raise typer.BadParameter(f"{name} needs --engine spark")
+            served, delivered = _in_process(opened, follow, shards, close, max_events or 5_000, metrics, out)
+        else:
+            from rankcast.cli.operation.run_spark import SparkRunOptions, on_spark
+
+            if from_offset is not None and from_time is not None:
+                raise typer.BadParameter("give --from-offset or --from-time, not both")
+            wanted = SparkRunOptions(
+                store=store,
+                follow=follow,
+                shards=shards,
+                close=close,
+                checkpoint=checkpoint,
+                max_events=max_events,
+                trigger=trigger,
+                start=from_offset if from_offset is not None else from_time,
+                lateness=lateness,
+                max_ahead=max_ahead,
+                events=events,
+                sinks=tuple(sink or ()),
+                master=master,
+                conf=tuple(conf or ()),
+            )
+            served, delivered = on_spark(opened, wanted, metrics, out)
+    out.say(f"served {counted(served, 'event')}; {counted(delivered, 'delivery')}")
+
+
+@contextmanager
+def _metrics(store: "Store", port: int | None, out: Output) -> "Iterator[Metrics | None]":
+    """The metrics of the store, shown on a port if there is one."""
+    if port is None:
+        yield None
+        return
+    from rankcast.pipeline.metrics import Metrics
+
+    metrics = Metrics(store)
+    with metrics.listening(port) as at:
+        out.say(f"metrics at http://127.0.0.1:{at}/metrics")
+        yield metrics
+
+
+def _in_process(
+    store: "Store",
+    follow: bool,
+    wanted: int | None,
+    close: bool,
+    batch: int,
+    metrics: "Metrics | None",
+    out: Output,
+) -> tuple[int, int]:
+    """Serve in this process; how many events, how many deliveries."""
+    served = delivered = 0
+    from rankcast.pipeline.local import LocalPipeline
+
+    with stoppable() as stopped:
+        server = LocalPipeline(store, _shards(store, wanted), batch)
+        if follow and not out.json:
+            out.say("serving what is published; Ctrl-C ends it")
+        if follow:
+            server.load()  # a period may end before anything is published
+        while True:
+            began = time.monotonic()
+            for done in _serve(store, server, close and (not follow or stopped()), follow, out, stopped):
+                served += done.events
+                delivered += done.delivered
+                if done.set_aside:
+                    out.say(f"{counted(done.set_aside, 'failure')} set aside; see: rankcast rejects --set-aside")
+                if metrics is not None:
+                    metrics.batch(time.monotonic() - began)
+                began = time.monotonic()
+            if not follow or stopped():
+                return served, delivered
+            time.sleep(_POLL)
+
+
+def _shards(store: "Store", wanted: int | None) -> int:
+    """How many shards the delivery state is in."""
+    present = len(store.progress().states)
+    if present and wanted not in (None, present):
+        raise typer.BadParameter(
+            f"the delivery state of this store is in {present} shards; change that with: "
+            f"rankcast state repartition --shards {wanted}"
+        )
+    return present or wanted or 1
+
+
+def _serve(
+    store: "Store", server: "LocalPipeline", close: bool, follow: bool, out: Output, stopped: Callable[[], bool]
+) -> "Iterator[CommittedBatch]":
+    """All that is pending, batch by batch; and when following, what is due by the clock."""
+    pending = store.last_offset() - store.progress().offset
+    if pending or close:
+        with out.progress("serving", pending) as advance:
+            for done in server.serve(close):
+                advance(done.events)
+                _record(done, out)
+                yield done
+                if stopped():
+                    return
+    ended = server.advance() if follow else None
+    if ended is not None:
+        _record(ended, out)
+        yield ended
+
+
+def _record(done: "CommittedBatch", out: Output) -> None:
+    if out.json:
+        counts = {"events": done.events, "delivered": done.delivered, "set_aside": done.set_aside}
+        out.record({"offset": done.offset, **counts})
+        out.flush()
+
+
+@contextmanager
+def stoppable() -> Iterator[Callable[[], bool]]:
+    """Let the batch at hand be finished after Ctrl-C or a polite kill; after a second Ctrl-C, not even that."""
+    asked: list[int] = []
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        if asked:
+            raise KeyboardInterrupt
+        asked.append(number)
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield lambda: bool(asked)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

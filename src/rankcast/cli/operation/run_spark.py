@@ -1,0 +1,253 @@
+"""``rankcast run --engine spark``: the streaming pipeline, followed until it ends."""
+
+import time
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import typer
+
+from rankcast.cli.operation.run import stoppable
+from rankcast.cli.output import Output
+from rankcast.cli.sparks import silenced
+from rankcast.errors import EnvironmentProblem, RankcastError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from rankcast.pipeline.metrics import Metrics
+    from rankcast.pipeline.spark.sinks import Sink
+    from rankcast.store import Pipeline, Store
+
+__all__ = ["SparkRunOptions", "on_spark"]
+
+_POLL = 0.2
+_AGAIN = 5
+"""How often a pipeline that follows is started again after a failure of the machine."""
+_PATIENCE = 60.0
+"""For how many seconds a micro-batch at hand may still finish when it is asked to stop."""
+
+
+class SparkRunOptions(NamedTuple):
+    """What the command line asks for."""
+
+    store: str
+    follow: bool
+    shards: int | None
+    close: bool
+    checkpoint: str | None
+    max_events: int | None
+    trigger: str
+    start: int | str | None
+    lateness: str | None
+    max_ahead: str | None
+    events: str | None
+    sinks: tuple[str, ...]
+    master: str | None
+    conf: tuple[str, ...]
+
+
+def on_spark(store: "Store", wanted: SparkRunOptions, metrics: "Metrics | None", out: Output) -> tuple[int, int]:
+    """Serve by the streaming pipeline; how many events, how many deliveries."""
+    from rankcast.language import parse_duration
+
+    checkpoint = wanted.checkpoint or _beside(store, wanted.store)
+    lateness = None if wanted.lateness is None else parse_duration(wanted.lateness)
+    if wanted.max_ahead is not None and wanted.events is None:
+        raise typer.BadParameter(
+            "--max-ahead is for --events; events of the store's log were checked when they were published"
+        )
+    max_ahead = parse_duration(wanted.max_ahead or "1h")
+    interval = parse_duration(wanted.trigger)
+    before = store.pipeline()
+    with silenced():
+        sinks = _sinks(wanted)
+        with out.working("starting Spark"):
+            spark = _session(wanted)
+        from rankcast.pipeline.spark import serve_store
+        from rankcast.pipeline.spark.failures import wait_for
+
+        with stoppable() as stopped:
+            start = partial(
+                serve_store,
+                spark,
+                wanted.store,
+                checkpoint,
+                shards=wanted.shards,
+                json=None if wanted.events is None else "json",
+                sink=sinks,
+                trigger=f"{interval.total_seconds() * 1000:.0f} milliseconds" if wanted.follow else None,
+                max_events=wanted.max_events,
+                start=wanted.start if wanted.events is None else None,
+                lateness=lateness,
+                max_ahead=max_ahead,
+                close=wanted.close and not wanted.follow,
+            )
+            query = start(events=_events(spark, store, wanted, checkpoint))
+            if wanted.follow and not out.json:
+                out.say("serving what is published; Ctrl-C ends it")
+            shown = _Shown(store, before, out)
+            measured = _Measured(query, metrics)
+            failures = 0
+            try:
+                while not stopped():
+                    try:
+                        if wait_for(query, _POLL, checkpoint):
+                            break
+                    except EnvironmentProblem as error:
+                        # The machine is too busy or full for a while; what was committed is not served again.
+                        failures += 1
+                        if not wanted.follow or failures > _AGAIN:
+                            raise
+                        out.say(f"{error}; trying again ({failures} of {_AGAIN})")
+                        time.sleep(2.0**failures)
+                        query = start(events=_events(spark, store, wanted, checkpoint))
+                        measured = _Measured(query, metrics)
+                    shown.look()
+                    measured.look()
+                if stopped():
+                    _stop(query)
+            except Exception as error:
+                if stopped() and not isinstance(error, RankcastError):
+                    # A polite kill of all processes at once, as service managers do, has reached Spark's own too.
+                    out.say("Spark was ended at the same time; what was at hand is served at the next start")
+                    return shown.look()
+                explained = _of_topic(error, wanted)
+                if explained is None:
+                    raise
+                raise explained from error
+            finally:
+                with suppress(Exception):  # Spark may be gone; and what went wrong before counts
+                    if query.isActive:
+                        query.stop()
+            return shown.look()
+
+
+class _Measured:
+    """Passes on what Spark says about each micro-batch."""
+
+    def __init__(self, query: "StreamingQuery", metrics: "Metrics | None") -> None:
+        self._query = query
+        self._metrics = metrics
+        self._last = -1
+
+    def look(self) -> None:
+        """Pass on what is new; Spark keeps the last hundred."""
+        if self._metrics is None:
+            return
+        for progress in self._query.recentProgress:
+            if progress["batchId"] > self._last:
+                self._last = progress["batchId"]
+                self._metrics.progress(progress.json)
+
+
+def _of_topic(error: Exception, wanted: SparkRunOptions) -> RankcastError | None:
+    """What went wrong with the topic, if it is that."""
+    if wanted.events is None or isinstance(error, RankcastError):
+        return None
+    from rankcast.pipeline.spark.kafka import explain
+    from rankcast.pipeline.topics import Topic
+
+    return explain(error, Topic.of(wanted.events))
+
+
+class _Shown:
+    """What the pipeline has done since this command began, told batch by batch."""
+
+    def __init__(self, store: "Store", before: "Pipeline | None", out: Output) -> None:
+        self._store = store
+        self._before = before
+        self._out = out
+        self._last = -1 if before is None else before.last_batch
+
+    def look(self) -> tuple[int, int]:
+        """Say what is new; events and deliveries so far."""
+        now = self._store.pipeline()
+        if now is None:
+            return 0, 0
+        known = self._before if self._before is not None and self._before.name == now.name else None
+        events, delivered = now.events, now.delivered
+        if known is not None:
+            events, delivered = events - known.events, delivered - known.delivered
+        elif now.last_batch < 0:
+            return 0, 0
+        if self._out.json and now.last_batch != self._last:
+            self._out.record(
+                {
+                    "batch": now.last_batch,
+                    "offset": self._store.progress().offset,
+                    "events": events,
+                    "delivered": delivered,
+                    "late": now.late,
+                    "rejected": now.rejected,
+                    "seconds": round(now.seconds, 3),
+                    "state_bytes": now.state_bytes,
+                }
+            )
+            self._out.flush()
+        self._last = now.last_batch
+        return events, delivered
+
+
+def _stop(query: "StreamingQuery") -> None:
+    """End a query between two micro-batches, if it gets there in time."""
+    deadline = time.monotonic() + _PATIENCE
+    while query.isActive and query.status["isTriggerActive"] and time.monotonic() < deadline:
+        time.sleep(0.01)
+    query.stop()
+
+
+def _session(wanted: SparkRunOptions) -> "SparkSession":
+    from rankcast.pipeline.spark import local_session
+
+    settings: dict[str, str] = {}
+    if wanted.events is not None:
+        from rankcast.pipeline.spark.kafka import connector_settings
+
+        settings = connector_settings()
+    for setting in wanted.conf:
+        name, is_set, value = setting.partition("=")
+        if not is_set:
+            raise typer.BadParameter(f"--conf takes NAME=VALUE, not {setting!r}")
+        settings[name] = value
+    if wanted.master is not None:
+        settings["spark.master"] = wanted.master
+    return local_session(settings=settings, is_light=True)
+
+
+def _events(spark: "SparkSession", store: "Store", wanted: SparkRunOptions, checkpoint: str) -> "DataFrame | None":
+    if wanted.events is None:
+        return None
+    from rankcast.pipeline.spark.kafka import check_topic, knows_topic, read_topic
+    from rankcast.pipeline.topics import Topic
+
+    if isinstance(wanted.start, int):
+        raise typer.BadParameter("--from-offset is for the store's own log; use --from-time with --events")
+    topic = Topic.of(wanted.events)
+    if store.last_delivery() and wanted.start is None and not knows_topic(spark, checkpoint):
+        raise typer.BadParameter(
+            "this store was served before, and a new checkpoint does not know how far: say where in the topic to begin, with "
+            "--from-time TIME, or --from-time earliest"
+        )
+    check_topic(spark, topic, checkpoint)
+    return read_topic(spark, topic, wanted.start or "earliest", wanted.max_events)
+
+
+def _sinks(wanted: SparkRunOptions) -> "list[Sink]":
+    from rankcast.pipeline.spark.sinks import sink_of
+
+    if wanted.events is not None and wanted.events in wanted.sinks:
+        raise typer.BadParameter(f"the deliveries cannot go to {wanted.events}, where the events come from")
+    return [sink_of(name) for name in wanted.sinks]
+
+
+def _beside(store: "Store", place: str) -> str:
+    """The folder for a checkpoint if none is given: the one that the store knows, else one beside its file."""
+    known = store.pipeline()
+    if known is not None and known.place:
+        return known.place
+    if "://" in place:
+        raise EnvironmentProblem("a store in a database has no folder beside it; say where with --checkpoint FOLDER")
+    return str(Path(place).absolute().with_suffix(".checkpoint"))

@@ -1,0 +1,145 @@
+"""``rankcast serve``: the API, the web page and the pipeline, with one command."""
+
+import shlex
+import signal
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rankcast.cli.options import DEFAULT_STORE, Json, MaxAhead, MaxEventSize, StorePath
+from rankcast.cli.output import Output
+from rankcast.cli.retention_options import KEEP_HELP
+from rankcast.model import MOST_POLICY_COST
+
+if TYPE_CHECKING:
+    from rankcast.service import Service
+
+__all__ = ["serve"]
+
+_PATIENCE = 20.0
+"""How many seconds the service may take to end; whoever supervises it (systemd, Kubernetes) waits for 30 or more."""
+
+
+def serve(
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Where to listen; 0.0.0.0 for all who can reach this machine.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="On which port; 0 takes one that is free.")] = 8765,
+    public_url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Where others find it, if behind a proxy: https://rankcast.example.org."),
+    ] = None,
+    dev: Annotated[
+        bool, typer.Option("--dev", help="Without tokens: everybody on this machine may do everything.")
+    ] = False,
+    pipeline: Annotated[
+        bool, typer.Option("--pipeline/--no-pipeline", help="Serve what is published, or leave that to rankcast run.")
+    ] = True,
+    page: Annotated[bool, typer.Option("--page/--no-page", help="With the web page, or the API alone.")] = True,
+    rate: Annotated[
+        float, typer.Option(min=1, metavar="N", help="How many requests per second a token may make.")
+    ] = 1000.0,
+    max_event_size: MaxEventSize = 256 * 1024,
+    max_ahead: MaxAhead = "1h",
+    max_policy_cost: Annotated[
+        float,
+        typer.Option(
+            min=1, metavar="MICROSECONDS", help="What a policy may cost with every matching event, by estimate."
+        ),
+    ] = MOST_POLICY_COST,
+    trial_seconds: Annotated[
+        float, typer.Option(min=0.1, metavar="SECONDS", help="How long a trial or an explanation may take.")
+    ] = 10.0,
+    private_webhooks: Annotated[
+        bool, typer.Option("--private-webhooks", help="Let webhooks go to private addresses too, such as this machine.")
+    ] = False,
+    kept_days: Annotated[
+        int, typer.Option(min=1, metavar="DAYS", help="After how many days digests and dead letters are forgotten.")
+    ] = 90,
+    keep: Annotated[list[str] | None, typer.Option(metavar="NAME=AGE|ROWS|all", help=KEEP_HELP)] = None,
+    world: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Open a ready world, movies or market: its people, and its data streaming in."
+        ),
+    ] = None,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Serve the HTTP API and the web page, and work off what is published. The store is made if it is not there.
+
+    Whoever uses it needs a token (rankcast token create), or the flag --dev, which serves this machine only.
+
+    Example:
+
+      rankcast serve --dev
+      rankcast serve --dev --world movies
+      rankcast serve --store movies.db --host 0.0.0.0 --port 9000
+    """
+    from dataclasses import replace
+
+    from rankcast.language import parse_duration
+    from rankcast.language.event_limits import EventLimits
+    from rankcast.service import Limits, ServiceSettings, create_app
+    from rankcast.service.demos import stream_of
+    from rankcast.service.demos import world as named
+    from rankcast.service.running import HttpServer, bound
+
+    out = Output(json)
+    if world is not None:
+        named(world)  # which refuses one that is not there, before anything is made
+    event_limits = EventLimits(max_event_size, parse_duration(max_ahead))
+    limits = Limits(
+        policy_cost=max_policy_cost, trial_seconds=trial_seconds, rate=rate, burst=round(2 * rate), event=event_limits
+    )
+    settings = ServiceSettings(
+        store,
+        host,
+        port,
+        dev,
+        pipeline,
+        page,
+        private_webhooks=private_webhooks,
+        kept_days=kept_days,
+        keep=tuple(keep or ()),
+        own_process=True,
+        public_url=public_url,
+        limits=limits,
+    )
+    # A thread that has waited for the disk goes on within 1 ms, not 5, of the others' work: publishers wait for it.
+    sys.setswitchinterval(0.001)
+    listening = bound(settings)
+    settings = replace(settings, port=listening.getsockname()[1])
+    app = create_app(settings)
+    service: Service = app.state.service
+    service.start()  # here rather than in the server, so that what is wrong is said in a line
+    if world is not None:
+        stream_of(service, world).open()
+    server = HttpServer(app, ready=lambda: _greet(out, service), patience=_PATIENCE)
+    # uvicorn raises the signal again after an orderly end; this is the end.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, frame: None)
+    server.serve_on(listening)
+    out.say("stopped; all that was acknowledged is in the store")
+
+
+def _greet(out: Output, service: "Service") -> None:
+    """Say where it is, and on the first start how to get in."""
+    from rankcast.service.access import Role
+
+    settings, place = service.settings, service.store.database.place
+    if out.json:
+        out.record({"store": place, "address": settings.address, "dev": settings.dev})
+        out.flush()
+    out.say(f"{place} is served at {settings.address} (Ctrl-C ends it)")
+    out.say(f"  the API: {settings.address}/v1/docs")
+    if settings.dev:
+        out.say("  without tokens, for this machine only (--dev)")
+    elif service.access.is_empty() and sys.stderr.isatty():
+        token, _ = service.access.create(Role.ADMINISTRATOR, note="made at the first start")
+        out.say(f"\n  Nobody had a token yet. This is an administrator's, shown only now; keep it:\n\n    {token}\n")
+        out.say("  More of them: rankcast token create --user NAME")
+    elif service.access.is_empty():
+        where = shlex.quote(place)
+        out.say(f"  nobody has a token yet; make one with: rankcast token create --administrator --store {where}")

@@ -1,0 +1,124 @@
+"""``rankcast stats``: how evenly users were served."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath
+from rankcast.cli.output import Output, TableColumn, table
+
+if TYPE_CHECKING:
+    from rankcast.store import Store
+
+__all__ = ["stats"]
+
+_COLUMNS = (
+    TableColumn("user", style="bold"),
+    TableColumn("deliveries", align="right"),
+    TableColumn("entropy", align="right"),
+    TableColumn("at most", align="right", style="dim"),
+    TableColumn("fairness", align="right"),
+    TableColumn("distance", align="right"),
+    TableColumn("over time", folds=True),
+)
+_PLACES = (
+    TableColumn("place"),
+    TableColumn("deliveries", align="right"),
+    TableColumn("share", align="right"),
+    TableColumn(""),
+)
+_THRESHOLDS = (
+    TableColumn("matching events", align="right"),
+    TableColumn("event", align="right", style="dim"),
+    TableColumn("threshold", align="right"),
+)
+_BARS = " ▁▂▃▄▅▆▇█"
+_WIDTH = 30
+
+
+def stats(
+    user: OneUser = None,
+    thresholds: Annotated[
+        bool, typer.Option("--thresholds", help="The threshold of the user's filter after each period.")
+    ] = False,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Say how evenly what was sent is spread over the subscriptions: entropy in bits, Jain fairness (1 is even), and the
+    mean distance between deliveries of the same subscription, in deliveries. With --user also by subscription.
+
+    Example:
+
+      rankcast stats
+      rankcast stats --user addison --json
+      rankcast stats --user addison --thresholds
+    """
+    from rankcast.errors import RankcastError, did_you_mean
+    from rankcast.lab.statistics import user_places, user_stats
+    from rankcast.store import Store
+
+    out = Output(json)
+    if thresholds and user is None:
+        raise typer.BadParameter("whose thresholds? give --user")
+    with Store.open(store) as opened:
+        catalog = opened.catalog()
+        users = catalog.users() if user is None else [user]
+        if user is not None and not catalog.subscriptions_of(user):
+            raise RankcastError(f"there is no user {user!r} with subscriptions{did_you_mean(user, catalog.users())}")
+        if thresholds:
+            _show_thresholds(opened, str(user), out)
+            return
+        found = [
+            user_stats(name, user_places(catalog, name), (sent for _, sent in opened.deliveries(name)))
+            for name in sorted(users)
+        ]
+    out.records((each.to_json() for each in found), _COLUMNS, _cells, "there are no users")
+    if user is not None and not out.as_lines:
+        out.show(table(_PLACES, _places(found[0].to_json())))
+
+
+def _show_thresholds(store: "Store", user: str, out: Output) -> None:
+    from rankcast.lab.statistics import thresholds
+
+    catalog = store.catalog()
+    found = thresholds(catalog, (logged.event for logged in store.events()), user)
+    records = ({"user": user, "matched": bar.matched, "seq": bar.seq, "threshold": bar.threshold} for bar in found)
+    empty = f"{user} has no threshold filter, or its first period is not over"
+    out.records(
+        records, _THRESHOLDS, lambda bar: (str(bar["matched"]), str(bar["seq"]), f"{bar['threshold']:.6g}"), empty
+    )
+
+
+def _cells(record: Mapping[str, Any]) -> Sequence[str]:
+    return (
+        record["user"],
+        f"{record['deliveries']:,}",
+        f"{record['entropy']:.3f}",
+        f"{record['highest_entropy']:.3f}",
+        f"{record['fairness']:.3f}",
+        f"{record['distance']['mean']:.2f}",
+        _line(record["over_time"]),
+    )
+
+
+def _line(over_time: Mapping[str, Any]) -> str:
+    counts = over_time["deliveries"]
+    if not counts:
+        return ""
+    top = max(counts)
+    bars = "".join(_BARS[-(-count * (len(_BARS) - 1) // top)] for count in counts[-_WIDTH:])
+    return f"{bars} each {over_time['every']}"
+
+
+def _places(record: Mapping[str, Any]) -> list[Sequence[str]]:
+    total = max(1, sum(place["deliveries"] for place in record["places"]))
+    return [
+        (
+            place["place"],
+            f"{place['deliveries']:,}",
+            f"{100 * place['deliveries'] / total:.1f} %",
+            "█" * round(_WIDTH * place["deliveries"] / total),
+        )
+        for place in record["places"]
+    ]

@@ -1,0 +1,98 @@
+"""``rankcast token``: who may use the service."""
+
+from typing import Annotated, Any
+
+import typer
+
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.output import Output, TableColumn
+
+__all__ = ["create_token", "list_tokens", "revoke_token"]
+
+_COLUMNS = (
+    TableColumn("id", style="bold"),
+    TableColumn("role"),
+    TableColumn("name"),
+    TableColumn("note", folds=True),
+    TableColumn("made"),
+    TableColumn("revoked"),
+)
+
+
+def create_token(
+    user: Annotated[str | None, typer.Option("--user", "-u", metavar="NAME", help="A token of this user.")] = None,
+    publisher: Annotated[str | None, typer.Option(metavar="NAME", help="A token of this publisher.")] = None,
+    administrator: Annotated[bool, typer.Option("--administrator", help="A token that may do everything.")] = False,
+    note: Annotated[str, typer.Option(metavar="TEXT", help="What it is for.")] = "",
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Make a token and print it, this once: the store keeps only a hash of it.
+
+    Example:
+
+      rankcast token create --user addison --note "her phone"
+      rankcast token create --publisher imdb
+    """
+    from rankcast.service.access import Access, Role
+    from rankcast.store import Store
+
+    if (user is not None) + (publisher is not None) + administrator != 1:
+        raise typer.BadParameter("give one of --user, --publisher, --administrator")
+    role = Role.USER if user is not None else Role.PUBLISHER if publisher is not None else Role.ADMINISTRATOR
+    out = Output(json)
+    with Store.open(store) as opened:
+        token, kept = Access(opened).create(role, user or publisher, note)
+    who = f"{role.value} {kept.name}" if kept.name else "an administrator"
+    if not json:
+        out.line(token)
+    out.done(
+        f"a token of {who}, shown only now; revoke it with: rankcast token revoke {kept.id}",
+        {"id": kept.id, "token": token},
+    )
+
+
+def list_tokens(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
+    """List the tokens, without what makes them work.
+
+    Example:
+
+      rankcast token list
+    """
+    from rankcast.language import show_time
+    from rankcast.service.access import Access
+    from rankcast.store import Store
+
+    with Store.open(store) as opened:
+        found = Access(opened).tokens()
+    records: list[dict[str, Any]] = [
+        {
+            "id": token.id,
+            "role": token.role,
+            "name": token.name,
+            "note": token.note,
+            "created": show_time(token.created)[:19] + "Z",
+            "revoked": show_time(token.revoked)[:19] + "Z" if token.revoked else None,
+        }
+        for token in found
+    ]
+    Output(json).records(records, _COLUMNS, lambda one: [value or "" for value in one.values()], "no tokens")
+
+
+def revoke_token(
+    token: Annotated[str, typer.Argument(metavar="ID", help="The id of the token, as rankcast token list says.")],
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Revoke a token; a service that runs refuses it within a second, and ends its live feeds.
+
+    Example:
+
+      rankcast token revoke 1f2e3d4c5b6a
+    """
+    from rankcast.service.access import Access
+    from rankcast.store import Store
+
+    with Store.open(store) as opened:
+        Access(opened).revoke(token)
+    Output(json).done(f"revoked {token}", {"revoked": token})

@@ -1,0 +1,7 @@
+"""The fast engine: match → rank → choose over arrays, with the results of `rankcast.engine.reference.shard.Shard`."""
+
+from rankcast.engine.arrays.deliveries import DeliveryColumns
+from rankcast.engine.arrays.matching import BatchMatcher, Matches
+from rankcast.engine.arrays.shard import BatchShard, shard_for
+
+__all__ = ["BatchMatcher", "BatchShard", "DeliveryColumns", "Matches", "shard_for"]

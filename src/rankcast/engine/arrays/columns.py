@@ -1,0 +1,39 @@
+"""A column that grows."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["AppendableArray"]
+
+
+class AppendableArray:
+    """An array with room behind its end, so that appending costs a constant on average."""
+
+    def __init__(self, kind: Any) -> None:
+        self._room: NDArray[Any] = np.zeros(16, kind)
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """What the column holds: a view that is good until it grows."""
+        return self._room[: self._count]
+
+    def append(self, value: Any) -> None:
+        """One more value."""
+        if self._count == len(self._room):
+            self.reserve(1)
+        self._room[self._count] = value
+        self._count += 1
+
+    def reserve(self, more: int) -> None:
+        """Have room for so many more."""
+        wanted = self._count + more
+        if wanted > len(self._room):
+            room = np.zeros(max(wanted, 2 * len(self._room)), self._room.dtype)
+            room[: self._count] = self.values
+            self._room = room

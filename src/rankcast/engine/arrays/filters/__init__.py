@@ -1,0 +1,7 @@
+"""The filters over arrays: the same decisions as those of `of_policy`, a batch of one user's events at a time."""
+
+from rankcast.engine.arrays.filters.batch import ArrayFilter, FilterBatch, Keys, draws, event_keys
+from rankcast.engine.arrays.filters.of_policy import array_filter
+from rankcast.engine.arrays.filters.threshold import ArrayThreshold
+
+__all__ = ["ArrayFilter", "ArrayThreshold", "FilterBatch", "Keys", "array_filter", "draws", "event_keys"]

@@ -1,0 +1,63 @@
+"""What the filters over arrays are fed with, and what they are to a shard."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcast.choose.filters.chance import event_key
+
+__all__ = ["ArrayFilter", "FilterBatch", "Integers", "Keys", "Reals", "draws", "event_keys"]
+
+Integers: TypeAlias = NDArray[np.int64]
+Reals: TypeAlias = NDArray[np.float64]
+Keys: TypeAlias = NDArray[np.uint64]
+
+_NO_INTEGERS = np.empty(0, np.int64)
+
+
+class FilterBatch(NamedTuple):
+    """The next events that match one user, in order.
+
+    `patterns` numbers the set of subscriptions that each event matches; those of set p are
+    ``places[starts[p]:starts[p + 1]]``, as places in the user's list, and the most specific of them likewise. `ranks` are
+    needed for scoring by score only, `keys` (`event_keys`) where chance decides; `seqs` and `times` (in microseconds since
+    the epoch) and the most specific for decaying novelty.
+    """
+
+    patterns: Integers
+    starts: Integers
+    places: Integers
+    ranks: Reals = np.empty(0)
+    keys: Keys = np.empty(0, np.uint64)
+    specific_starts: Integers = _NO_INTEGERS
+    specific: Integers = _NO_INTEGERS
+    seqs: Integers = _NO_INTEGERS
+    times: Integers = _NO_INTEGERS
+
+
+class ArrayFilter(Protocol):
+    """One user's filter, fed with every event that matches the user."""
+
+    def admit(self, batch: FilterBatch) -> NDArray[np.bool_]:
+        """Which of the next events pass."""
+
+    def state(self) -> dict[str, Any]:
+        """The state of the filter that this one stands for."""
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where a state, of this or of the filter that it stands for, was taken."""
+
+
+def event_keys(event_ids: Iterable[str]) -> Keys:
+    """What stands for each event when chance decides; the same for all users, so computed once per batch."""
+    return np.fromiter(map(event_key, event_ids), np.uint64)
+
+
+def draws(keys: Keys, user: int) -> Reals:
+    """The numbers that `chance` draws for a user (a `user_key`) and each of the events."""
+    mixed = keys ^ np.uint64(user)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((mixed ^ (mixed >> np.uint64(31))) >> np.uint64(11)).astype(np.float64) / 2**53

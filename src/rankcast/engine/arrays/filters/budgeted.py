@@ -1,0 +1,74 @@
+"""What the filters with a budget share over arrays."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcast.choose.filters.budget import Budget
+from rankcast.model import Filter, Update
+
+__all__ = ["BudgetState", "grown"]
+
+
+_FEW = 16
+
+
+class BudgetState:
+    """Whole numbers, the positions of what passed, and the subscriptions by place.
+
+    Memory follows what the filter holds: arrays grow with the events, up to the declared period.
+    """
+
+    def __init__(self, settings: Filter, ids: Sequence[str]) -> None:
+        self._settings = settings
+        self._ids = list(ids)
+        self._places = {name: place for place, name in enumerate(self._ids)}
+        self._eager = settings.update is Update.EAGER
+        self._k = Budget(settings.rate, settings.period, settings.update).k
+        self._whole = np.zeros(10, np.int64)
+        self._ring = np.zeros(min(self._k, _FEW), np.int64)
+
+    def _make_room(self, events: int) -> None:
+        """Let the ring take what may pass of so many more events. One that is shorter than k never goes round."""
+        from rankcast.engine.arrays.filters.kernels.budget import HEAD, PASSED
+
+        head, passed = int(self._whole[HEAD]), int(self._whole[PASSED])
+        if len(self._ring) < self._k and head + passed + events > len(self._ring):
+            ring = np.zeros(min(self._k, 2 * (passed + events)), np.int64)
+            ring[:passed] = self._ring[head : head + passed]
+            self._ring = ring
+            self._whole[HEAD] = 0
+
+    def _budget(self) -> dict[str, Any]:
+        from rankcast.engine.arrays.filters.kernels.budget import HEAD, PASSED, T
+
+        head, passed = int(self._whole[HEAD]), int(self._whole[PASSED])
+        positions = [int(self._ring[(head + number) % self._k]) for number in range(passed)]
+        return {"t": int(self._whole[T]), "passed": positions}
+
+    def _restore_budget(self, state: dict[str, Any]) -> None:
+        from rankcast.engine.arrays.filters.kernels.budget import PASSED, T
+
+        self._whole[:] = 0
+        self._whole[T] = state["t"]
+        self._make_room(len(state["passed"]))
+        self._whole[PASSED] = len(state["passed"])
+        self._ring[: len(state["passed"])] = state["passed"]
+
+    def _named(self, values: NDArray[Any], known: NDArray[np.bool_]) -> dict[str, Any]:
+        return {name: values[place].item() for place, name in enumerate(self._ids) if known[place]}
+
+    def _fill(self, values: NDArray[Any], default: float, named: dict[str, Any]) -> None:
+        values[:] = default
+        for name, value in named.items():
+            if name in self._places:
+                values[self._places[name]] = value
+
+
+def grown(values: NDArray[Any], room: int) -> NDArray[Any]:
+    """The values in an array that has room for more."""
+    made = np.zeros(max(room, len(values)), values.dtype)
+    made[: len(values)] = values
+    return made

@@ -1,0 +1,95 @@
+"""Events drawn by how often their subscriptions match."""
+
+from typing import Any
+
+import numpy as np
+
+from rankcast.compiling import kernel
+from rankcast.engine.arrays.filters.kernels.budget import ACTIVE, PASSED, START, T, count
+
+__all__ = ["probability_of", "sample"]
+
+
+@kernel
+def probability_of(share: float, count: int, events: int, first: int, last: int, interval: bool) -> float:
+    """That of a subscription which matched `count` of so many events, the first and last of them at these positions."""
+    matches = count / events if count > 0 else 0.0
+    if matches < share:
+        return 1.0
+    if not interval:
+        return float(min(1.0, share / matches))
+    if count < 2:
+        return 1.0
+    return float(min(1.0, share * ((last - first) / (count - 1))))
+
+
+@kernel
+def sample(
+    patterns: Any,
+    starts: Any,
+    places: Any,
+    draws: Any,
+    interval: bool,
+    aging: float,
+    eager: bool,
+    by_period: bool,
+    rate: float,
+    k: int,
+    period: int,
+    whole: Any,
+    ring: Any,
+    probability: Any,
+    counts: Any,
+    first: Any,
+    last: Any,
+    out: Any,
+) -> None:
+    """Which events are drawn while the budget has room; a probability that is no number is that of a subscription never
+    matched."""
+    everything = np.arange(len(probability))
+    for event in range(len(patterns)):
+        begin, end = starts[patterns[event]], starts[patterns[event] + 1]
+        if eager:
+            _renew(places[begin:end], interval, aging, rate, whole, probability, counts, first, last)
+        chance = -np.inf
+        for number in range(begin, end):
+            known = probability[places[number]]
+            chance = max(chance, 1.0 if np.isnan(known) else known)
+        passed = draws[event] < chance and whole[PASSED] < k
+        out[event] = passed
+        position = whole[T] + 1
+        for number in range(begin, end):
+            place = places[number]
+            if np.isnan(probability[place]):
+                probability[place] = 1.0
+                whole[ACTIVE] += 1
+            if counts[place] == 0:
+                first[place] = position
+            counts[place] += 1
+            last[place] = position
+        count(passed, whole, ring, k, period, eager)
+        if not eager and whole[T] % period == 0:
+            _renew(everything, interval, aging, rate, whole, probability, counts, first, last)
+            if by_period:
+                whole[START] = whole[T]
+                counts[:] = 0
+
+
+@kernel
+def _renew(
+    places: Any,
+    interval: bool,
+    aging: float,
+    rate: float,
+    whole: Any,
+    probability: Any,
+    counts: Any,
+    first: Any,
+    last: Any,
+) -> None:
+    """Bring the probabilities of subscriptions that ever matched up to date."""
+    for place in places:
+        if not np.isnan(probability[place]):
+            share, events = rate / whole[ACTIVE], whole[T] - whole[START]
+            now = probability_of(share, counts[place], events, first[place], last[place], interval)
+            probability[place] = aging * now + (1 - aging) * probability[place]

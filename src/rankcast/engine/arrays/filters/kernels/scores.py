@@ -1,0 +1,49 @@
+"""Events drawn by their scores."""
+
+from typing import Any
+
+import numpy as np
+
+from rankcast.compiling import kernel
+from rankcast.engine.arrays.filters.kernels.budget import ARRIVED, PASSED, SEEN, SUM, T, count
+
+__all__ = ["sample_by_score"]
+
+
+@kernel
+def sample_by_score(
+    given: Any,
+    draws: Any,
+    eager: bool,
+    rate: float,
+    k: int,
+    period: int,
+    whole: Any,
+    ring: Any,
+    steps: Any,
+    mean: Any,
+    out: Any,
+) -> None:
+    """Which events are drawn by their score against the mean, which is no number before there is one; `steps` is a ring of the
+    scores of late in steps of 1e-12."""
+    for event in range(len(given)):
+        score = max(0.0, given[event])
+        chance = 1.0
+        if not np.isnan(mean[0]):
+            chance = min(1.0, rate * score / mean[0]) if mean[0] > 0 else rate
+        passed = draws[event] < chance and whole[PASSED] < k
+        out[event] = passed
+        count(passed, whole, ring, k, period, eager)
+        slot = whole[ARRIVED] % period
+        if eager and whole[SEEN] == period:
+            whole[SUM] -= steps[slot]
+            whole[SEEN] -= 1
+        steps[slot] = int(np.rint(score * 1e12))
+        whole[SUM] += steps[slot]
+        whole[SEEN] += 1
+        whole[ARRIVED] += 1
+        if eager or whole[T] % period == 0:
+            mean[0] = float(whole[SUM]) / (1e12 * whole[SEEN])
+        if not eager and whole[T] % period == 0:
+            whole[SEEN] = 0
+            whole[SUM] = 0

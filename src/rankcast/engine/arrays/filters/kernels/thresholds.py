@@ -1,0 +1,128 @@
+"""Events that reach a bar, which follows the scores of others."""
+
+from typing import Any
+
+import numpy as np
+
+from rankcast.compiling import kernel
+from rankcast.engine.arrays.filters.kernels.budget import ABOVE, ARRIVED, BELOW, PASSED, SEEN, T, count
+from rankcast.engine.arrays.filters.kernels.heaps import down, push, remove
+
+__all__ = ["EAGER", "FIXED", "GIVEN", "INTERVAL", "LAZY", "RATE", "slide", "threshold"]
+
+# What a threshold scores by.
+RATE, INTERVAL, GIVEN = range(3)
+
+# Where the bar of a threshold lies.
+LAZY, EAGER, FIXED = range(3)
+
+
+@kernel
+def slide(
+    score: float, k: int, length: int, whole: Any, scores: Any, above: Any, below: Any, at: Any, is_above: Any
+) -> None:
+    """One more score into the window, of so many scores, of an eager threshold; the k highest are `above`. O(log window)."""
+    slot = whole[ARRIVED] % length
+    if whole[ARRIVED] >= length:
+        if is_above[slot]:
+            remove(above, at, scores, whole[ABOVE], at[slot], 1.0)
+            whole[ABOVE] -= 1
+        else:
+            remove(below, at, scores, whole[BELOW], at[slot], -1.0)
+            whole[BELOW] -= 1
+    whole[ARRIVED] += 1
+    scores[slot] = score
+    if whole[ABOVE] == k and score > scores[above[0]]:
+        lowest = above[0]
+        remove(above, at, scores, k, 0, 1.0)
+        push(below, at, scores, whole[BELOW], lowest, -1.0)
+        is_above[lowest] = False
+        whole[BELOW] += 1
+        push(above, at, scores, k - 1, slot, 1.0)
+        is_above[slot] = True
+        return
+    push(below, at, scores, whole[BELOW], slot, -1.0)
+    is_above[slot] = False
+    whole[BELOW] += 1
+    if whole[ABOVE] < k:
+        highest = below[0]
+        remove(below, at, scores, whole[BELOW], 0, -1.0)
+        whole[BELOW] -= 1
+        push(above, at, scores, whole[ABOVE], highest, 1.0)
+        is_above[highest] = True
+        whole[ABOVE] += 1
+
+
+@kernel
+def threshold(
+    patterns: Any,
+    starts: Any,
+    places: Any,
+    given: Any,
+    scoring: int,
+    aging: float,
+    bar_kind: int,
+    eager: bool,
+    k: int,
+    period: int,
+    whole: Any,
+    bar: Any,
+    ring: Any,
+    delivered: Any,
+    last: Any,
+    previous: Any,
+    scores: Any,
+    above: Any,
+    below: Any,
+    at: Any,
+    is_above: Any,
+    out: Any,
+) -> None:
+    """Which events reach the bar while the budget has room; `given` are their scores if novelty does not make them."""
+    for event in range(len(patterns)):
+        first, end = starts[patterns[event]], starts[patterns[event] + 1]
+        t = whole[T] + 1
+        score = -np.inf
+        if scoring == GIVEN:
+            score = given[event]
+        else:
+            for number in range(first, end):
+                place = places[number]
+                if scoring == INTERVAL:
+                    now = float(t - last[place])
+                elif t == 1:
+                    now = 1.0
+                else:
+                    now = 1 - delivered[place] / (t - 1)
+                if aging < 1:
+                    if not np.isnan(previous[place]):
+                        now = aging * now + (1 - aging) * previous[place]
+                    else:
+                        now = aging * now + (1 - aging) * now
+                    previous[place] = now
+                score = max(score, now)
+        passed = score >= bar[0] and whole[PASSED] < k
+        out[event] = passed
+        if passed:
+            for number in range(first, end):
+                delivered[places[number]] += 1
+                last[places[number]] = t
+        if bar_kind == EAGER:
+            slide(score, k, period, whole, scores, above, below, at, is_above)
+            bar[0] = scores[above[0]] if whole[ABOVE] == k else 0.0
+        elif bar_kind == LAZY:
+            slot = whole[SEEN]
+            scores[slot] = score
+            whole[SEEN] += 1
+            if whole[ABOVE] < k:
+                push(above, at, scores, whole[ABOVE], slot, 1.0)
+                whole[ABOVE] += 1
+            elif score > scores[above[0]]:
+                above[0] = slot
+                at[slot] = 0
+                down(above, at, scores, 0, k, 1.0)
+            if whole[SEEN] == period:
+                bar[0] = scores[above[0]]
+                whole[SEEN] = 0
+                whole[ABOVE] = 0
+        count(passed, whole, ring, k, period, eager)

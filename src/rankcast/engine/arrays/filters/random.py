@@ -1,0 +1,31 @@
+"""The random filter over arrays."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcast.choose.filters.chance import user_key
+from rankcast.engine.arrays.filters.batch import FilterBatch, draws
+from rankcast.model import Filter
+
+__all__ = ["ArrayRandom"]
+
+
+class ArrayRandom:
+    """Each event with one probability."""
+
+    def __init__(self, user: str, settings: Filter) -> None:
+        self._key = user_key(settings.seed, user)
+        self._rate = settings.rate
+
+    def admit(self, batch: FilterBatch) -> NDArray[np.bool_]:
+        """Which of the next events pass."""
+        return draws(batch.keys, self._key) < self._rate
+
+    def state(self) -> dict[str, Any]:
+        """Nothing."""
+        return {}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Nothing to restore."""

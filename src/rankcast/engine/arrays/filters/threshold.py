@@ -1,0 +1,165 @@
+"""The threshold filter over arrays."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcast.engine.arrays.filters.batch import FilterBatch
+from rankcast.engine.arrays.filters.budgeted import BudgetState, grown
+from rankcast.engine.arrays.filters.given import GivenScores
+from rankcast.model import Filter, FilterKind, Scoring
+
+__all__ = ["ArrayThreshold"]
+
+
+class ArrayThreshold(BudgetState):
+    """The threshold filter over arrays, also that with a fixed minimum; `given` are the scores if novelty of delivery does not
+    make them."""
+
+    def __init__(self, settings: Filter, ids: Sequence[str], given: GivenScores | None = None) -> None:
+        super().__init__(settings, ids)
+        self._given = given
+        count = len(ids)
+        fixed = settings.novelty is FilterKind.MINIMUM
+        self._bar = np.full(1, settings.minimum if fixed else 0.0)
+        self._delivered = np.zeros(count, np.int64)
+        self._last = np.zeros(count, np.int64)
+        self._previous = np.full(count, np.nan)
+        self._scores = np.zeros(0)
+        self._above = np.zeros(0, np.int64)
+        self._below = np.zeros(0, np.int64)
+        self._at = np.zeros(0, np.int64)
+        self._is_above = np.zeros(0, np.bool_)
+
+    @property
+    def threshold(self) -> float:
+        """The least score with which the next event may pass."""
+        return float(self._bar[0])
+
+    @property
+    def _kind(self) -> int:
+        from rankcast.engine.arrays.filters.kernels.thresholds import EAGER, FIXED, LAZY
+
+        if self._settings.novelty is FilterKind.MINIMUM:
+            return FIXED
+        return EAGER if self._eager else LAZY
+
+    def admit(self, batch: FilterBatch) -> NDArray[np.bool_]:
+        """Which of the next events pass."""
+        from rankcast.engine.arrays.filters.kernels.thresholds import GIVEN, INTERVAL, RATE, threshold
+
+        scorings = {Scoring.RATE: RATE, Scoring.INTERVAL: INTERVAL}
+        given = np.empty(0) if self._given is None else self._given.scores(batch)
+        out = np.zeros(len(batch.patterns), np.bool_)
+        self._make_room(len(out))
+        threshold(
+            batch.patterns,
+            batch.starts,
+            batch.places,
+            given,
+            scorings.get(self._settings.scoring, GIVEN),
+            float(self._settings.aging),
+            self._kind,
+            self._eager,
+            self._k,
+            self._settings.period,
+            self._whole,
+            self._bar,
+            self._ring,
+            self._delivered,
+            self._last,
+            self._previous,
+            self._scores,
+            self._above,
+            self._below,
+            self._at,
+            self._is_above,
+            out,
+        )
+        return out
+
+    def _make_room(self, events: int) -> None:
+        """Let period or window take so many more scores."""
+        from rankcast.engine.arrays.filters.kernels.budget import ARRIVED, SEEN
+        from rankcast.engine.arrays.filters.kernels.thresholds import FIXED
+
+        super()._make_room(events)
+        period = self._settings.period
+        wanted = min(period, int(self._whole[ARRIVED if self._eager else SEEN]) + events)
+        if self._kind == FIXED or wanted <= len(self._scores):
+            return
+        room = min(period, 2 * wanted)
+        self._scores = grown(self._scores, room)
+        self._at = grown(self._at, room)
+        self._above = grown(self._above, min(self._k, room))
+        if self._eager:
+            self._below = grown(self._below, room + 1)
+            self._is_above = grown(self._is_above, room)
+
+    def state(self) -> dict[str, Any]:
+        """As that of `Threshold`."""
+        from rankcast.engine.arrays.filters.kernels.budget import ABOVE, ARRIVED, SEEN, T
+        from rankcast.engine.arrays.filters.kernels.thresholds import EAGER, LAZY
+
+        if self._given is not None:
+            score = self._given.state()
+        else:
+            score = {
+                "t": int(self._whole[T]),
+                "delivered": self._named(self._delivered, self._delivered > 0),
+                "last": self._named(self._last, self._last > 0),
+                "previous": self._named(self._previous, ~np.isnan(self._previous)),
+            }
+        bar: dict[str, Any] = {}
+        if self._kind == EAGER:
+            arrived, length = int(self._whole[ARRIVED]), self._settings.period
+            slots = [number % length for number in range(max(0, arrived - length), arrived)]
+            bar = {"window": self._scores[slots].tolist()}
+        elif self._kind == LAZY:
+            highest = self._scores[self._above[: self._whole[ABOVE]]]
+            seen = int(self._whole[SEEN])
+            bar = {"value": float(self._bar[0]), "seen": seen, "highest": sorted(highest.tolist())}
+        return {"score": score, "budget": self._budget(), "bar": bar}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where a state, of this or of `Threshold`, was taken."""
+        from rankcast.engine.arrays.filters.kernels.budget import ABOVE, SEEN
+        from rankcast.engine.arrays.filters.kernels.thresholds import EAGER, LAZY, slide
+
+        self._restore_budget(state["budget"])
+        score, bar = state["score"], state["bar"]
+        if self._given is not None:
+            self._given.restore(score)
+        else:
+            self._fill(self._delivered, 0, score["delivered"])
+            self._fill(self._last, 0, score["last"])
+            self._fill(self._previous, np.nan, score["previous"])
+        if self._kind == LAZY:
+            self._bar[0] = bar["value"]
+            self._whole[SEEN] = bar["seen"]
+            self._whole[ABOVE] = len(bar["highest"])
+            self._make_room(0)
+            # The other scores of the period cannot matter any more; the highest take the first slots.
+            for slot, kept in enumerate(sorted(bar["highest"])):
+                self._scores[slot] = kept
+                self._above[slot] = slot
+                self._at[slot] = slot
+        elif self._kind == EAGER:
+            self._bar[0] = 0.0
+            self._make_room(len(bar["window"]))
+            for known in bar["window"]:
+                slide(
+                    known,
+                    self._k,
+                    self._settings.period,
+                    self._whole,
+                    self._scores,
+                    self._above,
+                    self._below,
+                    self._at,
+                    self._is_above,
+                )
+            if self._whole[ABOVE] == self._k:
+                self._bar[0] = self._scores[self._above[0]]

@@ -1,0 +1,100 @@
+"""States of users without the events that they hold: for who keeps those once for all users.
+
+A state names a candidate's event by its `seq` alone. Taking one costs about 1 µs per entry, twenty times less than with the event.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from rankcast.engine.arrays.entries import ENTRY
+from rankcast.engine.arrays.patterns import Pattern, grid_of
+from rankcast.engine.arrays.table import EventTable
+from rankcast.engine.arrays.user import ArrayUser
+from rankcast.engine.isolation import IsolatedSubscriber
+from rankcast.language import decode_event, encode_event
+from rankcast.model import Event
+
+__all__ = ["fold", "folded_state", "restore_folded", "unfold"]
+
+
+def folded_state(served: ArrayUser | IsolatedSubscriber, table: EventTable, events: dict[int, Event]) -> dict[str, Any]:
+    """The state of a user; the events that it names are put into `events`."""
+    if type(served) is not ArrayUser:
+        return fold(served.state(), events)
+    mode, patterns = served._mode, served._patterns.all
+    entries = mode.entries
+    seqs, rows = entries["seq"].tolist(), entries["row"].tolist()
+    for seq, row in zip(seqs, rows, strict=True):
+        if seq not in events:
+            events[seq] = table[row]
+    numbers, ranks, degrees = entries["pattern"].tolist(), entries["rank"].tolist(), entries["degree"].tolist()
+    candidates = [
+        {
+            "event": None,
+            "seq": seq,
+            "rank": rank,
+            "matching": patterns[number].matching,
+            "specific": patterns[number].specific,
+            "degree": degree,
+        }
+        for seq, rank, number, degree in zip(seqs, ranks, numbers, degrees, strict=True)
+    ]
+    return {"mode": mode.state(candidates), "score": {}}
+
+
+def restore_folded(
+    served: ArrayUser | IsolatedSubscriber, state: dict[str, Any], table: EventTable, events: Mapping[int, Event]
+) -> None:
+    """Let a user go on where a folded state was taken."""
+    if type(served) is not ArrayUser:
+        served.restore(unfold(state, events))
+        return
+    mode, patterns = served._mode, served._patterns
+    candidates, positions = mode.kept(state["mode"])
+    entries = np.zeros(len(candidates), ENTRY)
+    entries["row"] = table.rows_of([events[candidate["seq"]] for candidate in candidates])
+    entries["seq"] = [candidate["seq"] for candidate in candidates]
+    entries["position"] = positions
+    entries["rank"] = [candidate["rank"] for candidate in candidates]
+    entries["grid"] = [grid_of(candidate["rank"]) for candidate in candidates]
+    entries["degree"] = [candidate["degree"] for candidate in candidates]
+    known: dict[Pattern, int] = {}
+    for place, candidate in enumerate(candidates):
+        pattern = Pattern(tuple(candidate["matching"]), tuple(candidate["specific"]), candidate["rank"])
+        if pattern not in known:
+            known[pattern] = patterns.add(pattern)
+        entries["pattern"][place] = known[pattern]
+    entries["best_with"] = -1
+    mode.restore(state["mode"], entries)
+
+
+def fold(state: dict[str, Any], events: dict[int, Event]) -> dict[str, Any]:
+    """A state without its events, which are put into `events`."""
+    event = state.get("event")
+    if isinstance(event, dict) and "seq" in state:
+        if state["seq"] not in events:
+            events[state["seq"]] = decode_event(event, seq=state["seq"])
+        return {**state, "event": None}
+    return _within(state, lambda part: fold(part, events))
+
+
+def unfold(state: dict[str, Any], events: Mapping[int, Event]) -> dict[str, Any]:
+    """The state that was folded, with its events."""
+    if "event" in state and state["event"] is None and "seq" in state:
+        return {**state, "event": encode_event(events[state["seq"]])}
+    return _within(state, lambda part: unfold(part, events))
+
+
+def _within(state: dict[str, Any], change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    """The state with the nearest dictionaries in it changed."""
+
+    def changed(value: Any) -> Any:
+        if isinstance(value, dict):
+            return change(value)
+        if isinstance(value, list | tuple):
+            return [changed(item) if isinstance(item, dict | list | tuple) else item for item in value]
+        return value
+
+    return {name: changed(value) for name, value in state.items()}

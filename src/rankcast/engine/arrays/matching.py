@@ -1,0 +1,136 @@
+"""Matching a batch in a shard whose subscriptions change: the seam between the matcher and the arrays."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+import numpy as np
+
+from rankcast.engine.arrays.roster import Roster, RosterChanges
+from rankcast.matching import Matcher, OracleMatcher
+from rankcast.matching.batch import BatchMatcher, Integers, Matches, Reals
+from rankcast.model import Catalog, Event, Subscription
+
+if TYPE_CHECKING:
+    from rankcast.engine.index import LiveIndex
+
+__all__ = [
+    "BatchMatcher",
+    "IndexMatching",
+    "Integers",
+    "MakeMatcher",
+    "Matches",
+    "Matching",
+    "MatchingBySize",
+    "OneByOneMatcher",
+    "Reals",
+    "RebuiltMatching",
+]
+
+MakeMatcher: TypeAlias = Callable[[Sequence[Subscription], Catalog], BatchMatcher]
+
+_MANY = 100
+"""From so many subscriptions on, finding them through the index pays, compiling included, within a hundred events."""
+
+
+class Matching(Protocol):
+    """Finds the matches of events with the subscriptions of a roster, by slot."""
+
+    def update(self, roster: Roster, changes: RosterChanges, catalog: Catalog) -> None:
+        """Go on with what the roster has become."""
+
+    def match_batch(self, events: Sequence[Event]) -> Matches:
+        """The matches of the events, by event and slot."""
+
+
+class RebuiltMatching:
+    """Makes a matcher for each catalog; an update costs as much as the first."""
+
+    def __init__(self, make: MakeMatcher) -> None:
+        self._make = make
+        self._slots = np.empty(0, np.int64)
+        self._matcher: BatchMatcher | None = None
+
+    def update(self, roster: Roster, changes: RosterChanges, catalog: Catalog) -> None:
+        """Make the matcher of what there is now."""
+        self._slots = roster.alive()
+        self._matcher = self._make([roster.subscriptions[slot] for slot in self._slots.tolist()], catalog)
+
+    def match_batch(self, events: Sequence[Event]) -> Matches:
+        """The matches of the events."""
+        assert self._matcher is not None, "update comes first"
+        found = self._matcher.match_batch(events)
+        return Matches(found.event, self._slots[found.subscription], found.degree)
+
+
+class IndexMatching:
+    """Finds the matches through the compiled index; an update compiles only what changed, with the next match.
+
+    Some 20 µs per subscription at first, and per change.
+    """
+
+    def __init__(self) -> None:
+        self._index: LiveIndex | None = None
+
+    def update(self, roster: Roster, changes: RosterChanges, catalog: Catalog) -> None:
+        """Take the changes over."""
+        from rankcast.engine.index import LiveIndex, Senses
+
+        senses = Senses.of_catalog(catalog)
+        if self._index is None:
+            alive = [roster.subscriptions[slot] for slot in roster.alive().tolist()]
+            self._index = LiveIndex.create(None, alive, senses, number_of=lambda one: roster.slot_of[one.id])
+            return
+        self._index.senses = senses
+        if changes.renumbered is not None:
+            self._index.renumber(changes.renumbered)
+        self._index.change([roster.subscriptions[slot] for slot in changes.put], changes.removed)
+
+    def match_batch(self, events: Sequence[Event]) -> Matches:
+        """The matches of the events."""
+        assert self._index is not None, "update comes first"
+        return self._index.match_numbers(events)
+
+
+class MatchingBySize:
+    """Few subscriptions by plain evaluation, many through the index."""
+
+    def __init__(self) -> None:
+        self._matching: Matching = RebuiltMatching(_plain)
+
+    def update(self, roster: Roster, changes: RosterChanges, catalog: Catalog) -> None:
+        """Take the changes over, and the index once there are many."""
+        if len(roster.slot_of) >= _MANY and isinstance(self._matching, RebuiltMatching):
+            self._matching = IndexMatching()
+        self._matching.update(roster, changes, catalog)
+
+    def match_batch(self, events: Sequence[Event]) -> Matches:
+        """The matches of the events."""
+        return self._matching.match_batch(events)
+
+
+class OneByOneMatcher:
+    """A batch matcher that asks a plain matcher for one event after the other."""
+
+    def __init__(self, subscriptions: Sequence[Subscription], matcher: Matcher) -> None:
+        self._place = {subscription.id: place for place, subscription in enumerate(subscriptions)}
+        self._matcher = matcher
+
+    def match_batch(self, events: Sequence[Event]) -> Matches:
+        """The matches of the events."""
+        found = [
+            (place, self._place[subscription.id], degree)
+            for place, event in enumerate(events)
+            for subscription, degree in self._matcher.match(event)
+        ]
+        places = np.array([pair[:2] for pair in found], np.int64).reshape(-1, 2)
+        return Matches(places[:, 0], places[:, 1], np.array([degree for *_, degree in found], np.float64))
+
+
+def _plain(subscriptions: Sequence[Subscription], catalog: Catalog) -> BatchMatcher:
+    matcher = OracleMatcher(
+        subscriptions,
+        meaning_of=lambda user: lambda attribute, term: catalog.membership(attribute, term, user),
+        shared=catalog.membership,
+        norm_of=lambda user: catalog.policy_of(user).norm,
+    )
+    return OneByOneMatcher(subscriptions, matcher)

@@ -1,0 +1,213 @@
+"""Who asks for what in a shard: its subscriptions by slot, and what changes from one catalog to the next."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from rankcast.matching.batch import Integers
+from rankcast.model import Catalog, Concept, Is, Policy, Preference, Subscription, predicates_of
+
+__all__ = ["Roster", "RosterChanges"]
+
+_Key = TypeVar("_Key")
+
+
+_SPARE = 1_000
+"""So many slots may be given up, besides as many as are in use, before they are numbered anew."""
+
+_STRIDE = 512
+"""So many subscriptions at a time are compared between two catalogs."""
+
+
+class RosterChanges(NamedTuple):
+    """What another catalog brings.
+
+    Attributes
+    ----------
+    users
+        Those whom it may concern, sorted.
+    put
+        The slots whose subscription came, became another, or uses words with another meaning.
+    removed
+        The ids of the subscriptions that went.
+    renumbered
+        The new number of each slot, -1 for those not in use, if they were numbered anew; `put` has new numbers then.
+    """
+
+    users: list[str]
+    put: list[int]
+    removed: list[str]
+    renumbered: Integers | None
+
+
+class Roster:
+    """The subscriptions of the users that a shard serves, each in a slot that it keeps while it stays in the catalog.
+
+    Slots ascend in the order of the catalog. A slot that was given up is not used again, so all that is known by slot
+    changes only where the catalog did.
+
+    Parameters
+    ----------
+    serves
+        Which users live here.
+
+    An update costs some 0.1 µs per subscription of the catalog and 2 µs per user if records that did not change are the same
+    objects, as in a copy, and some 2 µs per subscription if they are equal ones.
+    """
+
+    def __init__(self, serves: Callable[[str], bool]) -> None:
+        self._ask = serves
+        self._serves: dict[str, bool] = {}
+        self._known: dict[str, Subscription] = {}
+        self._order: list[Subscription] = []
+        self._policies: dict[str, Policy] = {}
+        self._concepts: dict[tuple[str, str, str | None], Concept] = {}
+        self._preferences: dict[str, list[Preference]] = {}
+        self._numbers: dict[str, int] = {}
+        self._number_of = np.empty(0, np.int64)
+        self._place_of = np.empty(0, np.int64)
+        self.subscriptions: list[Subscription] = []
+        """By slot; in a slot that was given up, the last one."""
+        self.slot_of: dict[str, int] = {}
+
+    def serves(self, user: str) -> bool:
+        """Whether a user lives here."""
+        known = self._serves.get(user)
+        if known is None:
+            known = self._serves[user] = self._ask(user)
+        return known
+
+    def update(self, catalog: Catalog) -> RosterChanges:
+        """Take over another catalog."""
+        put, moved, removed = self._differences(catalog)
+        words = _different(self._concepts, catalog.concepts)
+        concerned = {one.user for one in put} | _different(self._policies, catalog.policies)
+        concerned |= {before.user for name in removed + [one.id for one in put] if (before := self._known.get(name))}
+        if any(user is None for *_, user in words):
+            concerned.update(self._numbers)
+        concerned.update(user for *_, user in words if user is not None)
+        concerned |= self._other_preferences(catalog, concerned)
+        here = [one for one in put if self.serves(one.user)]
+        if len(here) < len(put):
+            removed += [one.id for one in put if not self.serves(one.user)]
+        gone = [name for name in removed if self.slot_of.pop(name, None) is not None]
+        slots = [self._slot(one, one.id in moved) for one in here]
+        users = sorted(user for user in concerned if self.serves(user))
+        self._find_places(catalog, users)
+        if words:
+            others = set(self.slot_of.values()).difference(slots)
+            slots += [slot for slot in sorted(others) if _uses(self.subscriptions[slot], words)]
+        self._known, self._policies = dict(catalog.subscriptions), dict(catalog.policies)
+        self._order, self._concepts = list(self._known.values()), dict(catalog.concepts)
+        renumbered = self._renumber() if len(self.subscriptions) > 2 * len(self.slot_of) + _SPARE else None
+        if renumbered is not None:
+            slots = renumbered[slots].tolist()
+        return RosterChanges(users, slots, gone, renumbered)
+
+    def alive(self) -> Integers:
+        """The slots that are in use, ascending."""
+        return np.sort(np.fromiter(self.slot_of.values(), np.int64, len(self.slot_of)))
+
+    def columns(self, users: Iterable[str]) -> tuple[Integers, Integers]:
+        """By slot: the place of its user among these, who include all that have a subscription; and the place of the
+        subscription among the user's own."""
+        rank = np.full(len(self._numbers), -1, np.int64)
+        numbers = [self._numbers[user] for user in users]
+        rank[numbers] = np.arange(len(numbers))
+        return rank[self._number_of], self._place_of
+
+    def _differences(self, catalog: Catalog) -> tuple[list[Subscription], set[str], list[str]]:
+        """Subscriptions that are new, another, or at another place in the order; the ids of these last; and ids gone.
+
+        Walks along both catalogs, as they are mostly the same. What was taken out and put back has come to the end of
+        its catalog: it gives its slot up, and so does all that follows something new.
+        """
+        before, now = self._order, list(catalog.subscriptions.values())
+        put, moved, removed = list[Subscription](), set[str](), list[str]()
+        i = j = 0
+        is_after_new = False
+        while i < len(before) and j < len(now):
+            if not is_after_new and before[i : i + _STRIDE] == now[j : j + _STRIDE]:
+                i, j = min(i + _STRIDE, len(before)), min(j + _STRIDE, len(now))
+                continue
+            for _ in range(_STRIDE):
+                if i == len(before) or j == len(now):
+                    break
+                old, new = before[i], now[j]
+                if old.id == new.id:
+                    if is_after_new:
+                        moved.add(new.id)
+                    if is_after_new or (old is not new and old != new):
+                        put.append(new)
+                        is_after_new |= old.user != new.user  # who may not have lived here
+                    i, j = i + 1, j + 1
+                elif old.id not in catalog.subscriptions:
+                    removed.append(old.id)
+                    i += 1
+                elif new.id not in self._known or new.id in moved:
+                    put.append(new)
+                    is_after_new = True
+                    j += 1
+                else:
+                    moved.add(old.id)
+                    i += 1
+        for old in before[i:]:
+            (removed.append if old.id not in catalog.subscriptions else moved.add)(old.id)
+        return put + now[j:], moved, removed
+
+    def _other_preferences(self, catalog: Catalog, more: Iterable[str]) -> set[str]:
+        """Users whose preferences are others."""
+        users = self._numbers.keys() | more
+        preferences = {user: pairs for user in users if (pairs := catalog.preferences_of(user))}
+        changed = _different(self._preferences, preferences)
+        self._preferences = preferences
+        return changed
+
+    def _renumber(self) -> Integers:
+        """Number the slots in use from 0 on, in their order; the new number of each old one."""
+        alive = self.alive()
+        renumbered = np.full(len(self.subscriptions), -1, np.int64)
+        renumbered[alive] = np.arange(len(alive))
+        self.subscriptions = [self.subscriptions[slot] for slot in alive.tolist()]
+        self.slot_of = {name: int(renumbered[slot]) for name, slot in self.slot_of.items()}
+        self._number_of, self._place_of = self._number_of[alive], self._place_of[alive]
+        return renumbered
+
+    def _slot(self, subscription: Subscription, is_moved: bool) -> int:
+        slot = None if is_moved else self.slot_of.get(subscription.id)
+        if slot is None:
+            slot = self.slot_of[subscription.id] = len(self.subscriptions)
+            self.subscriptions.append(subscription)
+        else:
+            self.subscriptions[slot] = subscription
+        return slot
+
+    def _find_places(self, catalog: Catalog, users: Iterable[str]) -> None:
+        room = np.full(len(self.subscriptions) - len(self._number_of), -1, np.int64)
+        self._number_of = np.concatenate((self._number_of, room))
+        self._place_of = np.concatenate((self._place_of, room))
+        slots, numbers, places = list[int](), list[int](), list[int]()
+        for user in users:
+            number = self._numbers.setdefault(user, len(self._numbers))
+            for place, one in enumerate(catalog.subscriptions_of(user)):
+                slots.append(self.slot_of[one.id])
+                numbers.append(number)
+                places.append(place)
+        self._number_of[slots], self._place_of[slots] = numbers, places
+
+
+def _uses(subscription: Subscription, words: set[tuple[str, str, str | None]]) -> bool:
+    return any(
+        isinstance(one.test, Is)
+        and not words.isdisjoint((one.attribute, one.test.term.concept, user) for user in (None, subscription.user))
+        for one in predicates_of(subscription.where)
+    )
+
+
+def _different(before: Mapping[_Key, object], now: Mapping[_Key, object]) -> set[_Key]:
+    """The keys whose values are not equal, or that only one of the two has."""
+    if before == now:
+        return set()
+    changed = {key for key, value in now.items() if (old := before.get(key)) is not value and old != value}
+    return changed | {key for key in before if key not in now}

@@ -1,0 +1,621 @@
+"""The shard over arrays: what `rankcast.engine.reference.shard.Shard` does, a batch at a time."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from rankcast.choose import Moment, Step
+from rankcast.choose.positions import instant, microseconds
+from rankcast.engine.arrays.crowd import Crowd, Member, joins
+from rankcast.engine.arrays.crowd_state import columns_of, folded_of_columns, restore_columns, restore_member, state_of
+from rankcast.engine.arrays.deliveries import DeliveryCollector, DeliveryColumns
+from rankcast.engine.arrays.filtered_user import EventKeys, FilteredUser
+from rankcast.engine.arrays.filters import array_filter
+from rankcast.engine.arrays.folded import folded_state, restore_folded, unfold
+from rankcast.engine.arrays.matching import (
+    Integers,
+    MakeMatcher,
+    Matches,
+    Matching,
+    MatchingBySize,
+    Reals,
+    RebuiltMatching,
+)
+from rankcast.engine.arrays.modes import suits
+from rankcast.engine.arrays.quiet import VisitSchedule
+from rankcast.engine.arrays.roster import Roster, RosterChanges
+from rankcast.engine.arrays.stream import EventBatch
+from rankcast.engine.arrays.table import EventTable
+from rankcast.engine.arrays.user import ArrayUser, deliveries_of
+from rankcast.engine.isolation import IsolatedSubscriber, Journal, MatcherByUser, in_order, reason, rows_of_failed_match
+from rankcast.engine.reference.shard import Shard
+from rankcast.engine.reference.subscriber import Subscriber
+from rankcast.engine.states import pack_states, unpack_states
+from rankcast.model import Catalog, Delivery, Event, Match, Mode, Policy, SetAside, Subscription, Unit
+from rankcast.overlay import Admission
+
+__all__ = ["BatchShard", "shard_for"]
+
+Served: TypeAlias = ArrayUser | Member | IsolatedSubscriber
+"""A user as the shard serves them: over arrays, in the crowd, or by the oracle, as those for whom something has failed."""
+
+_FEW, _LITTLE = 2_000, 1_000_000
+"""Fewer events, and fewer pairs of an event and a subscription, are soon evaluated one by one: a pair takes some 2 µs."""
+
+
+class BatchShard:
+    """All that is needed to serve some of the users, with the interface and the results of `rankcast.engine.reference.shard.Shard`.
+
+    Parameters
+    ----------
+    catalog
+        The catalog to begin with; `update` brings a later one.
+    serves
+        Which users live here; all by default.
+    matcher
+        Makes what matches a batch, for each catalog anew. By default few subscriptions are asked one by one and many are
+        found through the compiled index, which takes changes one by one.
+
+    Users whose policy arrays cannot serve (`rankcast.engine.arrays.modes.suits`) are served by the oracle, in their turn. The state
+    is that of `Shard`, either takes the other's. `publish` costs some 0.3 µs per match of users whose windows
+    slide by rank (see `Crowd`). For others it costs some 50 µs per batch and user whom it concerns (see `VisitSchedule`), then about 0.2 µs per
+    matching event (more with diversity), so batches of hundreds of events and more pay. `seq` must rise from event to event.
+
+    A user for whom something fails over arrays is served by the oracle from that batch on, until a record of theirs changes, so
+    that both engines set the same aside.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        serves: Callable[[str], bool] = lambda user: True,
+        matcher: MakeMatcher | None = None,
+    ) -> None:
+        self._roster = Roster(serves)
+        self._catalog = catalog
+        self._journal = Journal()
+        self._make_matcher = matcher
+        self._matching: Matching = self._make_matching()
+        self._is_matching = True
+        """Whether the matcher could be made; else each user is asked alone."""
+        self._table = EventTable()
+        self._keys = EventKeys()
+        self._crowd = Crowd(self._table)
+        self._users: dict[str, Served] = {}
+        self._names: list[str] = []
+        self._member_of: Integers = np.empty(0, np.int64)
+        self._quiet: VisitSchedule | None = None
+        self._by_user: MatcherByUser | None = None
+        self._timed: list[Served] | None = None
+        """Those whose periods may end by the clock."""
+        self._enough = 0
+        self._admission: Admission
+        self.matches = 0
+        """How many matches were found since the shard was made."""
+        self._set_aside: list[SetAside] = []
+        self.update(catalog)
+
+    @property
+    def users(self) -> Collection[str]:
+        """Those who live here, in order."""
+        return self._users.keys()
+
+    def update(self, catalog: Catalog) -> list[Delivery]:
+        """Go on with another version of the catalog, from the next event on; deliveries as of `Shard.update`.
+
+        Costs some 0.1 µs per subscription of the catalog and 2 µs per user (see `Roster`), and some 100 µs per user whom it concerns.
+        """
+        deliveries: list[Delivery] = []
+        self._quiet = self._timed = self._by_user = None
+        changes = self._roster.update(catalog)
+        before = len(self._users)
+        for user in changes.users:
+            if catalog.subscriptions_of(user):
+                deliveries += self._update_user(user, catalog)
+        self._catalog = catalog
+        came = len(self._users) > before
+        for user in changes.users:
+            if user in self._users and not catalog.subscriptions_of(user):
+                self._leave(self._users.pop(user))
+        if came:
+            self._users = dict(sorted(self._users.items()))
+        self._update_matching(changes, catalog)
+        self._admission = Admission(catalog)
+        self._user_of, self._place_of = self._roster.columns(self._users)
+        self._names = list(self._users)
+        self._number_members()
+        return deliveries
+
+    def match(self, event: Event) -> Iterator[Match]:
+        """The subscriptions of this shard that an event matches, in the order of the catalog."""
+        found, _ = self._matches([event])
+        for place, degree in zip(found.subscription.tolist(), found.degree.tolist(), strict=True):
+            subscription = self._roster.subscriptions[place]
+            yield Match(event.id, subscription.id, subscription.user, degree)
+
+    def publish(
+        self,
+        events: Sequence[Event],
+        admitted: Mapping[str, Collection[str]] | None = None,
+        clocks: Sequence[datetime] | None = None,
+    ) -> list[Delivery]:
+        """Serve the next events, in order of `seq`; the deliveries that they cause, in the order of `Shard.publish`.
+
+        `admitted` says to which subscriptions each event under an advertisement goes, and `clocks` when each was received, as for
+        `Shard.publish`.
+        """
+        return self.publish_columns(events, admitted, clocks).records()
+
+    def publish_columns(
+        self,
+        events: Sequence[Event],
+        admitted: Mapping[str, Collection[str]] | None = None,
+        clocks: Sequence[datetime] | None = None,
+    ) -> DeliveryColumns:
+        """What `publish` gives, as columns: for who stores or passes on many deliveries, and wants no objects."""
+        events = list(events)
+        if not events:
+            return DeliveryCollector(self._table).deliveries()
+        matches, unmatched = self._matches(events)
+        for place, failures in unmatched.items():
+            self._set_aside += rows_of_failed_match(events[place], failures)
+        self.matches += len(matches.event)
+        if any(event.advertisement is not None for event in events):
+            matches = self._admit(events, matches, admitted)
+        failed: dict[str, set[int]] = {}
+        for place, failures in unmatched.items():
+            for user in failures:
+                failed.setdefault(user, set()).add(place)
+        return self._deliver(events, matches, clocks, failed)
+
+    def deliver(self, events: Sequence[Event], matches: Matches) -> DeliveryColumns:
+        """Rank and choose among the given matches of the next events: `publish_columns` without its first step."""
+        self.matches += len(matches.event)
+        return self._deliver(events, matches, None, {})
+
+    def _deliver(
+        self,
+        events: Sequence[Event],
+        matches: Matches,
+        clocks: Sequence[datetime] | None,
+        failed: Mapping[str, Collection[int]],
+    ) -> DeliveryColumns:
+        """`failed` are the places of events that could not be matched for some users."""
+        gathering = DeliveryCollector(self._table)
+        times = None if clocks is None else np.array([microseconds(clock) for clock in clocks], np.int64)
+        stream = EventBatch(events, self._table, times)
+        begun = len(self._journal)
+        for place, event in enumerate(events):
+            self._journal.add(stream.moment(place), event)
+        from rankcast.engine.arrays.kernels.by_user import by_user
+
+        borders = np.zeros(len(self._users) + 1, np.int64)
+        at, places, order = by_user(matches.event, matches.subscription, self._user_of, self._place_of, borders)
+        is_crisp = bool((matches.degree == 1.0).all())
+        degrees = None if is_crisp else matches.degree[order]
+        refused = self._publish_to_crowd(stream, borders, at, places, degrees, gathering, failed)
+        quiet = self._quiet = self._quiet or VisitSchedule(self._users.items())
+        visited = quiet.visited(stream, borders)
+        faulty: dict[str, IsolatedSubscriber] = {}
+        numbers = {quiet.numbers[place] for place in visited} | {self._names.index(user) for user in failed}
+        for number in [*refused, *sorted(numbers.difference(refused))]:
+            user, served = self._names[number], self._users[self._names[number]]
+            own = slice(int(borders[number]), int(borders[number + 1]))
+            if isinstance(served, ArrayUser):
+                own_degrees = None if degrees is None else degrees[own]
+                if user not in failed and self._publish_to(
+                    served, stream, at[own], places[own], own_degrees, gathering
+                ):
+                    continue
+            isolated = self._isolated(user, served, begun)
+            matched = self._matched(matches, order[own])
+            triggers, made = list[int](), list[Delivery]()
+            for place in range(len(events)):
+                could_match = place not in failed.get(user, ())
+                for step in isolated.publish(begun + place, matched.get(place, ()), could_match):
+                    sent = deliveries_of(user, step)
+                    made += sent
+                    triggers += [place] * len(sent)
+            gathering.add_records(user, np.array(triggers, np.int64), made)
+            if not isinstance(served, IsolatedSubscriber) and not self._takes_back(served, isolated):
+                faulty[user] = isolated
+        deliveries = gathering.deliveries()
+        quiet.settle(visited)
+        self._replace(faulty)
+        self._turn()
+        self._forget()
+        return deliveries
+
+    def advance(self, clock: datetime) -> list[Delivery]:
+        """Let the receiver's clock come to a time, though nothing was published: what periods that it ends still owed."""
+        return self.advance_columns(clock).records()
+
+    def advance_columns(self, clock: datetime) -> DeliveryColumns:
+        """What `advance` gives, as columns."""
+        gathering = DeliveryCollector(self._table)
+        begun = self._journal.add(Moment(0, clock), None)
+        faulty: dict[str, IsolatedSubscriber] = {}
+        for user, served in self._users.items():
+            if isinstance(served, ArrayUser):
+                before = served.copy(matches=False)
+                try:
+                    served.advance(microseconds(clock), gathering)
+                    continue
+                except Exception:
+                    served.go_back(before)
+            if isinstance(served, Member):
+                continue
+            isolated = self._isolated(user, served, begun)
+            self._gather(gathering, user, isolated.advance(begun))
+            if not isinstance(served, IsolatedSubscriber) and not self._takes_back(served, isolated):
+                faulty[user] = isolated
+        deliveries = gathering.deliveries()
+        self._replace(faulty)
+        self._turn()
+        self._forget()
+        return deliveries
+
+    @property
+    def due(self) -> datetime | None:
+        """When the clock ends a period in which something waits, and `advance` has something to deliver; None if nothing waits."""
+        if self._timed is None:
+            timed = (one for user, one in self._users.items() if _is_timed(self._catalog.policy_of(user)))
+            self._timed = [one for one in timed if not isinstance(one, Member)]
+        found = [one.due for one in self._timed if not isinstance(one, Member)]
+        times = [instant(due) if isinstance(due, int) else due for due in found if due is not None]
+        return min(times, default=None)
+
+    def close(self) -> list[Delivery]:
+        """End of the stream: what unfinished periods still owe."""
+        return self.close_columns().records()
+
+    def close_columns(self) -> DeliveryColumns:
+        """What `close` gives, as columns."""
+        gathering = DeliveryCollector(self._table)
+        faulty: dict[str, IsolatedSubscriber] = {}
+        for user, served in self._users.items():
+            if isinstance(served, ArrayUser):
+                before = served.copy(matches=False)
+                try:
+                    served.close(gathering)
+                    continue
+                except Exception:
+                    served.go_back(before)
+            if isinstance(served, Member):
+                continue
+            isolated = self._isolated(user, served, len(self._journal))
+            self._gather(gathering, user, isolated.close())
+            if not isinstance(served, IsolatedSubscriber) and not self._takes_back(served, isolated):
+                faulty[user] = isolated
+        deliveries = gathering.deliveries()
+        self._replace(faulty)
+        self._forget()
+        return deliveries
+
+    def take_set_aside(self, version: int = 0) -> list[SetAside]:
+        """What could not be served since this was asked last; `version` is that of the catalog in effect."""
+        taken, self._set_aside = self._set_aside, []
+        return in_order(replace(row, version=version) for row in taken)
+
+    def state(self) -> bytes:
+        """The delivery state of all users, for `restore` here or of `Shard`."""
+        states = self.states(self._users)
+        try:
+            return pack_states(states)
+        except Exception:  # of one user; which one, is found out one by one
+            for user, state in states.items():
+                try:
+                    pack_states({user: state})
+                except Exception as error:
+                    self._put_out(user, error)
+            return pack_states(self.states(self._users))
+
+    def states(self, users: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """The delivery state of some users as plain data: a part of what `state` encodes."""
+        return {user: self._state(self._users[user]) for user in users}
+
+    def folded(self, users: Iterable[str], events: dict[int, Event], since: int) -> dict[str, Any]:
+        """The delivery state of some users as plain data, which names events by `seq`: of users in the crowd as columns
+        (`rankcast.engine.arrays.crowd_state`), of others one by one (`rankcast.engine.arrays.folded`).
+
+        The events that it names are put into `events`, each once; of those from `since` on, which the caller has elsewhere, the
+        first at least.
+        """
+        served = [(user, self._users[user]) for user in users]
+        members = [one for _, one in served if isinstance(one, Member)]
+        states = {user: folded_state(one, self._table, events) for user, one in served if not isinstance(one, Member)}
+        return {"states": states, "columns": columns_of(self._crowd, members, self._table, events, since)}
+
+    def restore_folded(self, folded: Mapping[str, Any], events: Mapping[int, Event]) -> None:
+        """Go on where a folded state was taken, with the same catalog."""
+        self._quiet = self._timed = None
+        states, columns = folded["states"], folded["columns"]
+        members = [self._users.get(user) for user in columns["users"]] if columns else []
+        together = [one for one in members if isinstance(one, Member)]
+        is_done = not members
+        if members and len(together) == len(members):
+            with suppress(Exception):  # because of one of them
+                restore_columns(self._crowd, together, columns, self._table, events)
+                is_done = True
+        if not is_done:
+            states = {**states, **folded_of_columns(columns)}
+        for user, state in states.items():
+            served = self._users.get(user)
+            if isinstance(served, ArrayUser) and "failed" not in state and "set_aside" not in state:
+                with suppress(Exception):  # the oracle says why
+                    restore_folded(served, state, self._table, events)
+                    continue
+            if served is not None:
+                self._restore_user(user, unfold(state, events))
+        self._number_members()
+        self._forget()
+
+    def restore(self, state: bytes) -> None:
+        """Go on where `state` was taken, here or by `Shard`, with the same catalog."""
+        users: dict[str, dict[str, Any]] = unpack_states(state)
+        self._quiet = self._timed = None
+        for user in users:
+            if user in self._users:
+                self._restore_user(user, users[user])
+        self._number_members()
+        self._forget()
+
+    def _restore_user(self, user: str, state: dict[str, Any]) -> None:
+        """Let a user go on where a state was taken: over arrays, if nothing has failed there and reading it does not."""
+        served = self._users[user]
+        if not isinstance(served, IsolatedSubscriber):
+            if "failed" not in state and "set_aside" not in state:
+                with suppress(Exception):  # the oracle says why
+                    self._restore(served, state)
+                    return
+            isolated = IsolatedSubscriber(user, self._catalog, self._journal, self._note)
+            self._leave(served)
+            self._users[user] = served = isolated
+        served.restore(state)
+
+    def _update_user(self, user: str, catalog: Catalog) -> list[Delivery]:
+        served = self._users.get(user)
+        if served is None:
+            made = IsolatedSubscriber(user, catalog, self._journal, self._note)
+            self._users[user] = self._serve(user, catalog, made)
+            return []
+        if (served if isinstance(served, IsolatedSubscriber) else served.oracle).is_current(catalog):
+            return []
+        isolated = self._isolated(user, served, len(self._journal))
+        owed = isolated.update(catalog)
+        self._leave(served)
+        self._users[user] = new = self._serve(user, catalog, isolated)
+        if not isinstance(new, IsolatedSubscriber):
+            try:
+                self._restore(new, isolated.state())
+            except Exception:  # what the oracle can serve, arrays may not
+                self._leave(new)
+                self._users[user] = isolated
+        return [made for step in owed for made in deliveries_of(user, step)]
+
+    def _serve(self, user: str, catalog: Catalog, isolated: IsolatedSubscriber) -> Served:
+        """The user over arrays if both the mode and the filter can be and nothing fails, else the oracle."""
+        oracle = isolated.subscriber
+        if oracle is None or not isolated.is_sound:
+            return isolated
+        try:
+            return self._over_arrays(user, catalog, oracle) or isolated
+        except Exception:  # what the oracle can serve, arrays may not
+            return isolated
+
+    def _over_arrays(self, user: str, catalog: Catalog, oracle: Subscriber) -> ArrayUser | Member | None:
+        policy = catalog.policy_of(user)
+        if not suits(policy):
+            return None
+        if joins(policy, len(catalog.subscriptions_of(user))):
+            member = Member(user, catalog, oracle)
+            self._crowd.add(member)
+            return member
+        if policy.filter is None:
+            return ArrayUser(user, catalog, oracle, self._table)
+        ids = [one.id for one in catalog.subscriptions_of(user)]
+        made = array_filter(user, policy.filter, ids, policy.decay, policy.origin)
+        return None if made is None else FilteredUser(user, catalog, oracle, self._table, made, self._keys)
+
+    def _leave(self, served: Served) -> None:
+        if isinstance(served, Member):
+            self._crowd.remove(served)
+
+    def _state(self, served: Served) -> dict[str, Any]:
+        return state_of(self._crowd, served, self._table) if isinstance(served, Member) else served.state()
+
+    def _restore(self, served: Served, state: dict[str, Any]) -> None:
+        if isinstance(served, Member):
+            restore_member(self._crowd, served, state, self._table)
+        else:
+            served.restore(state)
+
+    def _isolated(self, user: str, served: Served, since: int) -> IsolatedSubscriber:
+        """A user as the oracle serves them, as the user is now; `since` is where in the journal that is."""
+        if isinstance(served, IsolatedSubscriber):
+            return served
+        isolated = IsolatedSubscriber(user, self._catalog, self._journal, self._note, served.oracle.renewed(), since)
+        try:
+            state = self._state(served)
+        except Exception as error:
+            isolated.leave(error)
+            return isolated
+        isolated.restore(state)
+        isolated.remember(since)
+        return isolated
+
+    def _takes_back(self, served: ArrayUser | Member, isolated: IsolatedSubscriber) -> bool:
+        """Whether arrays can go on with a user whom the oracle has served; what has failed there, stays there."""
+        if not isolated.is_sound:
+            return False
+        try:
+            self._restore(served, isolated.state())
+        except Exception:
+            return False
+        return True
+
+    def _replace(self, faulty: Mapping[str, IsolatedSubscriber]) -> None:
+        """Serve these users by the oracle from now on."""
+        for user, isolated in faulty.items():
+            self._leave(self._users[user])
+            self._users[user] = isolated
+        if faulty:
+            self._quiet = self._timed = None
+            self._number_members()
+
+    def _put_out(self, user: str, error: Exception) -> None:
+        isolated = self._isolated(user, self._users[user], len(self._journal))
+        isolated.leave(error)
+        if isolated is not self._users[user]:
+            self._replace({user: isolated})
+
+    def _publish_to(
+        self,
+        served: ArrayUser,
+        stream: EventBatch,
+        at: Integers,
+        places: Integers,
+        degrees: Reals | None,
+        gathering: DeliveryCollector,
+    ) -> bool:
+        """Serve a batch to a user over arrays; False if that fails, and the user is as before."""
+        before = served.copy(matches=len(at) > 0)
+        try:
+            served.publish(stream, at, places, degrees, gathering)
+        except Exception:  # the oracle serves the batch, and says what fails
+            served.go_back(before)
+            return False
+        return True
+
+    def _publish_to_crowd(
+        self,
+        stream: EventBatch,
+        borders: Integers,
+        at: Integers,
+        places: Integers,
+        degrees: Reals | None,
+        gathering: DeliveryCollector,
+        failed: Collection[str],
+    ) -> list[int]:
+        """Serve a batch to the crowd; the numbers of those whom the oracle has to serve: all of them if the crowd fails."""
+        if not len(self._crowd):
+            return []
+        members = self._member_of
+        alone: list[int] = [
+            number for number, user in enumerate(self._names) if user in failed and members[number] >= 0
+        ]
+        if alone:
+            members = members.copy()
+            members[alone] = -1
+        try:
+            return alone + self._crowd.publish(stream, self._names, members, borders, at, places, degrees, gathering)
+        except Exception:
+            if not self._crowd.is_whole:
+                raise
+            served: list[int] = np.flatnonzero(self._member_of >= 0).tolist()
+            return served
+
+    def _matches(self, events: Sequence[Event]) -> tuple[Matches, dict[int, dict[str, str]]]:
+        """The matches of a batch; and by place, for whom matching an event failed, and why."""
+        if self._is_matching:
+            with suppress(Exception):  # because of one event, or of one user's subscription
+                return self._matching.match_batch(events), {}
+        if self._by_user is None:
+            self._by_user = MatcherByUser(self._catalog)
+        served = [user for user, one in self._users.items() if not (isinstance(one, IsolatedSubscriber) and one.is_out)]
+        found, failures = list[tuple[int, int, float]](), dict[int, dict[str, str]]()
+        for place, event in enumerate(events):
+            matched, failed = self._by_user.match(event, served)
+            found += [(place, self._roster.slot_of[one.id], degree) for one, degree in matched]
+            if failed:
+                failures[place] = failed
+        columns = np.array([row[:2] for row in found], np.int64).reshape(-1, 2)
+        return Matches(columns[:, 0], columns[:, 1], np.array([row[2] for row in found], np.float64)), failures
+
+    def _update_matching(self, changes: RosterChanges, catalog: Catalog) -> None:
+        if not self._is_matching:
+            self._matching = self._make_matching()
+        try:
+            self._matching.update(self._roster, changes, catalog)
+            self._is_matching = True
+        except Exception:  # because of one user's subscription
+            self._is_matching = False
+
+    def _make_matching(self) -> Matching:
+        return MatchingBySize() if self._make_matcher is None else RebuiltMatching(self._make_matcher)
+
+    def _number_members(self) -> None:
+        numbers = [served.number if isinstance(served, Member) else -1 for served in self._users.values()]
+        self._member_of = np.array(numbers, np.int64)
+
+    def _note(self, row: SetAside) -> None:
+        self._set_aside.append(row)
+
+    def _turn(self) -> None:
+        if self._journal.is_full:
+            self._journal.turn([one for one in self._users.values() if isinstance(one, IsolatedSubscriber)])
+
+    @staticmethod
+    def _gather(gathering: DeliveryCollector, user: str, steps: Iterable[Step]) -> None:
+        made = [made for step in steps for made in deliveries_of(user, step)]
+        gathering.add_records(user, np.zeros(len(made), np.int64), made)
+
+    def _admit(
+        self, events: Sequence[Event], matches: Matches, admitted: Mapping[str, Collection[str]] | None
+    ) -> Matches:
+        """The matches without those that the publishers' advertisements rule out."""
+        keep = np.ones(len(matches.event), bool)
+        bounds = np.searchsorted(matches.event, np.arange(len(events) + 1)).tolist()
+        for place, event in enumerate(events):
+            if event.advertisement is None:
+                continue
+            own = slice(bounds[place], bounds[place + 1])
+            found = [self._roster.subscriptions[number] for number in matches.subscription[own].tolist()]
+            if admitted is None:
+                pairs = list(zip(found, matches.degree[own].tolist(), strict=True))
+                chosen: Collection[str] = self._chosen(event, pairs)
+            else:
+                chosen = admitted.get(event.id, ())
+            keep[own] = [subscription.id in chosen for subscription in found]
+        return Matches(matches.event[keep], matches.subscription[keep], matches.degree[keep])
+
+    def _chosen(self, event: Event, pairs: Sequence[tuple[Subscription, float]]) -> Collection[str]:
+        try:
+            return {each.id for each, _ in self._admission.admitted(event, pairs)}
+        except Exception as error:
+            self._note(SetAside(None, event.id, event.seq, 0, reason(error)))
+            return ()
+
+    def _matched(self, matches: Matches, places: Integers) -> dict[int, list[tuple[Subscription, float]]]:
+        matched: dict[int, list[tuple[Subscription, float]]] = {}
+        for place in places.tolist():
+            subscription = self._roster.subscriptions[int(matches.subscription[place])]
+            matched.setdefault(int(matches.event[place]), []).append((subscription, float(matches.degree[place])))
+        return matched
+
+    def _forget(self) -> None:
+        if len(self._table) <= self._enough:
+            return
+        rows = [served.oldest_row for served in self._users.values() if isinstance(served, ArrayUser)]
+        if len(self._crowd):
+            rows.append(self._crowd.oldest_row())
+        self._table.forget(min(rows, default=self._table.next_row))
+        self._enough = 2 * len(self._table) + len(self._users) // 100  # looking costs 2 µs per user
+
+
+def _is_timed(policy: Policy) -> bool:
+    return policy.mode is Mode.PERIODIC and policy.length is not None and policy.length.unit is Unit.TIME
+
+
+def shard_for(events: int, catalog: Catalog, serves: Callable[[str], bool] = lambda user: True) -> Shard | BatchShard:
+    """The shard that serves so many events soonest; either gives the same.
+
+    Few events are with few users before the kernels are loaded, which takes a second or two (and, the first time on a
+    machine, some ten to compile them).
+    """
+    is_little = events < _FEW and events * len(catalog.subscriptions) < _LITTLE
+    return Shard(catalog, serves) if is_little else BatchShard(catalog, serves)

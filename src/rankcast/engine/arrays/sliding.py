@@ -1,0 +1,163 @@
+"""ArraySliding-window delivery over arrays (semantics: Delivery modes)."""
+
+from typing import Any
+
+import numpy as np
+
+from rankcast.engine.arrays.entries import Entries, grown
+from rankcast.engine.arrays.matching import Integers
+from rankcast.engine.arrays.rings import Ring
+from rankcast.engine.arrays.space import space_of
+from rankcast.engine.arrays.stream import EventBatch, SentRows, UserMatches
+from rankcast.engine.arrays.table import EventTable
+from rankcast.engine.arrays.windowed import WindowMode
+from rankcast.model import Policy, Select, Unit
+
+__all__ = ["ArraySliding"]
+
+_LARGEST_RING = 2048
+"""Windows of up to so many entries keep their distances from batch to batch, if the shard has room for it."""
+
+_LARGEST_TABLE = 512
+"""Other windows of up to so many keep them while a batch is served; that is 2 MiB at most, once."""
+
+
+class ArraySliding(WindowMode):
+    """The window slides over a batch in one kernel.
+
+    By rank alone only the entries that can still enter the top-k take part, about k ln(w / k) of a window of w in random
+    order; the others stay in the log of the window for the case that the user asks for a larger k or for diversity. With
+    diversity a step costs one distance per entry for the new event, and k looks at each.
+    """
+
+    def __init__(self, policy: Policy, table: EventTable) -> None:
+        super().__init__(policy, table)
+        self._now = 0
+        self._ring = Ring()
+
+    def publish(self, stream: EventBatch, found: UserMatches) -> SentRows | None:
+        """Move the window over the batch."""
+        now = stream.positions(self._unit, self._matched, found)
+        old = len(self.entries)
+        entries = grown(self.entries, stream, found, now)
+        if self._unit is Unit.TIME and (np.diff(entries["position"]) < 0).any():
+            return None
+        self.entries = entries
+        self._matched += len(found.at)
+        self._now = int(now[-1])
+        triggers = np.empty(len(entries), np.int64)
+        chosen = np.empty(len(entries), np.int64)
+        written = 0
+        if len(entries):
+            slide = self._by_rank if self._policy.sigma == 1 else self._diverse
+            written = slide(now, found.at, old, triggers, chosen)
+        return stream.sent_at(triggers[:written], chosen[:written])
+
+    def settle(self) -> None:
+        """Drop what has left the window."""
+        gone = int(np.searchsorted(self.entries["position"], self._now - self._span, side="right"))
+        if gone:
+            self.entries = self.entries[gone:].copy()
+            self.entries["best_with"] -= gone
+            self._ring.drop(gone)
+
+    def state(self, candidates: list[dict[str, Any]]) -> dict[str, Any]:
+        """As the oracle's."""
+        positions = self.entries["position"].tolist()
+        window = {
+            "matched": self._matched,
+            "entries": [[position, candidate] for position, candidate in zip(positions, candidates, strict=True)],
+        }
+        return {"window": window, "sent": self.entries["seq"][self.entries["sent"]].tolist()}
+
+    def restore(self, state: dict[str, Any], entries: Entries) -> None:
+        """Go on where `state` was taken."""
+        self._matched = state["window"]["matched"]
+        self.entries = entries
+        self._ring.known = 0
+        self.entries["sent"] = np.isin(entries["seq"], np.array(state["sent"], np.int64))
+        if len(entries):
+            self._now = int(entries["position"][-1])
+        if self._policy.sigma == 1:
+            self.entries["dominated"] = _dominated(entries["grid"])
+
+    @staticmethod
+    def kept(state: dict[str, Any]) -> tuple[list[dict[str, Any]], list[int]]:
+        """The candidates of the window, and their positions."""
+        kept = state["window"]["entries"]
+        return [candidate for _, candidate in kept], [position for position, _ in kept]
+
+    def _by_rank(self, now: Integers, at: Integers, old: int, triggers: Integers, chosen: Integers) -> int:
+        from rankcast.engine.arrays.kernels.windows import slide_by_rank
+
+        entries = self.entries
+        alive = np.flatnonzero(entries["dominated"][:old] < self._k)
+        order = np.empty(len(entries) + 1, np.int64)
+        order[: len(alive)] = alive[np.lexsort((alive, entries["grid"][alive]))[::-1]]
+        steps: int = slide_by_rank(
+            now,
+            at,
+            entries["position"],
+            entries["grid"],
+            old,
+            order,
+            len(alive),
+            self._k,
+            self._span,
+            entries["dominated"],
+            entries["sent"],
+            triggers,
+            chosen,
+        )
+        return steps
+
+    def _diverse(self, now: Integers, at: Integers, old: int, triggers: Integers, chosen: Integers) -> int:
+        from rankcast.engine.arrays.kernels.windows import slide_diverse
+
+        entries, policy = self.entries, self._policy
+        positions = entries["position"]
+        begins = np.searchsorted(positions, positions - self._span, side="right")
+        longest = max(int((np.arange(len(entries)) - begins).max()) + 1, old)
+        ring = self._ring
+        if self._table.rings.make_room(ring, longest, _LARGEST_RING):
+            table, known = ring.table, ring.known
+        else:
+            # Filling the table costs old^2 / 2 distances; without it a step costs about k * longest.
+            pays = longest <= _LARGEST_TABLE and old * old < 2 * self._k * longest * (len(entries) - old)
+            table, known = np.empty((longest, longest) if pays else (0, 0)), 0
+        steps: int = slide_diverse(
+            now,
+            at,
+            positions,
+            entries["seq"],
+            entries["rank"],
+            old,
+            self._k,
+            policy.sigma,
+            policy.select is Select.IMPROVED,
+            self._span,
+            space_of(entries["row"], self._table, policy),
+            (ring.passed + np.arange(len(entries))) % max(len(table), 1),
+            known,
+            table,
+            entries["best"],
+            entries["best_with"],
+            entries["sent"],
+            triggers,
+            chosen,
+        )
+        if table is ring.table:
+            ring.known = len(entries)
+        return steps
+
+
+def _dominated(grid: Integers) -> Integers:
+    """How many later entries rank at least as high, for each."""
+    counts = [0] * len(grid)
+    later: list[int] = []
+    from bisect import bisect_left, insort
+
+    for place in range(len(grid) - 1, -1, -1):
+        counts[place] = len(later) - bisect_left(later, int(grid[place]))
+        insort(later, int(grid[place]))
+    return np.array(counts, np.int64)

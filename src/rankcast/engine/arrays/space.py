@@ -1,0 +1,17 @@
+"""What the kernels need for the distances of entries, as a user weighs attributes."""
+
+from typing import Any
+
+from rankcast.engine.arrays.matching import Integers
+from rankcast.engine.arrays.table import EventTable
+from rankcast.model import Policy
+
+__all__ = ["space_of"]
+
+
+def space_of(rows: Integers, table: EventTable, policy: Policy) -> tuple[Any, ...]:
+    """The space (`rankcast.choose.kernels.distances`) of the entries at some rows of the table."""
+    from rankcast.choose.kernels.distances import spread
+
+    places, codes, weights, room = table.encoded(rows, policy.weights, policy.attributes)
+    return places, spread(places, codes, weights), codes, weights, room

@@ -1,0 +1,113 @@
+"""One batch of published events as arrays, and what a user found in it."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from rankcast.choose import Moment
+from rankcast.choose.positions import instant, microseconds
+from rankcast.engine.arrays.matching import Integers, Reals
+from rankcast.engine.arrays.table import EventTable
+from rankcast.model import Event, Unit
+
+__all__ = ["NOTHING", "EventBatch", "SentRows", "UserMatches"]
+
+
+class UserMatches(NamedTuple):
+    """The events of a batch that match a user: place in the batch, number of the pattern, rank, degree."""
+
+    at: Integers
+    pattern: Integers
+    rank: Reals
+    grid: Integers
+    degree: Reals
+
+
+class SentRows(NamedTuple):
+    """What a mode sent, in order: at which event of the batch, in which window, when (in microseconds since the epoch), and
+    which entry."""
+
+    trigger: Integers
+    window: Integers
+    forwarded: Integers
+    entry: Integers
+
+
+_UNKNOWN = np.iinfo(np.int64).min
+_NONE = np.empty(0, np.int64)
+NOTHING = SentRows(_NONE, _NONE, _NONE, _NONE)
+
+
+class EventBatch:
+    """A batch in order of `seq`; row `first_row` of the table is its first event."""
+
+    def __init__(self, events: Sequence[Event], table: EventTable, clocks: Integers | None = None) -> None:
+        self.events = events
+        self.table = table
+        self.first_row = table.extend(events)
+        self.seq = np.array([event.seq for event in events], np.int64)
+        self._times = np.full(len(events), _UNKNOWN, np.int64)
+        self._asked = 0
+        self._periods: dict[tuple[Unit, int, int], Integers] = {}
+        self.clocks = clocks
+        """What the receiver's clock said at each event, in microseconds, if that counts."""
+
+    def times(self, places: Integers) -> Integers:
+        """The times of some events of the batch, in microseconds since the epoch; each is computed once, and all when many
+        are asked for."""
+        self._asked += len(places)
+        if self._asked > len(self.events) // 8:
+            return self.time[places]
+        for place in np.unique(places[self._times[places] == _UNKNOWN]).tolist():
+            self._times[place] = microseconds(self.events[place].time)
+        return self._times[places]
+
+    @cached_property
+    def time(self) -> Integers:
+        """The times of all events of the batch."""
+        return np.array([microseconds(event.time) for event in self.events], np.int64)
+
+    def moment(self, place: int) -> Moment:
+        """The publication of an event of the batch, as the oracle takes it."""
+        event = self.events[place]
+        return Moment(event.seq, event.time, None if self.clocks is None else instant(int(self.clocks[place])))
+
+    def sent_at(self, trigger: Integers, entry: Integers) -> SentRows:
+        """Entries that are sent when an event is published: the window is its position, and it is forwarded at once."""
+        return SentRows(trigger, self.seq[trigger], self.times(trigger), entry)
+
+    def positions(self, unit: Unit, matched: int, found: UserMatches) -> Integers:
+        """The position of each event, in a unit, for a user that `matched` events matched before."""
+        if unit is Unit.EVENTS:
+            return self.seq
+        if unit is Unit.TIME:
+            return self.time
+        steps = np.zeros(len(self.events), np.int64)
+        steps[found.at] = 1
+        return matched + np.cumsum(steps)
+
+    def periods(self, unit: Unit, span: int, origin: int, positions: Integers) -> Integers:
+        """The period of each event, if none is later before it; those that all users share are computed once."""
+        if unit is Unit.MATCHED:
+            return (positions - origin) // span + 1
+        key = (unit, span, origin)
+        if key not in self._periods:
+            self._periods[key] = np.maximum.accumulate((positions - origin) // span + 1)
+        return self._periods[key]
+
+    def periods_by_clock(
+        self, span: int, origin: int, clock: int | None, goes_by_clock: bool
+    ) -> tuple[Integers, int | None, bool]:
+        """The period of each event if the clock counts (see `rankcast.choose.Periodic`), for a user whose clock stood so; what it
+        says at the end, and whether periods go by it then."""
+        if self.clocks is None and clock is None:
+            return self.periods(Unit.TIME, span, origin, self.time), None, goes_by_clock
+        least = _UNKNOWN if clock is None else clock
+        clocks = np.full(len(self.seq), least) if self.clocks is None else np.maximum(self.clocks, least)
+        clocks = np.maximum.accumulate(clocks)
+        own, present = (self.time - origin) // span + 1, (clocks - origin) // span + 1
+        counts = np.logical_or.accumulate((present <= own) | goes_by_clock)
+        periods = np.maximum.accumulate(np.where(counts, np.maximum(own, present), own))
+        return periods, int(clocks[-1]), bool(counts[-1])

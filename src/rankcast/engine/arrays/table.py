@@ -1,0 +1,95 @@
+"""The events that some user may still need: each once, however many users hold it."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from rankcast.choose.codes import Codes
+from rankcast.engine.arrays.matching import Integers, Reals
+from rankcast.engine.arrays.rings import Rings
+from rankcast.model import Event
+
+__all__ = ["EventTable"]
+
+_FEW = 100_000
+
+
+class EventTable:
+    """Events by row, a number that never changes; old rows are forgotten from the front.
+
+    Attributes are encoded when someone first asks for distances of a row. When most of what was encoded is forgotten,
+    encoding starts anew, so that values of the past take no room.
+    """
+
+    def __init__(self) -> None:
+        self.rings = Rings()
+        """The distances that users' windows keep."""
+        self._first = 0
+        self._events: list[Event] = []
+        self._codes = Codes()
+        self._known: dict[int, int] = {}
+        self._known_of = (0, 0)
+        """Which rows `_known` knows by `seq`; it is made when somebody asks, and kept for the next."""
+        self._begin = np.empty(0, np.int64)
+        self._end = np.empty(0, np.int64)
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    @property
+    def next_row(self) -> int:
+        """The row of the next event."""
+        return self._first + len(self._events)
+
+    def __getitem__(self, row: int) -> Event:
+        return self._events[row - self._first]
+
+    def at(self, rows: Integers) -> list[Event]:
+        """The events of some rows."""
+        events = self._events
+        return [events[place] for place in (rows - self._first).tolist()]
+
+    def extend(self, events: Sequence[Event]) -> int:
+        """Take events; the row of the first."""
+        row = self.next_row
+        self._events.extend(events)
+        unknown = np.full(len(events), -1, np.int64)
+        self._begin = np.concatenate((self._begin, unknown))
+        self._end = np.concatenate((self._end, unknown))
+        return row
+
+    def rows_of(self, events: Sequence[Event]) -> Integers:
+        """The rows of events by their `seq`; those that are not there get new ones."""
+        if self._known_of != (self._first, self.next_row):
+            self._known = {event.seq: row for row, event in enumerate(self._events, self._first)}
+        known = self._known
+        missing = {event.seq: event for event in events if event.seq not in known}
+        first = self.extend(list(missing.values()))
+        known.update({seq: row for row, seq in enumerate(missing, first)})
+        self._known_of = (self._first, self.next_row)
+        return np.array([known[event.seq] for event in events], np.int64)
+
+    def forget(self, before: int) -> None:
+        """Drop the rows before this one."""
+        gone = before - self._first
+        if gone <= 0:
+            return
+        del self._events[:gone]
+        self._begin, self._end = self._begin[gone:].copy(), self._end[gone:].copy()
+        self._first = before
+        if len(self._codes) > _FEW + 4 * int((self._end - self._begin).sum()):
+            self._codes = Codes()
+            self._begin[:] = -1
+            self._end[:] = -1
+
+    def encoded(
+        self, rows: Integers, weights: Mapping[str, float], attributes: Sequence[str] | None
+    ) -> tuple[Integers, tuple[Integers, ...], Reals, Reals]:
+        """What the kernels need for the distances of some rows: the rows as they count them, codes, weights, room."""
+        places = rows - self._first
+        new = np.unique(places[self._begin[places] < 0])
+        if len(new):
+            bounds = [self._codes.encode(self._events[place]) for place in new.tolist()]
+            self._begin[new], self._end[new] = np.array(bounds, np.int64).T
+        room = np.empty((3, 2 * self._codes.longest + 1))
+        return places, self._codes.arrays(self._begin, self._end), self._codes.weights(weights, attributes), room

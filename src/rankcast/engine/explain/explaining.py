@@ -1,0 +1,176 @@
+"""Why an event was, or was not, sent to a user."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from rankcast.choose import Distance, Moment, Step
+from rankcast.engine.explain.explanation import Decision, Explanation, MatchedSubscription, Rival
+from rankcast.engine.reference.subscriber import Subscriber
+from rankcast.errors import RankcastError, did_you_mean
+from rankcast.language import show_time
+from rankcast.matching import MatchFinding, OracleMatcher, explain_match
+from rankcast.model import Catalog, Event, Membership, ScorePart, Subscription, Term
+from rankcast.overlay import Admission, Matched
+from rankcast.rank import ScoreExplanation, recency
+
+__all__ = ["explain"]
+
+
+def explain(
+    catalog: Catalog, events: Sequence[Event], user: str, event_id: str, *, finished: bool = True
+) -> Explanation:
+    """Serve the user alone once more, and note every decision about the event.
+
+    `events` are in publication order; `finished` says that the stream has ended, which closes the last period. Costs
+    one replay of the events for one user; events under an advertisement are matched for all users.
+    """
+    subscriptions = catalog.subscriptions_of(user)
+    if not subscriptions:
+        raise RankcastError(f"there is no user {user!r} with subscriptions{did_you_mean(user, catalog.users())}")
+    event = next((event for event in events if event.id == event_id), None)
+    if event is None:
+        near = did_you_mean(event_id, [event.id for event in events[:1000]])
+        raise RankcastError(f"there is no event {event_id!r} among the {len(events)} events{near}")
+    policy = catalog.policy_of(user)
+    subscriber = Subscriber(user, catalog)
+    reach = _Reach(catalog, user)
+    steps: list[Step] = []
+    total = 0
+    rank: float | None = None
+    combined: ScoreExplanation | None = None
+    matched = reach.matched(event)
+    admitted = reach.admitted(event)
+    for published in events:
+        made = subscriber.publish(Moment(published.seq, published.time), published, reach.admitted(published))
+        if published is event and admitted:
+            combined = subscriber.explained
+            rank = combined.score if combined else subscriber.candidate(event, admitted).rank
+        for step in (step for step in made if _concerns(step, event)):
+            total += 1
+            steps = _kept(steps, step, event)
+    if finished:
+        for step in (step for step in subscriber.close() if _concerns(step, event)):
+            total += 1
+            steps = _kept(steps, step, event)
+    specific = subscriber.candidate(event, admitted).specific if admitted else ()
+    decision = _decision(steps[0], event, Distance(policy.weights, policy.attributes)) if steps else None
+    if decision is not None:
+        rank = decision.rank
+    if combined is not None and steps:
+        combined = combined.with_value(ScorePart.RECENCY, recency(steps[0].forwarded - event.time, policy.half_life))
+    return Explanation(
+        user=user,
+        event=event,
+        policy=policy,
+        interests=_interests(catalog, subscriber, subscriptions, event, matched, specific),
+        rank=rank,
+        parts=combined.label() if combined else "",
+        decisions=total,
+        decision=decision,
+        withheld=reach.withheld(event) if matched and not admitted else "",
+    )
+
+
+class _Reach:
+    """What reaches one user: what matches, and of an event under an advertisement what its publisher lets through.
+
+    For the latter all subscriptions of the catalog are matched, since they compete. An advertisement that this version of
+    the catalog does not have any more lets everything through.
+    """
+
+    def __init__(self, catalog: Catalog, user: str) -> None:
+        self._catalog = catalog
+        self._user = user
+        self._own = self._matcher(catalog.subscriptions_of(user))
+        self._admission = Admission(catalog)
+
+    def matched(self, event: Event) -> list[Matched]:
+        """The user's subscriptions that match, with their degrees."""
+        return list(self._own.match(event))
+
+    def admitted(self, event: Event) -> list[Matched]:
+        """Those of them that the event reaches."""
+        if event.advertisement not in self._catalog.advertisements:
+            return self.matched(event)
+        chosen = self._admission.admitted(event, list(self._everybody.match(event)))
+        return [pair for pair in chosen if pair[0].user == self._user]
+
+    def withheld(self, event: Event) -> str:
+        """Why an event that matches does not reach the user."""
+        advertisement = self._catalog.advertisements[event.advertisement or ""]
+        k, competing = event.k or advertisement.k, sum(1 for _ in self._everybody.match(event))
+        reached = "1 subscription" if k == 1 else f"{k} subscriptions"
+        return (
+            f"{advertisement.publisher!r} reaches only {reached} with advertisement {advertisement.id!r} "
+            f"({advertisement.rank.value}), and chose others of the {competing} that match"
+        )
+
+    @cached_property
+    def _everybody(self) -> OracleMatcher:
+        return self._matcher(list(self._catalog.subscriptions.values()))
+
+    def _matcher(self, subscriptions: Sequence[Subscription]) -> OracleMatcher:
+        catalog = self._catalog
+        return OracleMatcher(
+            subscriptions,
+            meaning_of=lambda name: lambda attribute, term: catalog.membership(attribute, term, name),
+            shared=catalog.membership,
+            norm_of=lambda name: catalog.policy_of(name).norm,
+        )
+
+
+def _concerns(step: Step, event: Event) -> bool:
+    return any(candidate.seq == event.seq for candidate in step.candidates)
+
+
+def _kept(steps: list[Step], step: Step, event: Event) -> list[Step]:
+    """The step that sent the event, or else the latest."""
+    if steps and any(candidate.seq == event.seq for candidate in steps[0].sent):
+        return steps
+    return [step]
+
+
+def _decision(step: Step, event: Event, distance: Distance) -> Decision:
+    return Decision(
+        window=step.window,
+        forwarded=show_time(step.forwarded),
+        rank=next(candidate.rank for candidate in step.candidates if candidate.seq == event.seq),
+        candidates=len(step.candidates),
+        chosen=any(candidate.seq == event.seq for candidate in step.chosen),
+        sent=any(candidate.seq == event.seq for candidate in step.sent),
+        rivals=tuple(
+            Rival(chosen.event.id, chosen.rank, distance(event, chosen.event))
+            for chosen in step.chosen
+            if chosen.seq != event.seq
+        ),
+        note=step.note,
+    )
+
+
+def _interests(
+    catalog: Catalog,
+    subscriber: Subscriber,
+    subscriptions: Sequence[Subscription],
+    event: Event,
+    matched: Sequence[tuple[Subscription, float]],
+    specific: tuple[str, ...],
+) -> tuple[MatchedSubscription, ...]:
+    degrees = {subscription.id: degree for subscription, degree in matched}
+
+    def why(subscription: Subscription) -> MatchFinding:
+        def meaning(attribute: str, term: Term) -> Membership:
+            return catalog.membership(attribute, term, subscription.user)
+
+        return explain_match(subscription.where, event, meaning, shared=catalog.membership)
+
+    return tuple(
+        MatchedSubscription(
+            subscription=subscription,
+            score=subscriber.score(subscription.id),
+            matches=subscription.id in degrees,
+            degree=degrees.get(subscription.id, 0.0),
+            specific=subscription.id in specific,
+            why=tuple(why(subscription).lines()),
+        )
+        for subscription in subscriptions
+    )

@@ -1,0 +1,95 @@
+"""A compiled index: arrays that never change, whether in memory or mapped from a file."""
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcast.engine.index.spaces import AttributeSpace
+from rankcast.engine.index.texts import PackedStrings
+
+__all__ = ["CompiledIndex"]
+
+Integers = NDArray[np.int32]
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class CompiledIndex:
+    """All that matching needs (see `words`), and whose subscription is at which place.
+
+    The attributes' constants stand one after the other: `constant_counts` has a row per attribute (numbers, strings,
+    times, patterns). An attribute of patterns names the attribute that it looks at, and the operator by its number among
+    `patterns.OPERATORS`; otherwise both are -1.
+
+    Subscriptions have *turns*, in the order in which their postings lie, so that those found together lie together:
+    `place_at` has the place of each, `scored` repeats what ranking needs: its score (1 where none was given) and its user.
+    Those with one expression have turns in a row, `group_ends` has the first and the one after the last. A score that was
+    not given is NaN. `records` has each subscription as JSON, or is empty.
+    """
+
+    words: Integers
+    list_start: Places
+    level_start: Integers
+    levels: Integers
+    instructions: Integers
+    program_words: Integers
+    group_ends: Integers
+    place_at: Integers
+    scored: NDArray[np.float64]
+    attribute_names: PackedStrings
+    pattern_of: Integers
+    constant_counts: Places
+    numbers: NDArray[np.float64]
+    remainders: NDArray[np.int16]
+    times: Places
+    strings: PackedStrings
+    ids: PackedStrings
+    user: Integers
+    users: PackedStrings
+    scores: NDArray[np.float64]
+    by_id: Integers
+    records: PackedStrings
+
+    def place_of(self, name: str) -> int | None:
+        """The place of the subscription with this id. O(log subscriptions)."""
+        wanted, low, high = name.encode(), 0, len(self.by_id)
+        while low < high:
+            middle = (low + high) // 2
+            place = int(self.by_id[middle])
+            found = self.ids.raw(place)
+            if found == wanted:
+                return place
+            low, high = (middle + 1, high) if found < wanted else (low, middle)
+        return None
+
+    @property
+    def size(self) -> int:
+        """How many subscriptions there are."""
+        return len(self.user)
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes all arrays take."""
+        return sum(getattr(self, field.name).nbytes for field in fields(self))
+
+    @cached_property
+    def spaces(self) -> list[AttributeSpace]:
+        """The constants of each attribute, which give the codes of values."""
+        ends = np.cumsum(self.constant_counts, axis=0)
+        starts = ends - self.constant_counts
+        spaces: list[AttributeSpace] = []
+        for (number, string, time, pattern), (number_end, _, time_end, _) in zip(starts, ends, strict=True):
+            first = string + pattern
+            counts = self.constant_counts[len(spaces)]
+            remainders = self.remainders[number:number_end] if len(self.remainders) else self.remainders
+            spaces.append(
+                AttributeSpace(
+                    self.numbers[number:number_end],
+                    remainders if remainders.any() else remainders[:0],
+                    self.strings.part(first, first + counts[1] + counts[3]),
+                    self.times[time:time_end],
+                )
+            )
+        return spaces

@@ -1,0 +1,133 @@
+"""Events as codes: what the kernel takes."""
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcast.engine.index.compiled import CompiledIndex
+from rankcast.engine.index.patterns import OPERATORS, AttributePatterns
+from rankcast.engine.index.spaces import AttributeSpace
+from rankcast.fuzzy.cuts import AlphaCut, outline_of
+from rankcast.matching.outcomes import NO_CONCEPTS, Meaning
+from rankcast.model import AttributeValue, Event, Term, Values
+
+__all__ = ["Encoder", "EventCodes"]
+
+_REMEMBERED = 1 << 16
+"""So many values of an attribute are remembered with their codes."""
+
+
+@dataclass(frozen=True)
+class EventCodes:
+    """The values of many events, those of one event and attribute together and ascending: attribute, lowest and
+    highest code (the same for a crisp value), where each event begins, and whether it has an imprecise value."""
+
+    start: NDArray[np.int64]
+    attribute: NDArray[np.int32]
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+    is_soft: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.is_soft)
+
+    def part(self, first: int, last: int) -> "EventCodes":
+        """The events from one place to before another."""
+        values = slice(self.start[first], self.start[last])
+        start = self.start[first : last + 1] - self.start[first]
+        return EventCodes(start, self.attribute[values], self.low[values], self.high[values], self.is_soft[first:last])
+
+
+class Encoder:
+    """Gives events the codes of an index. Remembers values, so that each different one is looked up once."""
+
+    def __init__(self, compiled: CompiledIndex) -> None:
+        self._spaces = compiled.spaces
+        self._numbers = {}
+        self._patterns: dict[int, list[tuple[int, AttributePatterns]]] = {}
+        looks_at = compiled.pattern_of.tolist()
+        for number, (name, (of, op)) in enumerate(zip(compiled.attribute_names, looks_at, strict=True)):
+            if of < 0:
+                self._numbers[name] = number
+            else:
+                patterns = AttributePatterns(OPERATORS[op], self._spaces[number].strings)
+                self._patterns.setdefault(of, []).append((number, patterns))
+        # Two memories, for to Python 1 and True are equal.
+        self._known: list[list[dict[Values, tuple[array[int], array[int]]]]] = [
+            [{} for _ in self._spaces] for _ in "ab"
+        ]
+
+    def encode(self, events: Sequence[Event], shared: Meaning = NO_CONCEPTS) -> EventCodes:
+        """The codes of the events. About 0.2 µs per value that came before, 5 µs for a new one."""
+        start, attributes, low, high = array("q", [0]), array("i"), array("i"), array("i")
+        is_soft = np.zeros(len(events), np.bool_)
+        for place, event in enumerate(events):
+            for name, value in event.attributes.items():
+                number = self._numbers.get(name)
+                if number is None:
+                    continue
+                if isinstance(value, tuple):
+                    of, codes = self._crisp(number, value)
+                    attributes.extend(of)
+                    low.extend(codes)
+                    high.extend(codes)
+                else:
+                    is_soft[place] = True
+                    for of_one, first, last in self._imprecise(number, name, value, shared):
+                        attributes.append(of_one)
+                        low.append(first)
+                        high.append(last)
+            start.append(len(attributes))
+        return EventCodes(np.frombuffer(start, np.int64), _array(attributes), _array(low), _array(high), is_soft)
+
+    def space(self, name: str) -> tuple[int, AttributeSpace, bool] | None:
+        """The number of an attribute, its space, and whether there are patterns on it; None if nobody asks for it."""
+        number = self._numbers.get(name)
+        return None if number is None else (number, self._spaces[number], number in self._patterns)
+
+    def codes(self, number: int, values: Values) -> "tuple[array[int], array[int]]":
+        """The attributes and codes of the crisp values of an attribute: its own, and those of its patterns."""
+        return self._crisp(number, values)
+
+    def _crisp(self, number: int, values: Values) -> "tuple[array[int], array[int]]":
+        known = self._known[type(values[0]) is bool][number]
+        found = known.get(values)
+        if found is None:
+            space = self._spaces[number]
+            codes = sorted({space.code(value) for value in values})
+            attributes = [number] * len(codes)
+            for of, patterns in self._patterns.get(number, ()):
+                fitting = {one for value in values if isinstance(value, str) for one in patterns.fitting(value)}
+                codes += sorted(fitting)
+                attributes += [of] * len(fitting)
+            if len(known) >= _REMEMBERED:
+                known.clear()
+            found = known[values] = array("i", attributes), array("i", codes)
+        return found
+
+    def _imprecise(self, number: int, name: str, value: AttributeValue, shared: Meaning) -> list[tuple[int, int, int]]:
+        assert not isinstance(value, tuple)
+        pi, hedges = (shared(name, value), value.hedges) if isinstance(value, Term) else (value, ())
+        found = [(number, *_hull(self._spaces[number], outline_of(pi, hedges).support))]
+        for of, _ in self._patterns.get(number, ()):
+            found.append((of, 0, len(self._spaces[of].strings)))
+        return found
+
+
+def _array(column: "array[int]") -> NDArray[np.int32]:
+    return np.frombuffer(column, np.int32) if column else np.zeros(0, np.int32)
+
+
+def _hull(space: AttributeSpace, cut: AlphaCut) -> tuple[int, int]:
+    """The codes from the lowest to the highest of a set; two at least, which marks an imprecise value."""
+    ends = [end for low, high in cut.spans for end in space.span(low, high)]
+    ends += [space.code(text) for text in cut.strings]
+    if cut.others:
+        ends += [space.bases[1], space.bases[2] - 1]
+    low, high = (min(ends), max(ends)) if ends else (0, 0)
+    if low == high:
+        low, high = (low, low + 1) if low + 1 < space.size else (low - 1, low)
+    return low, high

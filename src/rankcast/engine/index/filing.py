@@ -1,0 +1,212 @@
+# mypy: allow-untyped-defs, no-check-untyped-defs, allow-untyped-calls
+"""Kernels that file entries: which literal each is found by, and the words that are written for it."""
+
+import numpy as np
+
+from rankcast.compiling import kernel
+from rankcast.engine.index.words import FLAGS, LENGTH, MOST_RANGES, PROGRAM, RANGES
+
+__all__ = ["choose_keys", "count_blocks", "fill_blocks", "write_lists", "write_literals"]
+
+
+@kernel
+def choose_keys(entry_start, entry_literals, literal_key, cost, is_point, first, second):
+    """Sort each entry's literals, those that seldom hold first; the place of the first that can be a key, and of
+    the first other that is a point; -1 for none."""
+    for entry in range(len(entry_start) - 1):
+        begin, end = entry_start[entry], entry_start[entry + 1]
+        for i in range(begin + 1, end):
+            moved = entry_literals[i]
+            j = i
+            while j > begin and cost[entry_literals[j - 1]] > cost[moved]:
+                entry_literals[j] = entry_literals[j - 1]
+                j -= 1
+            entry_literals[j] = moved
+        best = other = -1
+        for i in range(begin, end):
+            if best < 0 and literal_key[entry_literals[i]] >= 0:
+                best = i
+            elif best >= 0 and other < 0 and is_point[entry_literals[i]]:
+                other = i
+        first[entry], second[entry] = best, other
+
+
+@kernel
+def _level(low, high, most):
+    """The lowest level at which an interval touches at most so many blocks."""
+    level = 0
+    while (high >> level) - (low >> level) >= most:
+        level += 1
+    return level
+
+
+@kernel
+def count_blocks(keys, interval_start, low, high, literal_attribute, most, is_used):
+    """How many blocks each entry is filed under (1 without a key); marks the levels in use per attribute."""
+    counts = np.ones(len(keys), np.int64)
+    for entry in range(len(keys)):
+        literal = keys[entry]
+        if literal < 0:
+            continue
+        total = 0
+        for i in range(interval_start[literal], interval_start[literal + 1]):
+            level = _level(low[i], high[i], most)
+            is_used[literal_attribute[literal], level] = True
+            total += (high[i] >> level) - (low[i] >> level) + 1
+        counts[entry] = total
+    return counts
+
+
+@kernel
+def fill_blocks(keys, interval_start, low, high, literal_attribute, most, base, out_list, out_entry):
+    """The list and the entry of each posting."""
+    size = 0
+    for entry in range(len(keys)):
+        literal = keys[entry]
+        if literal < 0:
+            out_list[size], out_entry[size] = 0, entry
+            size += 1
+            continue
+        for i in range(interval_start[literal], interval_start[literal + 1]):
+            level = _level(low[i], high[i], most)
+            for block in range(low[i] >> level, (high[i] >> level) + 1):
+                out_list[size], out_entry[size] = base[literal_attribute[literal], level] + block, entry
+                size += 1
+
+
+@kernel
+def _write_set(out, p, literal, attribute, flags, interval_start, low, high):
+    begin, end = interval_start[literal], interval_start[literal + 1]
+    out[p], out[p + 1] = (attribute[literal] << 4) | flags[literal], end - begin
+    p += 2
+    for i in range(begin, end):
+        out[p], out[p + 1] = low[i], high[i]
+        p += 2
+    return p
+
+
+@kernel
+def write_literals(chosen, attribute, flags, interval_start, low, high, out, at):
+    """The words of some literals, one after the other, and where each begins."""
+    p = 0
+    for i in range(len(chosen)):
+        at[i] = p
+        p = _write_set(out, p, chosen[i], attribute, flags, interval_start, low, high)
+
+
+@kernel
+def _posting(
+    out, p, entry, is_filed, has_second, entry_start, entry_literals, first, second, payload, entry_flags, score, program,
+    attribute, flags, interval_start, low, high, is_point, dry,
+):  # fmt: skip
+    """Write one posting (`dry`: only measure it); where the next begins. Literals that the place in the index implies
+    are left out; ranges come before others."""
+    q = p + 3
+    ranges = 0
+    for want_ranges in (True, False):
+        for i in range(entry_start[entry], entry_start[entry + 1]):
+            literal = entry_literals[i]
+            if i == first[entry] and is_filed and is_point[literal]:
+                continue
+            if i == second[entry] and has_second:
+                continue
+            begin = interval_start[literal]
+            intervals = interval_start[literal + 1] - begin
+            is_range = flags[literal] == 0 and intervals == 1 and i - entry_start[entry] < MOST_RANGES
+            if is_range != want_ranges:
+                continue
+            if is_range:
+                if not dry:
+                    out[q], out[q + 1], out[q + 2] = attribute[literal], low[begin], high[begin]
+                ranges += 1
+                q += 3
+            elif dry:
+                q += 2 + 2 * intervals
+            else:
+                q = _write_set(out, q, literal, attribute, flags, interval_start, low, high)
+    if program[entry] >= 0:
+        if not dry:
+            out[q], out[q + 1] = PROGRAM, program[entry]
+        q += 2
+    if not dry:
+        out[p] = payload[entry]
+        out[p + 1] = ((q - p) & LENGTH) | (ranges << RANGES) | (entry_flags[entry] << FLAGS)
+        out[p + 2] = score[entry]
+    return q
+
+
+@kernel
+def write_lists(
+    out, dry, lists, seconds, second_attribute, entries, list_start, entry_start, entry_literals, first, second, payload,
+    entry_flags, score, program, attribute, flags, interval_start, low, high, is_point, attribute_count,
+):  # fmt: skip
+    """Write all lists (`dry`: only measure them). The postings come sorted by list, then by second key, -1 first."""
+    p = np.int64(0)
+    i = 0
+    count = len(lists)
+    seen = np.full(attribute_count, -1, np.int64)
+    filled = 0
+    while i < count:
+        current = lists[i]
+        while filled <= current:
+            list_start[filled] = p
+            filled += 1
+        begin = p
+        j = i
+        keys = groups = 0
+        previous = np.int64(-1)
+        while j < count and lists[j] == current:
+            if seconds[j] >= 0:
+                if seen[second_attribute[j]] != i:
+                    seen[second_attribute[j]] = i
+                    keys += 1
+                if seconds[j] != previous:
+                    groups += 1
+                    previous = seconds[j]
+            j += 1
+        bits = 0
+        table = np.int64(0)
+        if keys:
+            while 3 * (1 << bits) < 4 * groups + 1:
+                bits += 1
+            table = begin + 3 + keys
+            p = table + 3 * (1 << bits)
+            if not dry:
+                out[begin], out[begin + 1] = keys, bits
+                for slot in range(1 << bits):
+                    out[table + 3 * slot] = -1
+                at = begin + 3
+                for k in range(i, j):
+                    if seconds[k] >= 0 and seen[second_attribute[k]] != -2 - i:
+                        seen[second_attribute[k]] = -2 - i
+                        out[at] = second_attribute[k]
+                        at += 1
+        else:
+            if not dry:
+                out[begin] = 0
+            p = begin + 1
+        plain = p
+        previous = np.int64(-1)
+        slot = np.int64(0)
+        for k in range(i, j):
+            if seconds[k] != previous:
+                if previous < 0 and not dry:
+                    out[begin + 2] = p - plain
+                previous = seconds[k]
+                if not dry:
+                    mask = (1 << bits) - 1
+                    slot = (previous * 0x9E3779B1 >> 7) & mask
+                    while out[table + 3 * slot] >= 0:
+                        slot = (slot + 1) & mask
+                    out[table + 3 * slot], out[table + 3 * slot + 1] = previous, p - begin
+            p = _posting(
+                out, p, entries[k], current > 0, seconds[k] >= 0, entry_start, entry_literals, first, second, payload,
+                entry_flags, score, program, attribute, flags, interval_start, low, high, is_point, dry,
+            )  # fmt: skip
+            if previous >= 0 and not dry:
+                out[table + 3 * slot + 2] = p - begin
+        i = j
+    while filled < len(list_start):
+        list_start[filled] = p
+        filled += 1
+    return p

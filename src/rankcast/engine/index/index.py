@@ -1,0 +1,118 @@
+"""Running the kernel over a compiled index."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankcast.engine.index import kernels
+from rankcast.engine.index.building import plain_scores
+from rankcast.engine.index.compiled import CompiledIndex
+from rankcast.engine.index.events import Encoder, EventCodes
+from rankcast.engine.index.ranking import MatchRanking, RankedMatches
+from rankcast.engine.index.sorting import in_order
+from rankcast.engine.index.words import SCORE_ONE, TURN
+
+__all__ = ["Candidates", "Index"]
+
+_FIRST_ROOM = 1 << 16
+
+
+class Candidates(NamedTuple):
+    """Pairs of an event and a subscription by their places; `unsure` ones are for plain evaluation to decide (None: all
+    are sure)."""
+
+    event: NDArray[np.int64]
+    subscription: NDArray[np.int64]
+    unsure: NDArray[np.bool_] | None
+
+
+class Index:
+    """A compiled index that answers."""
+
+    def __init__(self, compiled: CompiledIndex) -> None:
+        self.compiled = compiled
+        self._room = _FIRST_ROOM
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """Gives events their codes."""
+        return Encoder(self.compiled)
+
+    def candidates(self, codes: EventCodes, least: int = 0) -> Candidates:
+        """All candidates of the events, each once, by event and subscription; `least` is the lowest score in question."""
+        events, items = self.found(codes, least)
+        event, place, at = in_order(events, self.compiled.place_at.take(items & TURN))
+        return Candidates(event, place, items[at] < 0 if items.min(initial=0) < 0 else None)
+
+    def ranked(self, codes: EventCodes) -> Iterator[RankedMatches]:
+        """The best score of each user among the candidates of each event, without the candidates themselves, a block of
+        events at a time. The candidates must be sure and found once (crisp conjunctions and events of single values are).
+        One batch at a time: the next block takes the memory of the last."""
+        ranking = self._ranking
+        for first in range(0, len(codes), kernels.BLOCK):
+            block = codes.part(first, min(len(codes), first + kernels.BLOCK))
+            while True:
+                reached, size = self._search(block, 0, 0, *ranking.found)
+                if reached == len(block):
+                    break
+                ranking.widen()
+            yield ranking.best(size, first, len(block))
+
+    @cached_property
+    def _ranking(self) -> MatchRanking:
+        return MatchRanking(self.compiled.scored, len(self.compiled.users), _FIRST_ROOM)
+
+    def best(self, codes: EventCodes, n: int) -> tuple[NDArray[np.int64], NDArray[np.bool_], bool]:
+        """At least the n candidates of one event with the highest scores, if there are so many: places, whether they
+        are unsure, and whether these are all candidates. Postings below a score that suffices are not looked at."""
+        share = n / max(1, self.compiled.size)
+        while True:
+            share = min(1.0, 10 * share)
+            least = int(np.quantile(self._score_sample, 1.0 - share)) if share < 1.0 else 0
+            found = self.candidates(codes, least)
+            enough = self._scores[found.subscription] * SCORE_ONE >= least
+            unsure = np.zeros(len(enough), np.bool_) if found.unsure is None else found.unsure
+            if share == 1.0 or np.count_nonzero(enough & ~unsure) >= n:
+                return found.subscription[enough], unsure[enough], share == 1.0
+
+    @cached_property
+    def _scores(self) -> NDArray[np.float64]:
+        return plain_scores(self.compiled.scores)
+
+    @cached_property
+    def _score_sample(self) -> NDArray[np.float64]:
+        step = max(1, self.compiled.size // 10_000)
+        return self._scores[::step] * SCORE_ONE
+
+    def found(self, codes: EventCodes, least: int = 0) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """What the kernel finds: events and turns with the flags of `words`, in no order, perhaps repeated."""
+        events, items = [], []
+        start = 0
+        while start < len(codes):
+            out_event, out_item = np.empty(self._room, np.int32), np.empty(self._room, np.int32)
+            start, size = self._search(codes, start, least, out_event, out_item)
+            events.append(out_event[:size])
+            items.append(out_item[:size])
+            if start < len(codes):
+                self._room *= 2
+        if len(events) == 1:
+            return events[0], items[0]
+        return np.concatenate([*events, _NONE]), np.concatenate([*items, _NONE])
+
+    def _search(
+        self, codes: EventCodes, start: int, least: int, out_event: NDArray[np.int32], out_item: NDArray[np.int32]
+    ) -> tuple[int, int]:
+        """Run the kernel from an event on: the first event of the block that found no room, and how much was found."""
+        compiled = self.compiled
+        reached, size = kernels.match_events(
+            compiled.words, compiled.list_start, compiled.level_start, compiled.levels, compiled.instructions,
+            compiled.program_words, compiled.group_ends, codes.start, codes.attribute, codes.low, codes.high,
+            codes.is_soft, start, least, out_event, out_item,
+        )  # fmt: skip
+        return int(reached), int(size)
+
+
+_NONE = np.zeros(0, np.int32)

@@ -1,0 +1,306 @@
+"""An index that changes: an immutable file, a small overlay in memory, and a log of what the overlay holds."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from rankcast.engine.index.arrow import ArrowRows, codes_of_batch
+from rankcast.engine.index.building import Sampler, build
+from rankcast.engine.index.files import read_index, write_index
+from rankcast.engine.index.matcher import draft_of
+from rankcast.engine.index.questions import Senses
+from rankcast.engine.index.sampling import RecentEvents
+from rankcast.engine.index.segments import IndexSegment, SegmentMatches
+from rankcast.errors import CatalogError, StoreError, did_you_mean
+from rankcast.language import decode_record, dumps, encode_record
+from rankcast.matching.batch import Integers, Matches, merged
+from rankcast.matching.explain import MatchFinding, explain_match
+from rankcast.matching.outcomes import Meaning
+from rankcast.model import Event, Subscription
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["LiveIndex"]
+
+
+class LiveIndex:
+    """Subscriptions that come and go, found through compiled segments.
+
+    Parameters
+    ----------
+    path
+        The file of the index; its log of changes lies beside it. Without a path nothing is kept.
+    senses
+        What concepts mean and how degrees aggregate.
+    number_of
+        What `match_numbers` knows a subscription by, if it is to be used; asked when a segment is built.
+
+    What was added since the file was written is in segments of its own, each built when the next event comes and joined
+    with its neighbour when they are of a size; what was removed is marked. `compact` makes one new file of all. Adding
+    costs about 50 µs, spread over the next match; removing some 30 µs in ten million.
+    """
+
+    def __init__(
+        self,
+        path: Path | None = None,
+        senses: Senses | None = None,
+        number_of: Callable[[Subscription], int] | None = None,
+    ) -> None:
+        self._path = path
+        self._number_of = number_of
+        self.senses = senses or Senses()
+        """What concepts mean and how degrees aggregate; another may take its place, as long as concepts mean the same to
+        subscriptions that are not put again."""
+        self._segments: list[IndexSegment] = []
+        self._pending: dict[str, Subscription] = {}
+        self._generation = 0
+        self._recent = RecentEvents()
+        if path is not None:
+            compiled, facts = read_index(path)
+            self._generation = int(facts.get("generation", 0))
+            self._segments = [IndexSegment(compiled)]
+            self._replay()
+
+    @classmethod
+    def create(
+        cls,
+        path: Path | None,
+        subscriptions: Iterable[Subscription],
+        senses: Senses | None = None,
+        progress: Callable[[float], None] = lambda share: None,
+        number_of: Callable[[Subscription], int] | None = None,
+    ) -> "LiveIndex":
+        """A new index of these subscriptions, in place of what the path holds."""
+        made = cls(None, senses, number_of)
+        made._path = path
+        made._generation = _generation_of(path)
+        made._rebuild(list(subscriptions), None, progress)
+        return made
+
+    @classmethod
+    def restored(
+        cls,
+        path: Path,
+        subscriptions: Iterable[Subscription],
+        senses: Senses | None = None,
+        told: Callable[[str], None] = lambda reason: None,
+    ) -> "LiveIndex":
+        """The index of the path, which has these subscriptions; if it is damaged, of another format or not there, it is built
+        again from them, and `told` hears why."""
+        try:
+            return cls(path, senses)
+        except StoreError as error:
+            told(f"{str(error).partition('; ')[0]}; it is built again from the catalog")
+        return cls.create(path, subscriptions, senses)
+
+    def __len__(self) -> int:
+        return sum(segment.count for segment in self._segments) + len(self._pending)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._pending or any(segment.place_of(name) is not None for segment in self._segments)
+
+    def subscriptions(self) -> Iterator[Subscription]:
+        """All subscriptions, the older first."""
+        for segment in self._segments:
+            yield from segment.subscriptions()
+        yield from self._pending.values()
+
+    # changing
+
+    def change(self, put: Iterable[Subscription] = (), remove: Iterable[str] = ()) -> None:
+        """Take subscriptions out, and take others in, each in place of the one with its id if there is one; all of
+        it, or nothing if one to be removed is not there. The log is synced once."""
+        gone, come = list(remove), list(put)
+        for name in gone:
+            if name not in self:
+                raise CatalogError(f"there is no subscription {name!r}{did_you_mean(name, self._pending)}")
+        if self._path is not None:
+            self._log([*({"remove": name} for name in gone), *({"put": encode_record(one)} for one in come)])
+        for name in gone:
+            self._drop(name)
+        for subscription in come:
+            self._drop(subscription.id)
+            self._pending[subscription.id] = subscription
+
+    def put(self, subscription: Subscription) -> None:
+        """Take a subscription, in place of the one with its id if there is one."""
+        self.change(put=[subscription])
+
+    def remove(self, name: str) -> None:
+        """Take a subscription out; no event finds it from now on."""
+        self.change(remove=[name])
+
+    def renumber(self, numbers: Integers) -> None:
+        """Know subscriptions by other numbers, in the same order: each by the one at the place of its old one."""
+        for segment in self._segments:
+            if segment.number is not None:
+                segment.number = numbers[segment.number]
+
+    def compact(self, progress: Callable[[float], None] = lambda share: None) -> None:
+        """Make one segment of all, with keys chosen by the events that came lately, and a new file of it."""
+        self._rebuild(list(self.subscriptions()), self._recent.sampler(), progress)
+
+    # asking
+
+    def match_batch(self, events: Sequence[Event], users: Iterable[str] | None = None) -> SegmentMatches:
+        """All matches of the events: by event, then the older subscription first; of these users only, if they are
+        named."""
+        self._settle()
+        self._recent.add(events)
+        parts = ((segment, segment.match_batch(events, self.senses, users)) for segment in self._segments)
+        return SegmentMatches.joined([segment.named(found) for segment, found in parts])
+
+    def match_arrow(self, batch: "pa.RecordBatch | pa.Table", users: Iterable[str] | None = None) -> "pa.Table":
+        """All matches of events that come as columns (see `rankcast.engine.index.arrow`): event (the row), subscription,
+        user, degree; in the order of `match_batch`. Imprecise values do not come this way."""
+        import pyarrow as pa
+
+        self._settle()
+        events = ArrowRows(batch)
+        names = ["event", "subscription", "user", "degree"]
+        types = [pa.int64(), pa.string(), pa.string(), pa.float64()]
+        tables = [pa.schema(zip(names, types, strict=True)).empty_table()]
+        for segment in self._segments:
+            codes = codes_of_batch(segment.index.encoder, batch)
+            event, place, degree = segment.match_codes(codes, events, self.senses, users)
+            columns = [pa.array(event), *segment.names(place), pa.array(degree)]
+            tables.append(pa.table(columns, names))
+        found = pa.concat_tables(tables)
+        if len(self._segments) == 1:
+            return found
+        return found.take(np.argsort(found["event"].to_numpy(), kind="stable"))
+
+    def match_numbers(self, events: Sequence[Event]) -> Matches:
+        """All matches of the events, by event and by the subscriptions' numbers."""
+        self._settle()
+        self._recent.add(events)
+        nothing = Matches(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+        return reduce(merged, (one.match_numbers(events, self.senses) for one in self._segments), nothing)
+
+    def match(self, event: Event) -> Iterator[tuple[Subscription, float]]:
+        """The subscriptions that the event matches, with their degrees."""
+        self._settle()
+        for segment in self._segments:
+            _, places, degrees = segment.match_batch([event], self.senses)
+            for place, degree in zip(places.tolist(), degrees.tolist(), strict=True):
+                yield segment.subscription(place), degree
+
+    def top(self, event: Event, n: int) -> list[tuple[str, float]]:
+        """The n matching subscriptions with the highest scores (1 where none was given), ties by id; postings whose
+        score cannot get among them are not looked at."""
+        self._settle()
+        best = [pair for segment in self._segments for pair in segment.top(event, n, self.senses)]
+        return sorted(best, key=lambda pair: (-pair[1], pair[0]))[:n]
+
+    def explain(self, name: str, event: Event) -> MatchFinding:
+        """Which predicates of a subscription the event satisfies, and which it fails."""
+        self._settle()
+        for segment in self._segments:
+            place = segment.place_of(name)
+            if place is not None:
+                subscription = segment.subscription(place)
+                meaning: Meaning = self.senses.meaning_of(subscription.user)
+                return explain_match(subscription.where, event, meaning, self.senses.shared)
+        raise CatalogError(f"there is no subscription {name!r}")
+
+    def stats(self) -> dict[str, Any]:
+        """How many there are and what they take."""
+        self._settle()
+        total = sum(segment.compiled.nbytes for segment in self._segments)
+        return {
+            "subscriptions": len(self),
+            "segments": len(self._segments),
+            "removed": sum(segment.compiled.size - segment.count for segment in self._segments),
+            "bytes": total,
+            "bytes_per_subscription": total / max(1, len(self)),
+        }
+
+    # inside
+
+    def _drop(self, name: str) -> None:
+        if self._pending.pop(name, None) is None:
+            for segment in self._segments:
+                segment.remove(name)
+
+    def _settle(self) -> None:
+        """Build a segment of what is pending; join it with those before it that are not much larger. What a file holds
+        waits for a compaction."""
+        if not self._pending:
+            return
+        fresh = list(self._pending.values())
+        self._pending = {}
+        kept = 0 if self._path is None else 1
+        while len(self._segments) > kept and self._segments[-1].count <= 2 * len(fresh):
+            fresh = [*self._segments.pop().subscriptions(), *fresh]
+        self._segments.append(self._built(fresh, None))
+
+    def _built(
+        self,
+        subscriptions: list[Subscription],
+        sampler: Sampler | None,
+        progress: Callable[[float], None] = lambda share: None,
+        keep_records: bool = False,
+    ) -> IndexSegment:
+        if self._number_of is not None:
+            subscriptions = sorted(subscriptions, key=self._number_of)
+        draft, members = draft_of(subscriptions, self.senses.meaning_of, keep_records)
+        segment = IndexSegment(build(draft, members, sampler, progress), subscriptions)
+        if self._number_of is not None:
+            segment.number = np.array([self._number_of(one) for one in subscriptions], np.int64)
+        return segment
+
+    def _rebuild(
+        self, subscriptions: list[Subscription], sampler: Sampler | None, progress: Callable[[float], None]
+    ) -> None:
+        self._pending = {}
+        segment = self._built(subscriptions, sampler, progress, keep_records=self._path is not None)
+        if self._path is not None:
+            # The new file names a new log, so a crash between the two steps finds either all of the old or all of the new.
+            write_index(segment.compiled, self._path, {"generation": self._generation + 1})
+            self._log_path(self._generation).unlink(missing_ok=True)
+            self._generation += 1
+            segment = IndexSegment(read_index(self._path)[0])
+        self._segments = [segment]
+
+    def _log_path(self, generation: int) -> Path:
+        assert self._path is not None
+        return self._path.with_name(f"{self._path.name}.{generation}.changes")
+
+    def _log(self, changes: list[dict[str, Any]]) -> None:
+        with self._log_path(self._generation).open("ab") as file:
+            file.write("".join(f"{dumps(change)}\n" for change in changes).encode())
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _replay(self) -> None:
+        log = self._log_path(self._generation)
+        if not log.exists():
+            return
+        lines = log.read_bytes().split(b"\n")
+        if lines.pop():  # a change that was never acknowledged: its line was not finished
+            log.write_bytes(b"".join(line + b"\n" for line in lines))
+        for number, line in enumerate(lines, 1):
+            try:
+                change = msgspec.json.decode(line)
+                put = decode_record(change["put"]) if "put" in change else None
+            except (ValueError, KeyError, TypeError) as error:
+                raise StoreError(f"{log}, line {number} is damaged: {error}") from None
+            self._drop(change["remove"] if put is None else put.id)  # type: ignore[union-attr]
+            if isinstance(put, Subscription):
+                self._pending[put.id] = put
+
+
+def _generation_of(path: Path | None) -> int:
+    if path is None or not path.exists():
+        return 0
+    try:
+        return int(read_index(path)[1].get("generation", 0))
+    except StoreError:  # damaged, or of another version: it is being replaced
+        known = [int(log.suffixes[-2][1:]) for log in path.parent.glob(f"{path.name}.*.changes")]
+        return max(known, default=0)

@@ -1,0 +1,46 @@
+"""The events that came lately, by which a compaction chooses keys."""
+
+from collections import deque
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankcast.engine.index.building import Sampler
+from rankcast.engine.index.spaces import AttributeSpace
+from rankcast.engine.index.statistics import Sample
+from rankcast.model import Event
+
+__all__ = ["RecentEvents"]
+
+_KEPT = 1000
+
+
+class RecentEvents:
+    """The last thousand events."""
+
+    def __init__(self) -> None:
+        self._events: deque[Event] = deque(maxlen=_KEPT)
+
+    def add(self, events: Sequence[Event]) -> None:
+        """Remember these, of many the last."""
+        self._events.extend(events[-_KEPT:])
+
+    def sampler(self) -> Sampler | None:
+        """What gives their crisp values codes; None if there were no events."""
+        events = list(self._events)
+        if not events:
+            return None
+
+        def sample(names: Sequence[str], spaces: Sequence[AttributeSpace]) -> Sample:
+            numbers = {name: number for number, name in enumerate(names) if name}
+            found = [
+                (number, spaces[number].code(value))
+                for event in events
+                for name, values in event.attributes.items()
+                if (number := numbers.get(name)) is not None and isinstance(values, tuple)
+                for value in values
+            ]
+            columns = np.array(found, np.int32).reshape(-1, 2)
+            return Sample(columns[:, 0], columns[:, 1], len(events))
+
+        return sample

@@ -1,0 +1,246 @@
+"""The shard: match → rank → choose over the users that live in it.
+
+The same `Shard` runs in-process, in a Spark batch and in Spark streaming. All of a user's subscriptions and
+delivery state are in one shard, so no two shards ever have to talk.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from hashlib import blake2b
+from itertools import repeat
+from typing import Any
+
+from rankcast.choose import Candidate, Moment, Step
+from rankcast.engine.isolation import IsolatedSubscriber, Journal, MatcherByUser, in_order, reason, rows_of_failed_match
+from rankcast.engine.states import pack_states, unpack_states
+from rankcast.matching import Matcher, OracleMatcher
+from rankcast.model import Catalog, Delivery, Event, Match, SetAside, Subscription
+from rankcast.overlay import Admission
+
+__all__ = ["Shard", "replay", "shard_of"]
+
+
+def shard_of(user: str, shards: int) -> int:
+    """The shard in which a user lives: a hash of the name, the same everywhere and always.
+
+    >>> [shard_of(user, 4) for user in ("addison", "carson", "meredith")]
+    [3, 1, 0]
+    """
+    return int.from_bytes(blake2b(user.encode(), digest_size=8).digest()) % shards
+
+
+class Shard:
+    """All that is needed to serve some of the users: their part of the catalog, and their delivery state.
+
+    Parameters
+    ----------
+    catalog
+        The catalog to begin with; `update` brings a later one.
+    serves
+        Which users live here; all by default.
+
+    An event costs one match over the shard's subscriptions plus one call per user (windows of published events
+    move for everybody). The state holds what the users' windows and periods hold. What fails for one user or one event is set
+    aside; everybody else is served as if it had not been (docs/semantics.md, "What cannot be served").
+    """
+
+    def __init__(self, catalog: Catalog, serves: Callable[[str], bool] = lambda user: True) -> None:
+        self._serves = serves
+        self._journal = Journal()
+        self._subscribers: dict[str, IsolatedSubscriber] = {}
+        self._catalog = catalog
+        self._matcher: Matcher | None = None
+        self._unmatched: frozenset[str] = frozenset()
+        """Users without whom the matcher was made, because they are not served and it failed with them."""
+        self._by_user: MatcherByUser | None = None
+        self._admission: Admission
+        self.matches = 0
+        """How many matches were found since the shard was made."""
+        self._set_aside: list[SetAside] = []
+        self.update(catalog)
+
+    @property
+    def users(self) -> Collection[str]:
+        """Those who live here, in order."""
+        return self._subscribers.keys()
+
+    def update(self, catalog: Catalog) -> list[Delivery]:
+        """Go on with another version of the catalog, from the next event on.
+
+        A user whose period or window changed gets what the old one still owed; other changes keep the state.
+        """
+        deliveries: list[Delivery] = []
+        for user in [user for user in catalog.users() if self._serves(user)]:
+            if user in self._subscribers:
+                deliveries += self._deliveries(user, self._subscribers[user].update(catalog))
+            else:
+                self._subscribers[user] = IsolatedSubscriber(user, catalog, self._journal, self._note)
+        for user in [user for user in self._subscribers if not catalog.subscriptions_of(user)]:
+            del self._subscribers[user]
+        self._subscribers = dict(sorted(self._subscribers.items()))
+        self._catalog = catalog
+        self._by_user = None
+        self._make_matcher(frozenset())
+        self._admission = Admission(catalog)
+        return deliveries
+
+    def match(self, event: Event) -> Iterator[Match]:
+        """The subscriptions of this shard that an event matches, in the order of the catalog."""
+        for subscription, degree in self._found(event)[0]:
+            yield Match(event.id, subscription.id, subscription.user, degree)
+
+    def publish(
+        self,
+        events: Iterable[Event],
+        admitted: Mapping[str, Collection[str]] | None = None,
+        clocks: Iterable[datetime | None] | None = None,
+    ) -> list[Delivery]:
+        """Serve the next events, in order of `seq`; the deliveries that they cause.
+
+        `admitted` says to which subscriptions each event under an advertisement goes. Without it the k best are chosen
+        among this shard's own, which is right if all users live here. `clocks` says when each event was received, for a live
+        stream: that ends periods of time, too. What fails is set aside (`take_set_aside`).
+        """
+        deliveries: list[Delivery] = []
+        for event, clock in zip(events, repeat(None) if clocks is None else clocks, strict=False):
+            place = self._journal.add(Moment(event.seq, event.time, clock), event)
+            matched, failures = self._matched(event, admitted)
+            for user, subscriber in self._subscribers.items():
+                steps = subscriber.publish(place, matched.get(user, ()), user not in failures)
+                deliveries += self._deliveries(user, steps)
+            self._turn()
+        return deliveries
+
+    def advance(self, clock: datetime) -> list[Delivery]:
+        """Let the receiver's clock come to a time, though nothing was published: what periods that it ends still owed."""
+        place = self._journal.add(Moment(0, clock), None)
+        deliveries = [
+            delivery
+            for user, subscriber in self._subscribers.items()
+            for delivery in self._deliveries(user, subscriber.advance(place))
+        ]
+        self._turn()
+        return deliveries
+
+    @property
+    def due(self) -> datetime | None:
+        """When the clock ends a period in which something waits, and `advance` has something to deliver; None if nothing waits."""
+        return min((due for one in self._subscribers.values() if (due := one.due) is not None), default=None)
+
+    def close(self) -> list[Delivery]:
+        """End of the stream: what unfinished periods still owe."""
+        return [
+            delivery
+            for user, subscriber in self._subscribers.items()
+            for delivery in self._deliveries(user, subscriber.close())
+        ]
+
+    def take_set_aside(self, version: int = 0) -> list[SetAside]:
+        """What could not be served since this was asked last, in order; `version` is that of the catalog in effect."""
+        taken, self._set_aside = self._set_aside, []
+        return in_order(replace(row, version=version) for row in taken)
+
+    def state(self) -> bytes:
+        """The delivery state of all users, for `restore`."""
+        states = self.states(self._subscribers)
+        try:
+            return pack_states(states)
+        except Exception:  # of one user; which one, is found out one by one
+            for user, state in states.items():
+                try:
+                    pack_states({user: state})
+                except Exception as error:
+                    self._subscribers[user].leave(error)
+            return pack_states(self.states(self._subscribers))
+
+    def states(self, users: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """The delivery state of some users as plain data: a part of what `state` encodes."""
+        return {user: self._subscribers[user].state() for user in users}
+
+    def restore(self, state: bytes) -> None:
+        """Go on where `state` was taken, with the same catalog."""
+        users: Mapping[str, dict[str, Any]] = unpack_states(state)
+        for user, subscriber in self._subscribers.items():
+            if user in users:
+                subscriber.restore(users[user])
+
+    def _note(self, row: SetAside) -> None:
+        self._set_aside.append(row)
+
+    def _turn(self) -> None:
+        if self._journal.is_full:
+            self._journal.turn(self._subscribers.values())
+
+    def _make_matcher(self, without: frozenset[str]) -> None:
+        catalog = self._catalog
+        served = self._subscribers.keys() - without
+        self._unmatched = without
+        try:
+            self._matcher = OracleMatcher(
+                [s for s in catalog.subscriptions.values() if s.user in served],
+                meaning_of=lambda user: lambda attribute, term: catalog.membership(attribute, term, user),
+                shared=catalog.membership,
+                norm_of=lambda user: catalog.policy_of(user).norm,
+            )
+        except Exception:  # because of one user's subscription
+            self._matcher = None
+
+    def _found(self, event: Event) -> tuple[list[tuple[Subscription, float]], dict[str, str]]:
+        """The matches of an event; and for whom matching failed, and why."""
+        if self._matcher is not None:
+            try:
+                return list(self._matcher.match(event)), {}
+            except Exception:
+                out = frozenset(user for user, one in self._subscribers.items() if one.is_out)
+                if out != self._unmatched:
+                    self._make_matcher(out)
+                    return self._found(event)
+        if self._by_user is None:
+            self._by_user = MatcherByUser(self._catalog)
+        return self._by_user.match(event, [user for user, one in self._subscribers.items() if not one.is_out])
+
+    def _matched(
+        self, event: Event, admitted: Mapping[str, Collection[str]] | None
+    ) -> tuple[dict[str, list[tuple[Subscription, float]]], Collection[str]]:
+        """What matches, by user; and the users for whom matching failed."""
+        found, failures = self._found(event)
+        self.matches += len(found)
+        self._set_aside += rows_of_failed_match(event, failures)
+        if event.advertisement is not None and admitted is None:
+            try:
+                found = self._admission.admitted(event, found)
+            except Exception as error:
+                self._note(SetAside(None, event.id, event.seq, 0, reason(error)))
+                found = []
+        elif event.advertisement is not None and admitted is not None:
+            found = [pair for pair in found if pair[0].id in admitted.get(event.id, ())]
+        matched: dict[str, list[tuple[Subscription, float]]] = {}
+        for subscription, degree in found:
+            matched.setdefault(subscription.user, []).append((subscription, degree))
+        return matched, failures
+
+    @staticmethod
+    def _deliveries(user: str, steps: Sequence[Step]) -> list[Delivery]:
+        return [_delivery(user, step, candidate) for step in steps for candidate in step.sent]
+
+
+def _delivery(user: str, step: Step, candidate: Candidate) -> Delivery:
+    event = candidate.event
+    return Delivery(
+        user=user,
+        event=event.id,
+        seq=event.seq,
+        rank=candidate.rank,
+        subscriptions=candidate.specific,
+        published=event.time,
+        forwarded=step.forwarded,
+        window=step.window,
+    )
+
+
+def replay(catalog: Catalog, events: Sequence[Event]) -> list[Delivery]:
+    """All deliveries of a finished stream, sorted by window, user, seq. The events are in publication order."""
+    shard = Shard(catalog)
+    deliveries = shard.publish(events) + shard.close()
+    return sorted(deliveries, key=lambda delivery: delivery.order)

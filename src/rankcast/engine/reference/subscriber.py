@@ -1,0 +1,170 @@
+"""One user as a shard serves them: scores, most specific subscriptions, delivery mode."""
+
+from collections.abc import Sequence
+from copy import copy, deepcopy
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from rankcast.choose import Candidate, DeliveryMode, Moment, Step, delivery_mode
+from rankcast.choose.filters import Filtered, filtered
+from rankcast.model import Catalog, Event, Policy, RestartedState, ScorePart, Subscription, restarted
+from rankcast.rank import CombinedScore, ScoreExplanation, Specificity, event_rank, novelty_of, scores
+
+__all__ = ["Subscriber", "records_of"]
+
+
+class Subscriber:
+    """Ranks the events that match one user, and hands them to the user's delivery mode."""
+
+    def __init__(self, user: str, catalog: Catalog) -> None:
+        self._user = user
+        self._policy = catalog.policy_of(user)
+        self._mode = _mode(self._policy)
+        self._combined = _combined(self._policy)
+        self.explained: ScoreExplanation | None = None
+        """What the rank of the event ranked last is made of, if the policy combines criteria."""
+        self._specificity = Specificity(())
+        self._read(catalog)
+
+    def is_current(self, catalog: Catalog) -> bool:
+        """Whether this catalog says nothing new about the user."""
+        return self._known == records_of(self._user, catalog)
+
+    def update(self, catalog: Catalog) -> list[Step]:
+        """Take over the user's part of another catalog; what the old delivery mode still owed, if it changed."""
+        if self.is_current(catalog):
+            return []
+        before, self._policy = self._policy, catalog.policy_of(self._user)
+        self._read(catalog)
+        owed: list[Step] = []
+        if self._policy != before:
+            old, self._mode = self._mode, _mode(self._policy)
+            if _same_windows(before, self._policy):
+                self._mode.restore(old.state())
+            else:
+                owed = old.close()
+            known, self._combined = self._combined, _combined(self._policy)
+            if known is not None and self._combined is not None and _same_novelty(before, self._policy):
+                self._combined.restore(known.state())
+        ids = [subscription.id for subscription in catalog.subscriptions_of(self._user)]
+        if isinstance(self._mode, Filtered):
+            self._mode.keep(ids)
+        if self._combined is not None:
+            self._combined.keep(ids)
+        return owed
+
+    @property
+    def mode(self) -> DeliveryMode:
+        """The delivery mode, behind its filter if it has one."""
+        return self._mode
+
+    def score(self, subscription: str) -> float:
+        """The preference score of one of the user's subscriptions."""
+        return self._scores[subscription]
+
+    def candidate(self, event: Event, matched: Sequence[tuple[Subscription, float]]) -> Candidate:
+        """The event as a candidate for this user: its most specific subscriptions, its degree, its rank by
+        preference."""
+        matching = tuple(subscription.id for subscription, _ in matched)
+        specific = self._specificity.most_specific(matching)
+        rank = event_rank(
+            [self._scores[name] for name in specific],
+            [self._weights[name] for name in specific],
+            self._policy.aggregate,
+        )
+        speaking = set(specific)
+        degree = max(degree for subscription, degree in matched if subscription.id in speaking)
+        return Candidate(event, rank, matching, specific, degree)
+
+    def publish(self, moment: Moment, event: Event, matched: Sequence[tuple[Subscription, float]]) -> list[Step]:
+        """Serve the next published event; `matched` is empty if it does not match this user."""
+        candidate = self.candidate(event, matched) if matched else None
+        if candidate is not None and self._combined is not None:
+            self.explained = self._combined.score(candidate, moment.time)
+            candidate = replace(candidate, rank=self.explained.score)
+        return self._noted(self._mode.publish(moment, candidate))
+
+    def advance(self, clock: datetime) -> list[Step]:
+        """Let the clock come to a time: what periods that it ends still owed."""
+        return self._noted(self._mode.advance(clock))
+
+    @property
+    def due(self) -> datetime | None:
+        """When the clock ends a period in which something waits; None if nothing does."""
+        return self._mode.due
+
+    def close(self) -> list[Step]:
+        """What the delivery mode still owes at the end of the stream."""
+        return self._noted(self._mode.close())
+
+    def renewed(self) -> "Subscriber":
+        """The user as if nothing had been published yet; for `restore`."""
+        made = copy(self)
+        made._mode, made._combined = _mode(self._policy), _combined(self._policy)
+        return made
+
+    def copy(self) -> "Subscriber":
+        """The user as of now, to come back to. What does not change, and distances that are only remembered, are shared."""
+        made = copy(self)
+        inner = self._mode.inner if isinstance(self._mode, Filtered) else self._mode
+        shared = (getattr(inner, name, None) for name in ("_objective", "_optimizer", "_fading"))
+        made._mode, made._combined = deepcopy((self._mode, self._combined), {id(one): one for one in shared if one})
+        return made
+
+    def state(self) -> dict[str, Any]:
+        """Plain data for `restore`."""
+        return {"mode": self._mode.state(), "score": self._combined.state() if self._combined else {}}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where `state` was taken."""
+        self._mode.restore(state["mode"])
+        if self._combined is not None:
+            self._combined.restore(state["score"])
+
+    def _noted(self, steps: list[Step]) -> list[Step]:
+        if self._combined is not None:
+            for step in steps:
+                for candidate in step.sent:
+                    self._combined.delivered(candidate)
+        return steps
+
+    def _read(self, catalog: Catalog) -> None:
+        self._known = records_of(self._user, catalog)
+        subscriptions = catalog.subscriptions_of(self._user)
+        self._scores = scores(subscriptions, catalog.preferences_of(self._user), self._policy.levels)
+        self._weights = {subscription.id: subscription.weight for subscription in subscriptions}
+        self._specificity.update(subscriptions, lambda attribute, term: catalog.membership(attribute, term, self._user))
+
+
+def records_of(user: str, catalog: Catalog) -> tuple[object, ...]:
+    """All of the catalog that bears on how a user is served."""
+    return (
+        catalog.subscriptions_of(user),
+        catalog.preferences_of(user),
+        catalog.policy_of(user),
+        [concept for concept in catalog.concepts.values() if concept.user in (None, user)],
+    )
+
+
+def _mode(policy: Policy) -> DeliveryMode:
+    return filtered(policy, delivery_mode(policy))
+
+
+def _combined(policy: Policy) -> CombinedScore | None:
+    """The combined score, if the policy asks for more than preference."""
+    if all(part is ScorePart.PREFERENCE for part, weight in policy.score.items() if weight > 0):
+        return None
+    novelty = novelty_of(policy.novelty.scoring, policy.novelty.aging, policy.decay, policy.origin)
+    return CombinedScore(policy.score, novelty, policy.authority, policy.half_life)
+
+
+def _same_windows(before: Policy, after: Policy) -> bool:
+    """Whether the state of a mode under one policy means the same under the other."""
+    return RestartedState.WINDOW not in restarted(before, after)
+
+
+def _same_novelty(before: Policy, after: Policy) -> bool:
+    """Whether the state of the novelty in one policy's score means the same in the other's."""
+    parts = (ScorePart.NOVELTY in policy.score and policy.score[ScorePart.NOVELTY] > 0 for policy in (before, after))
+    return all(parts) and RestartedState.NOVELTY not in restarted(before, after)

@@ -1,0 +1,1 @@
+"""Trying things out: datasets, the experiments of the papers, statistics."""

@@ -1,0 +1,78 @@
+"""A bundled CSV file as typed records, and these as events or as a table."""
+
+import csv
+import gzip
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.resources import files
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, Any
+
+from rankcast.model import Event
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Field", "attributes_of", "events_of", "read_rows", "table_of", "yes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """An attribute: which column it is read from, how, and its type in a table ("string", "int64", …)."""
+
+    column: str
+    read: Callable[[str], Any] = str
+    kind: str = "string"
+
+
+def yes(text: str) -> bool:
+    """``yes`` or ``no``."""
+    return text == "yes"
+
+
+def read_rows(file: str) -> Iterator[dict[str, str]]:
+    """The lines of a bundled file by column; what is missing is an empty text."""
+    with (
+        (files("rankcast.lab.datasets") / "data" / file).open("rb") as packed,
+        gzip.open(packed) as raw,
+        TextIOWrapper(raw, "utf-8", newline="") as text,
+    ):
+        yield from csv.DictReader(text)
+
+
+def attributes_of(row: Mapping[str, str], fields: Mapping[str, Field]) -> dict[str, Any]:
+    """The attributes of a row by name; those without a value are left out."""
+    return {name: field.read(row[field.column]) for name, field in fields.items() if row[field.column]}
+
+
+def events_of(
+    rows: Iterable[tuple[str, datetime, Mapping[str, str]]], fields: Mapping[str, Field], limit: int | None
+) -> Iterator[Event]:
+    """Rows (id, time, columns) in publication order as numbered events."""
+    for number, (name, time, row) in enumerate(rows, 1):
+        if limit is not None and number > limit:
+            return
+        values = {
+            attribute: tuple(value) if isinstance(value, list) else (value,)
+            for attribute, value in attributes_of(row, fields).items()
+        }
+        yield Event(name, time, values, seq=number)
+
+
+def table_of(
+    rows: Iterable[tuple[str, datetime, Mapping[str, str]]], fields: Mapping[str, Field], limit: int | None
+) -> "pa.Table":
+    """The same as columns: id, time, and one per attribute; null is absent."""
+    import pyarrow as pa
+
+    listed = list(rows)[:limit]
+    records = [attributes_of(row, fields) for _, _, row in listed]
+    columns = {
+        "id": pa.array([name for name, _, _ in listed], pa.string()),
+        "time": pa.array([time for _, time, _ in listed], pa.timestamp("us", "UTC")),
+    }
+    for name, field in fields.items():
+        kind = pa.list_(pa.string()) if field.kind == "strings" else pa.type_for_alias(field.kind)
+        columns[name] = pa.array([record.get(name) for record in records], kind)
+    return pa.table(columns)

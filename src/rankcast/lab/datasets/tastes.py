@@ -1,0 +1,22 @@
+"""Twelve made-up film lovers, for the demo: every delivery mode, crisp and vague wishes, both kinds of preference."""
+
+from importlib.resources import as_file, files
+
+from rankcast.errors import CatalogError
+from rankcast.language import read_catalog
+from rankcast.model import Catalog
+
+__all__ = ["demo_catalog"]
+
+
+def demo_catalog() -> Catalog:
+    """The catalog of `tastes.jsonl`, made for the films of `movies`. Each call makes a new one.
+
+    >>> demo_catalog().users()[:3]
+    ['ada', 'bruno', 'celeste']
+    """
+    with as_file(files("rankcast.lab.datasets") / "data" / "tastes.jsonl") as path:
+        catalog, rejects = read_catalog(path)
+    if rejects:
+        raise CatalogError(f"line {rejects[0].line} of the bundled catalog: {rejects[0].reason}")
+    return catalog

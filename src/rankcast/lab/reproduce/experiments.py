@@ -1,0 +1,143 @@
+"""What an experiment is, what it is handed to report to, and what it leaves."""
+
+import csv
+import importlib.util
+import re
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rankcast.errors import RankcastError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Comparison", "Experiment", "ExperimentReport", "Result", "checkout", "experiments", "located", "natural"]
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """What a module in `experiments/` reproduces, and the function that does it."""
+
+    name: str
+    title: str
+    source: str
+    run: Callable[["ExperimentReport"], None]
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """A figure of the paper beside ours; `note` says why they differ, if they do."""
+
+    what: str
+    paper: str
+    ours: str
+    agrees: bool
+    note: str = ""
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What a run left: its comparisons, its files, and how long it took."""
+
+    name: str
+    title: str
+    source: str
+    seconds: float
+    fingerprint: str
+    comparisons: list[Comparison]
+    files: list[str]
+    remarks: list[str]
+
+    @property
+    def paper(self) -> str:
+        """Where it comes from, up to the first comma."""
+        return self.source.partition(", ")[0]
+
+    @property
+    def compared(self) -> list[Comparison]:
+        """The comparisons with figures or statements of the paper; what it does not have is `-` there."""
+        return [one for one in self.comparisons if one.paper != "-"]
+
+    @property
+    def agreeing(self) -> str:
+        """How many of them agree, in words."""
+        return f"{sum(one.agrees for one in self.compared)} of {len(self.compared)}"
+
+    @property
+    def pictures(self) -> list[str]:
+        """The files that are pictures."""
+        return [name for name in self.files if name.endswith(".png")]
+
+
+@dataclass(slots=True)
+class ExperimentReport:
+    """Where an experiment puts what it finds, and how it tells how far it is."""
+
+    folder: Path
+    progress: Callable[[float], None] = lambda share: None
+    comparisons: list[Comparison] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+    def table(self, name: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """Keep numbers as NAME.csv."""
+        with (self.folder / f"{name}.csv").open("w", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(columns)
+            writer.writerows(rows)
+        self.files.append(f"{name}.csv")
+
+    def figure(self, name: str, figure: "Figure") -> None:
+        """Keep a picture as NAME.png."""
+        figure.savefig(self.folder / f"{name}.png", dpi=120, bbox_inches="tight")
+        self.files.append(f"{name}.png")
+
+    def compare(self, what: str, paper: object, ours: object, agrees: bool, note: str = "") -> None:
+        """State a figure of the paper beside ours."""
+        self.comparisons.append(Comparison(what, str(paper), str(ours), agrees, note))
+
+    def remark(self, text: str) -> None:
+        """Say something that no single figure says."""
+        self.remarks.append(text)
+
+
+def experiments(folder: Path | None = None) -> dict[str, Experiment]:
+    """All experiments by name, in order; `folder` is `experiments/` of this checkout by default."""
+    return {name: experiment for name, (experiment, _) in located(folder or checkout() / "experiments").items()}
+
+
+def located(folder: Path) -> dict[str, tuple[Experiment, Path]]:
+    """All experiments of a folder by name, in order, each with its file."""
+    if str(folder.parent) not in sys.path:
+        sys.path.insert(0, str(folder.parent))
+    found = [(_load(path), path) for path in sorted(folder.glob("*.py"), key=lambda path: natural(path.stem))]
+    return {experiment.name: (experiment, path) for experiment, path in found if experiment is not None}
+
+
+def checkout() -> Path:
+    """The checkout of Rankcast whose experiments are run: the present folder, or where this package lies."""
+    for root in (Path.cwd(), Path(__file__).resolve().parents[3]):
+        if (root / "experiments").is_dir():
+            return root
+    raise RankcastError("no folder 'experiments' here; run this in a checkout of Rankcast")
+
+
+def natural(text: str) -> list[tuple[int, str]]:
+    """A key by which `Figure 9` comes before `Figure 10`."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", text)]
+
+
+def _load(path: Path) -> Experiment | None:
+    name = f"experiments.{path.stem}"
+    if name in sys.modules:
+        return getattr(sys.modules[name], "EXPERIMENT", None)
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return getattr(module, "EXPERIMENT", None)

@@ -1,0 +1,63 @@
+"""Running experiments one after the other, and not again what was run with the same code."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from time import perf_counter
+
+import msgspec
+
+from rankcast.errors import RankcastError, did_you_mean
+from rankcast.lab.reproduce.experiments import Experiment, ExperimentReport, Result, checkout, located
+from rankcast.lab.reproduce.fingerprint import fingerprint
+
+__all__ = ["reproduce"]
+
+
+def reproduce(
+    names: Sequence[str],
+    out: Path,
+    on_progress: Callable[[str, float], None] = lambda name, share: None,
+    again: bool = False,
+    folder: Path | None = None,
+) -> Iterator[Result]:
+    """Run experiments by name (`["all"]` for all), skipping those whose result under `out` is of the same code."""
+    folder = folder or checkout() / "experiments"
+    known = located(folder)
+    chosen = list(known) if list(names) == ["all"] else list(names)
+    for name in chosen:
+        if name not in known:
+            raise RankcastError(
+                f"there is no experiment {name!r}{did_you_mean(name, known)} (see: rankcast reproduce --list)"
+            )
+    roots = (folder, Path(__file__).parents[1])
+    for name in chosen:
+        experiment, module = known[name]
+        yield _run(experiment, out / name, fingerprint(module, roots), on_progress, again)
+
+
+def _run(
+    experiment: Experiment, folder: Path, code: str, on_progress: Callable[[str, float], None], again: bool
+) -> Result:
+    summary = folder / "result.json"
+    if summary.exists() and not again:
+        kept = msgspec.json.decode(summary.read_bytes(), type=Result)
+        if kept.fingerprint == code:
+            on_progress(experiment.name, 1.0)
+            return kept
+    folder.mkdir(parents=True, exist_ok=True)
+    report = ExperimentReport(folder, lambda share: on_progress(experiment.name, share))
+    start = perf_counter()
+    experiment.run(report)
+    result = Result(
+        name=experiment.name,
+        title=experiment.title,
+        source=experiment.source,
+        seconds=round(perf_counter() - start, 2),
+        fingerprint=code,
+        comparisons=report.comparisons,
+        files=report.files,
+        remarks=report.remarks,
+    )
+    summary.write_bytes(msgspec.json.format(msgspec.json.encode(result)))
+    on_progress(experiment.name, 1.0)
+    return result

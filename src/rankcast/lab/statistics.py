@@ -1,0 +1,145 @@
+"""How evenly a user was served: the measures of semantics: Novelty over what was delivered, and the threshold of a filter over time."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from rankcast.choose import Moment
+from rankcast.choose.filters import Filtered, Threshold
+from rankcast.engine.reference.subscriber import Subscriber
+from rankcast.language import show_duration, show_time
+from rankcast.matching import OracleMatcher
+from rankcast.model import EPOCH, Catalog, Delivery, Event
+from rankcast.rank import Distances, Place, Specificity, count_at, distances, entropy, fairness, places
+
+__all__ = ["ThresholdPoint", "UserStats", "thresholds", "user_places", "user_stats"]
+
+_SPANS = (timedelta(minutes=1), timedelta(hours=1), timedelta(days=1), timedelta(weeks=1))
+_MOST = 40
+"""Into how many spans of time deliveries are counted at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class UserStats:
+    """The measures of one user.
+
+    `counts` says how many deliveries count at each place: at the most specific subscription, or at its implicit child
+    OTHER. `over_time` are the deliveries in each `span` from the first on.
+    """
+
+    user: str
+    deliveries: int
+    counts: tuple[tuple[Place, int], ...]
+    entropy: float
+    fairness: float
+    distances: Distances
+    span: timedelta
+    start: datetime | None
+    over_time: tuple[int, ...]
+
+    @property
+    def highest(self) -> float:
+        """The entropy if all places had the same."""
+        return math.log2(len(self.counts)) if self.counts else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """The measures for programs."""
+        return {
+            "user": self.user,
+            "deliveries": self.deliveries,
+            "entropy": round(self.entropy, 6),
+            "highest_entropy": round(self.highest, 6),
+            "fairness": round(self.fairness, 6),
+            "distance": {
+                "mean": round(self.distances.mean, 6),
+                "deviation": round(self.distances.deviation, 6),
+                "deviation_of_means": round(self.distances.means_deviation, 6),
+            },
+            "places": [{"place": place.label(), "deliveries": count} for place, count in self.counts],
+            "over_time": {
+                "from": show_time(self.start) if self.start else None,
+                "every": show_duration(self.span),
+                "deliveries": list(self.over_time),
+            },
+        }
+
+
+class ThresholdPoint(NamedTuple):
+    """The threshold of a filter after so many matching events, at the last of them."""
+
+    matched: int
+    seq: int
+    threshold: float
+
+
+def user_places(catalog: Catalog, user: str) -> tuple[Place, ...]:
+    """Where the deliveries of a user count: all subscriptions, OTHER of those that cover another."""
+    subscriptions = catalog.subscriptions_of(user)
+    covers = Specificity(subscriptions, lambda attribute, term: catalog.membership(attribute, term, user))
+    names = [subscription.id for subscription in subscriptions]
+    return places(names, set(names).difference(covers.most_specific(names)))
+
+
+def user_stats(user: str, everywhere: Sequence[Place], deliveries: Iterable[Delivery]) -> UserStats:
+    """The measures of a user's deliveries, given in the order in which they were sent.
+
+    `everywhere` is `user_places`. A subscription that is not among them, since the user left it, counts for the distances
+    and not for entropy and fairness.
+    """
+    place_of = {place.subscription: place for place in everywhere}
+    listed = list(deliveries)
+    counted = [[place_of.get(name, Place(name)) for name in delivery.subscriptions] for delivery in listed]
+    counts = count_at(counted, everywhere)
+    span, start, over_time = _over_time([delivery.forwarded for delivery in listed])
+    return UserStats(
+        user=user,
+        deliveries=len(listed),
+        counts=tuple(zip(everywhere, counts, strict=True)),
+        entropy=entropy(counts),
+        fairness=fairness(counts),
+        distances=distances(counted),
+        span=span,
+        start=start,
+        over_time=over_time,
+    )
+
+
+def thresholds(catalog: Catalog, events: Iterable[Event], user: str) -> list[ThresholdPoint]:
+    """The threshold of the user's filter after each of its periods; nothing if the policy has no such filter.
+
+    Serves the user alone once more, as `rankcast.engine.explain` does: one replay of the events.
+    """
+    policy = catalog.policy_of(user)
+    subscriber = Subscriber(user, catalog)
+    found: list[ThresholdPoint] = []
+    mode = subscriber.mode
+    if policy.filter is None or not isinstance(mode, Filtered) or not isinstance(mode.filter, Threshold):
+        return found
+    matcher = OracleMatcher(
+        catalog.subscriptions_of(user),
+        meaning_of=lambda name: lambda attribute, term: catalog.membership(attribute, term, name),
+        shared=catalog.membership,
+        norm_of=lambda name: policy.norm,
+    )
+    matched = 0
+    for event in events:
+        matching = list(matcher.match(event))
+        subscriber.publish(Moment(event.seq, event.time), event, matching)
+        if matching:
+            matched += 1
+            if matched % policy.filter.period == 0:
+                found.append(ThresholdPoint(matched, event.seq, mode.filter.threshold))
+    return found
+
+
+def _over_time(moments: Sequence[datetime]) -> tuple[timedelta, datetime | None, tuple[int, ...]]:
+    if not moments:
+        return _SPANS[0], None, ()
+    first, last = min(moments), max(moments)
+    span = next((span for span in _SPANS if (last - first) / span < _MOST), _SPANS[-1])
+    origin = (first - EPOCH) // span
+    counted = Counter((moment - EPOCH) // span - origin for moment in moments)
+    return span, EPOCH + origin * span, tuple(counted[number] for number in range(max(counted) + 1))

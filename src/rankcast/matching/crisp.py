@@ -1,0 +1,79 @@
+"""Crisp tests on crisp values: the part of matching that runs millions of times."""
+
+from datetime import datetime
+from typing import Any
+
+from rankcast.model import Between, Compare, Exists, Kind, OneOf, Op, Scalar, Test, Values, kind_of
+
+__all__ = ["passes"]
+
+# Bound once: finding a member on its class, or hashing it, costs more than the comparison itself.
+_EQ, _NE, _LT, _LE, _GT, _GE = Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE
+_CONTAINS, _STARTSWITH = Op.CONTAINS, Op.STARTSWITH
+
+_KINDS: dict[type, Kind] = {
+    str: Kind.STRING,
+    int: Kind.NUMBER,
+    float: Kind.NUMBER,
+    bool: Kind.BOOLEAN,
+    datetime: Kind.TIME,
+}
+
+
+def passes(test: Test, values: Values) -> bool:
+    """Whether some of the values, which are of one kind and distinct, passes a test other than `Is` (semantics: Events and subscriptions).
+
+    Integers and reals compare exactly, strings by code point; a test of another kind than the values passes none.
+    O(values), for `OneOf` times those that it lists.
+
+    >>> passes(Compare(Op.GT, 1999), (2004,)), passes(Compare(Op.NE, True), (1,))
+    (True, False)
+    """
+    if isinstance(test, Compare):
+        wanted = test.value
+        if type(values[0]) is not type(wanted) and not _same_kind(values[0], wanted):
+            return False
+        return _compares(test.op, values, wanted)
+    if isinstance(test, Between):
+        low: Any = test.low
+        high: Any = test.high
+        if not _same_kind(values[0], low):
+            return False
+        if len(values) == 1:
+            return bool(low <= values[0] <= high)
+        return any(low <= value <= high for value in values)
+    if isinstance(test, OneOf):
+        for value in values:  # noqa: SIM110  # a generator costs as much as the rest
+            if value in test.values and _is_listed(value, test.values):
+                return True
+        return False
+    return isinstance(test, Exists)
+
+
+def _compares(op: Op, values: tuple[Any, ...], wanted: Any) -> bool:
+    if op is _EQ:
+        return wanted in values
+    if op is _NE:
+        return len(values) > 1 or values[0] != wanted  # of several distinct values one differs
+    if len(values) > 1:
+        return any(_compares(op, (value,), wanted) for value in values)
+    value = values[0]
+    if op is _GE:
+        return bool(value >= wanted)
+    if op is _GT:
+        return bool(value > wanted)
+    if op is _LE:
+        return bool(value <= wanted)
+    if op is _LT:
+        return bool(value < wanted)
+    if op is _CONTAINS:
+        return wanted in value
+    return bool(value.startswith(wanted) if op is _STARTSWITH else value.endswith(wanted))
+
+
+def _is_listed(value: Scalar, listed: Values) -> bool:
+    return any(value == other and _same_kind(value, other) for other in listed)
+
+
+def _same_kind(value: Scalar, other: Scalar) -> bool:
+    return (_KINDS.get(type(value)) or kind_of(value)) is (_KINDS.get(type(other)) or kind_of(other))

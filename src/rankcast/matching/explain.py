@@ -1,0 +1,156 @@
+"""Why an expression holds for an event or does not, predicate by predicate."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from rankcast.language import show, show_time
+from rankcast.language.membership_json import membership_to_json
+from rankcast.matching.oracle import degrees_of, reaches
+from rankcast.matching.outcomes import Meaning
+from rankcast.model import (
+    Always,
+    And,
+    AttributeValue,
+    Between,
+    Compare,
+    Event,
+    Exists,
+    Expression,
+    Interval,
+    Is,
+    Kind,
+    Not,
+    OneOf,
+    Or,
+    Predicate,
+    Scalar,
+    Term,
+    Test,
+    Thresholds,
+    kind_of,
+)
+
+__all__ = ["MatchFinding", "explain_match"]
+
+_LONGEST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class MatchFinding:
+    """One predicate, or an ``and``, ``or`` or ``not`` with findings for its parts: what was asked, whether it holds,
+    and why."""
+
+    asked: str
+    holds: bool
+    why: str
+    parts: tuple["MatchFinding", ...] = ()
+
+    def lines(self) -> list[str]:
+        """The finding for people, a line each, parts indented."""
+        lines = [f"{self.asked}: {'yes' if self.holds else 'no'}, {self.why}"]
+        for part in self.parts:
+            lines += [f"  {line}" for line in part.lines()]
+        return lines
+
+
+def explain_match(where: Expression, event: Event, meaning: Meaning, shared: Meaning | None = None) -> MatchFinding:
+    """What `matches` decides, with the reasons; every part is looked at, also where one would do.
+
+    >>> from datetime import UTC
+    >>> from rankcast.language import parse
+    >>> from rankcast.matching import NO_CONCEPTS
+    >>> event = Event("e1", datetime(2004, 2, 13, tzinfo=UTC), {"genre": ("comedy",), "year": (2004,)})
+    >>> for line in explain_match(parse("genre = 'drama' and year > 1999"), event, NO_CONCEPTS).lines():
+    ...     print(line)
+    all of these: no, 1 of 2 holds
+      genre = 'drama': no, genre is comedy
+      year > 1999: yes, year is 2004
+    """
+    match where:
+        case Predicate():
+            return _of_predicate(where, event, meaning, shared or meaning)
+        case And(parts):
+            findings = tuple(explain_match(part, event, meaning, shared) for part in parts)
+            held = sum(finding.holds for finding in findings)
+            return MatchFinding("all of these", held == len(findings), _count(held, findings), findings)
+        case Or(parts):
+            findings = tuple(explain_match(part, event, meaning, shared) for part in parts)
+            held = sum(finding.holds for finding in findings)
+            return MatchFinding("any of these", held > 0, _count(held, findings), findings)
+        case Not(part):
+            finding = explain_match(part, event, meaning, shared)
+            return MatchFinding(
+                "not this", not finding.holds, "it holds" if finding.holds else "it does not hold", (finding,)
+            )
+        case Always():
+            return MatchFinding("true", True, "it holds for every event")
+
+
+def _of_predicate(predicate: Predicate, event: Event, meaning: Meaning, shared: Meaning) -> MatchFinding:
+    attribute, test = predicate.attribute, predicate.test
+    value = event.attributes.get(attribute)
+    if value is None:
+        return MatchFinding(show(predicate), False, f"there is no {attribute}")
+    possibility, necessity = degrees_of(predicate, value, meaning, shared)
+    holds = reaches(predicate, possibility, necessity)
+    least = predicate.thresholds or Thresholds()
+    why = f"{attribute} is {_said(value)}"
+    if isinstance(value, tuple) and isinstance(test, Is):
+        why += f", to degree {possibility:.6g}"
+        if not holds:
+            why += _needed("", max(least.possibility, least.necessity))
+    elif isinstance(value, tuple):
+        if not _is_about(test, kind_of(value[0])):
+            why += f", a {kind_of(value[0]).value}"
+    elif not isinstance(test, Exists):
+        why += f", possible to {possibility:.6g} and certain to {necessity:.6g}"
+        if not holds:
+            lacks_possibility = possibility < least.possibility or not possibility
+            why += (
+                _needed("possible to ", least.possibility)
+                if lacks_possibility
+                else _needed("certain to ", least.necessity)
+            )
+    return MatchFinding(show(predicate), holds, why)
+
+
+def _needed(what: str, least: float) -> str:
+    return f"; {what}{least:.6g} is needed" if least else f"; {what}more than 0 is needed"
+
+
+def _count(held: int, findings: tuple[MatchFinding, ...]) -> str:
+    return f"{held} of {len(findings)} {'holds' if held == 1 else 'hold'}"
+
+
+def _is_about(test: Test, kind: Kind) -> bool:
+    match test:
+        case Compare(_, value) | Between(value, _):
+            return kind_of(value) is kind
+        case OneOf(values):
+            return any(kind_of(value) is kind for value in values)
+        case _:
+            return True
+
+
+def _said(value: AttributeValue) -> str:
+    match value:
+        case tuple():
+            text = ", ".join(_said_scalar(each) for each in value)
+        case Term(concept, hedges):
+            text = " ".join([*(hedge.value for hedge in hedges), concept])
+        case Interval(low, high):
+            text = f"between {low} and {high}"
+        case _:
+            ((form, numbers),) = membership_to_json(value).items()
+            text = f"{form} {numbers}"
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _said_scalar(value: Scalar) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case datetime():
+            return show_time(value)
+        case _:
+            return str(value)

@@ -1,0 +1,89 @@
+"""All subscriptions against one event: the seam between matching and ranking."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from rankcast.matching.oracle import evaluate, matches
+from rankcast.matching.outcomes import NO_CONCEPTS, Meaning
+from rankcast.model import Event, Expression, Is, Norm, Subscription, predicates_of
+
+__all__ = ["Matcher", "OracleMatcher"]
+
+
+class Matcher(Protocol):
+    """Finds the subscriptions that an event matches.
+
+    A matcher is made for a set of subscriptions, which does not change; another set makes another matcher. All
+    matchers give the same subscriptions and degrees, and keep nothing from one event to the next that shows.
+    """
+
+    def match(self, event: Event) -> Iterable[tuple[Subscription, float]]:
+        """The subscriptions that the event matches, in the order in which they were given, with the degree of each:
+        the possibility, 1 if all is crisp."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """An expression with all that its outcome depends on besides the event."""
+
+    where: Expression
+    meaning: Meaning
+    norm: Norm
+    is_crisp: bool
+
+
+class OracleMatcher:
+    """The reference matcher: asks each different question once per event.
+
+    Parameters
+    ----------
+    subscriptions
+        What to match, in the order in which results come.
+    meaning_of
+        What concepts mean to a user.
+    norm_of
+        How a user aggregates degrees.
+    shared
+        What concepts mean to everybody; in events they always mean that.
+
+    Subscriptions without concepts share one question with all that ask the same, whoever they are; those with
+    concepts with the same user's. An event costs O(questions + subscriptions).
+    """
+
+    def __init__(
+        self,
+        subscriptions: Iterable[Subscription],
+        meaning_of: Callable[[str], Meaning] = lambda user: NO_CONCEPTS,
+        norm_of: Callable[[str], Norm] = lambda user: Norm.MIN,
+        shared: Meaning = NO_CONCEPTS,
+    ) -> None:
+        self._shared = shared
+        self._questions: list[_Question] = []
+        self._asked: list[tuple[Subscription, int]] = []
+        numbers: dict[tuple[str, str | None, Norm], int] = {}
+        for subscription in subscriptions:
+            where, user = subscription.where, subscription.user
+            is_crisp = not any(isinstance(predicate.test, Is) for predicate in predicates_of(where))
+            norm = norm_of(user)
+            # By text, for `x = 1` and `x = true` are equal to Python and not to semantics: Events and subscriptions.
+            number = numbers.setdefault((repr(where), None if is_crisp else user, norm), len(self._questions))
+            if number == len(self._questions):
+                self._questions.append(_Question(where, meaning_of(user), norm, is_crisp))
+            self._asked.append((subscription, number))
+
+    def match(self, event: Event) -> Iterator[tuple[Subscription, float]]:
+        """The subscriptions that the event matches, in order, with their degrees."""
+        is_crisp = all(isinstance(value, tuple) for value in event.attributes.values())
+        answers = [self._answer(question, event, is_crisp) for question in self._questions]
+        for subscription, number in self._asked:
+            degree = answers[number]
+            if degree is not None:
+                yield subscription, degree
+
+    def _answer(self, question: _Question, event: Event, is_crisp: bool) -> float | None:
+        """The degree, or None if the question's answer is no."""
+        if is_crisp and question.is_crisp:
+            return 1.0 if matches(question.where, event, question.meaning, self._shared) else None
+        outcome = evaluate(question.where, event, question.meaning, question.norm, self._shared)
+        return outcome.possibility if outcome.holds else None

@@ -1,0 +1,1 @@
+"""Moving events through the engine: in this process, or on Spark."""

@@ -1,0 +1,283 @@
+"""What Rankcast needs around it, whether it is there, and what to do where it is not.
+
+Each check is a pure function of what was found, so that it can be tested on a healthy machine; `examine` finds
+out and asks them all. Standard library only: set-up runs this file before anything is installed.
+"""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+__all__ = ["LEAST_JAVA", "Checkup", "JavaRuntime", "examine", "find_java", "java_version", "javas"]
+
+LEAST_PYTHON = (3, 11)
+LEAST_JAVA = 17
+LEAST_MEMORY = 2 * 2**30
+LEAST_DISK = 2**30
+JAVA_PLACES = ("/usr/lib/jvm/*", "/Library/Java/JavaVirtualMachines/*/Contents/Home", "/opt/homebrew/opt/openjdk*")
+PACKAGES = ("pyspark", "pandas", "pyarrow", "numba")
+
+_REINSTALL = "run: make install, or: pip install --upgrade rankcast"
+
+
+@dataclass(frozen=True, slots=True)
+class Checkup:
+    """One thing that was looked at. `ok` is None if it could not be found out, or is only worth a hint; `advice`
+    is empty if there is nothing to do."""
+
+    name: str
+    ok: bool | None
+    found: str
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JavaRuntime:
+    """A Java runtime that starts: its home, its version as it says it ("17.0.15"), and how it was found."""
+
+    home: Path
+    version: str
+    origin: str
+
+    @property
+    def major(self) -> int:
+        """The feature release: 8 for "1.8.0_392", 17 for "17.0.15"."""
+        return _major(self.version)
+
+
+def examine(store: Path | None = None) -> list[Checkup]:
+    """Look at everything, in about a second; `store` is the file that is going to be written, if any."""
+    temporary = Path(tempfile.gettempdir())
+    findings = [
+        check_python(sys.version_info[:3]),
+        check_java(find_java(), javas()),
+        check_memory(_available_memory()),
+        check_cores(_cores()),
+        check_disk(temporary, shutil.disk_usage(temporary).free),
+        check_loopback(_bind_loopback),
+        check_hostname(socket.gethostname(), socket.gethostbyname, os.environ.get("SPARK_LOCAL_IP")),
+        *(check_package(name, _installed(name), _required(name)) for name in PACKAGES),
+    ]
+    if store is not None:
+        findings.append(check_store(store))
+    return findings
+
+
+# Java
+
+
+def find_java() -> JavaRuntime | None:
+    """The Java that Spark is going to use: the first of `javas` that is new enough, or None."""
+    return next((java for java in javas() if java.major >= LEAST_JAVA), None)
+
+
+def javas(environment: Mapping[str, str] = os.environ) -> Iterator[JavaRuntime]:
+    """Every Java that starts: that of JAVA_HOME, that on the PATH, those in the places where systems keep them.
+
+    Each costs the start of a JVM, about 0.1 s; they are started only as the iterator gets there.
+    """
+    seen: set[Path] = set()
+    for executable, origin in _java_places(environment):
+        java = _ask_java(executable, origin)
+        if java is not None and java.home not in seen:
+            seen.add(java.home)
+            yield java
+
+
+def java_version(output: str) -> str | None:
+    """The version out of what ``java -version`` prints.
+
+    >>> java_version('openjdk version "17.0.15" 2025-04-15')
+    '17.0.15'
+    >>> java_version('java version "1.8.0_392"')
+    '1.8.0_392'
+    """
+    found = re.search(r'^\S+ version "?([0-9][^"\s]*)', output, re.MULTILINE)
+    return found[1] if found else None
+
+
+def _major(version: str) -> int:
+    first, *rest = (int(number) for number in re.findall(r"\d+", version))
+    return rest[0] if first == 1 and rest else first
+
+
+def _java_places(environment: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
+    if home := environment.get("JAVA_HOME"):
+        yield Path(home, "bin", "java"), "JAVA_HOME"
+    if on_path := shutil.which("java", path=environment.get("PATH", "")):
+        yield Path(on_path), "PATH"
+    for pattern in JAVA_PLACES:
+        for place in sorted(Path("/").glob(pattern.lstrip("/"))):
+            yield place / "bin" / "java", str(place)
+
+
+def _ask_java(executable: Path, origin: str) -> JavaRuntime | None:
+    try:
+        asked = subprocess.run(  # noqa: S603  the executable is the user's own Java
+            [executable, "-XshowSettings:properties", "-version"], capture_output=True, text=True, timeout=30
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    version = java_version(asked.stderr)
+    if asked.returncode or version is None:
+        return None
+    home = re.search(r"^\s*java\.home = (.+)$", asked.stderr, re.MULTILINE)
+    return JavaRuntime(Path(home[1].strip()) if home else executable.resolve().parent.parent, version, origin)
+
+
+# the checks
+
+
+def check_python(version: tuple[int, ...]) -> Checkup:
+    """Python is new enough."""
+    advice = "" if version >= LEAST_PYTHON else "install Python 3.11 or newer and make a new virtual environment"
+    return Checkup("Python", not advice, ".".join(map(str, version)), advice)
+
+
+def check_java(java: JavaRuntime | None, others: Iterable[JavaRuntime] = ()) -> Checkup:
+    """There is a Java that Spark runs on; `others` are named where there is none."""
+    if java is not None:
+        return Checkup("Java", True, f"{java.version} in {java.home} (by {java.origin})")
+    old = ", ".join(f"{other.version} in {other.home}" for other in others)
+    return Checkup(
+        "Java",
+        False,
+        f"only {old}" if old else "none",
+        f"install Java {LEAST_JAVA} or newer (Debian, Ubuntu: apt-get install openjdk-17-jre-headless; macOS: brew "
+        "install openjdk@21), or set JAVA_HOME to one that is there",
+    )
+
+
+def check_memory(available: int | None) -> Checkup:
+    """There is memory for Spark's JVM, its Python workers and their state."""
+    if available is None:
+        return Checkup("memory", None, "unknown")
+    enough = available >= LEAST_MEMORY
+    advice = f"close something or take a bigger machine: Spark wants {_size(LEAST_MEMORY)} free"
+    return Checkup("memory", enough, f"{_size(available)} available", "" if enough else advice)
+
+
+def check_cores(cores: int) -> Checkup:
+    """One core works; two run Spark's JVM and a Python worker side by side."""
+    if cores > 1:
+        return Checkup("cores", True, str(cores))
+    return Checkup("cores", None, str(cores), "two or more cores are much faster: JVM and Python take turns on one")
+
+
+def check_disk(folder: Path, free: int) -> Checkup:
+    """There is room for what Spark spills and shuffles."""
+    enough = free >= LEAST_DISK
+    advice = f"make room, or set SPARK_LOCAL_DIRS to a folder with {_size(LEAST_DISK)} free"
+    return Checkup("disk", enough, f"{_size(free)} free in {folder}", "" if enough else advice)
+
+
+def check_loopback(bind: Callable[[], int]) -> Checkup:
+    """Ports of the loopback address can be had; `bind` takes a free one and returns its number, or raises OSError."""
+    try:
+        bind()
+    except OSError as error:
+        advice = "Python and Spark's JVM talk over 127.0.0.1: allow it in the container, sandbox or firewall"
+        return Checkup("loopback", False, f"no port on 127.0.0.1: {error}", advice)
+    return Checkup("loopback", True, "127.0.0.1 gives ports")
+
+
+def check_hostname(name: str, resolve: Callable[[str], str], local_ip: str | None = None) -> Checkup:
+    """The host knows its own name, or Spark was told not to ask (`local_ip`, from SPARK_LOCAL_IP)."""
+    if local_ip:
+        return Checkup("host name", True, f"not asked: SPARK_LOCAL_IP is {local_ip}")
+    try:
+        return Checkup("host name", True, f"{name} is {resolve(name)}")
+    except OSError as error:
+        advice = f"set SPARK_LOCAL_IP=127.0.0.1, or add {name!r} to /etc/hosts; Spark fails to start otherwise"
+        return Checkup("host name", False, f"{name} does not resolve: {error}", advice)
+
+
+def check_package(name: str, version: str | None, required: str) -> Checkup:
+    """A package that Spark or the index needs is there, in a version that `required` (">=2.2,<3") admits."""
+    if version is None:
+        return Checkup(name, False, "not installed", _REINSTALL)
+    bounds = re.findall(r"(>=|<)([\d.]+)", required)
+    fits = all((_numbers(version) >= _numbers(bound)) == (sign == ">=") for sign, bound in bounds)
+    return Checkup(name, fits, version, "" if fits else f"Rankcast needs {name}{required}; {_REINSTALL}")
+
+
+def check_store(path: Path) -> Checkup:
+    """The store's file, or the folder in which it will be made, can be written."""
+    folder = path.absolute().parent
+    if path.is_dir():
+        return Checkup("store", False, f"{path} is a folder", "name a file, such as rankcast.db")
+    if not folder.is_dir():
+        return Checkup("store", False, f"no folder {folder}", f"make it: mkdir -p {folder}")
+    # SQLite writes its journal beside the file, so the folder matters even if the file is there.
+    for place in (folder, path) if path.exists() else (folder,):
+        if not os.access(place, os.W_OK):
+            return Checkup("store", False, f"{place} cannot be written", f"chmod u+w {place}, or choose another path")
+    return Checkup("store", True, f"{path} can be written")
+
+
+# finding out
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _required(name: str) -> str:
+    try:
+        requirements = metadata.requires("rankcast") or []
+    except metadata.PackageNotFoundError:
+        return ""
+    return next((line.removeprefix(name) for line in requirements if re.match(rf"{name}\b", line)), "")
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _bind_loopback() -> int:
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        port: int = server.getsockname()[1]
+        return port
+
+
+def _available_memory() -> int | None:
+    """Bytes that can be had: the system's, or less if a container has a limit."""
+    amounts = [_meminfo(), _cgroup_room()]
+    return min((amount for amount in amounts if amount is not None), default=None)
+
+
+def _meminfo() -> int | None:
+    try:
+        found = re.search(r"^MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text(), re.MULTILINE)
+    except OSError:
+        return None
+    return int(found[1]) * 1024 if found else None
+
+
+def _cgroup_room() -> int | None:
+    group = Path("/sys/fs/cgroup")
+    try:
+        limit, used = ((group / name).read_text().strip() for name in ("memory.max", "memory.current"))
+    except OSError:
+        return None
+    return None if limit == "max" else max(0, int(limit) - int(used))
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version.split("+")[0])[:3])
+
+
+def _size(amount: int) -> str:
+    return f"{amount / 2**30:.1f} GB"

@@ -1,0 +1,353 @@
+"""Serving a store in this process: events from its log, through the shards, into its deliveries."""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import groupby
+
+from rankcast.engine.arrays import BatchShard, shard_for
+from rankcast.engine.isolation import reason
+from rankcast.engine.reference.shard import Shard, shard_of
+from rankcast.engine.states import pack_states, unpack_states
+from rankcast.errors import Overtaken, StoreError
+from rankcast.model import Catalog, Delivery, Event, SetAside
+from rankcast.overlay import Admission
+from rankcast.store import SPARK, Instants, Store
+from rankcast.store.texts import event_of
+
+__all__ = [
+    "GRACE",
+    "CommittedBatch",
+    "LocalPipeline",
+    "ReadEvent",
+    "publish_to",
+    "read_events",
+    "rebuild",
+    "repartition",
+    "serve_pending",
+]
+
+GRACE = timedelta(seconds=1)
+"""How long after the end of a period of time an event that belongs to it may be received: then the clock ends the period."""
+
+_log = logging.getLogger("rankcast.pipeline")
+
+_FAR = 20_000
+"""So many events behind, the kind of shard is chosen anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedBatch:
+    """What one committed batch did: up to which offset, how many deliveries were new, and how much was set aside."""
+
+    offset: int
+    events: int
+    delivered: int
+    set_aside: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReadEvent:
+    """An event of the log as a pipeline takes it; `event` is None, and `error` says why, if it cannot be read."""
+
+    offset: int
+    catalog_version: int
+    id: str
+    clock: datetime
+    event: Event | None
+    error: str = ""
+
+
+def read_events(store: Store, after: int, limit: int) -> list[ReadEvent]:
+    """The next events of the log. One that cannot be read, such as one that an older version took, does not hide the others."""
+    read: list[ReadEvent] = []
+    for row in store.event_texts(after, after + limit):
+        event, error = None, ""
+        try:
+            event = event_of(row.content, row.offset)
+        except Exception as problem:
+            error = reason(problem)
+        read.append(ReadEvent(row.offset, row.catalog_version, row.id, row.logged - GRACE, event, error))
+    return read
+
+
+def serve_pending(store: Store, shards: int = 1, batch: int = 5_000, close: bool = False) -> Iterator[CommittedBatch]:
+    """Serve all events that the store has logged since the last time, batch by batch, each committed at once.
+
+    Deliveries, delivery state and the offset are one transaction, so that a crash at any point loses and repeats
+    nothing. Each event is served under the catalog version that was current when it was published, so the
+    deliveries do not depend on where the batches were cut. `close` ends unfinished periods, as a replay does.
+    """
+    return LocalPipeline(store, shards, batch).serve(close)
+
+
+class LocalPipeline:
+    """Serves a store again and again; the shards stay in memory in between, so that few events are served soon.
+
+    Parameters
+    ----------
+    shards
+        Among how many the users are divided; must be what it was before.
+    batch
+        How many events are committed together.
+    expected
+        How many events are to come at least, by which, by how many wait, and by the size of the catalog the kind of shard is chosen:
+        at the start, and again when there are twice as many subscriptions or 20,000 events wait.
+    """
+
+    def __init__(self, store: Store, shards: int = 1, batch: int = 5_000, expected: int = 0) -> None:
+        self._store = store
+        self._count = shards
+        self._batch = batch
+        self._expected = expected
+        self._shards: list[Shard | BatchShard] = []
+        self._offset = -1
+        self._version = 0
+        self._chosen_for = 0
+        """How many subscriptions there were when the kind of shard was chosen."""
+        self._aside: list[SetAside] = []
+
+    def load(self) -> None:
+        """Read what there is, so that `due` is known before anything is published."""
+        if not self._shards or self._store.progress().offset != self._offset:
+            self._load()
+
+    def serve(self, close: bool = False) -> Iterator[CommittedBatch]:
+        """Serve what is pending, as `serve_pending` does."""
+        store, clock = self._store, self._store.database.clock
+        self.load()
+        while True:
+            if self._is_outgrown():
+                self._choose(_states(self._shards))
+            logged = read_events(store, self._offset, self._batch)
+            expected, served = self._offset, clock()
+            last = len(logged) < self._batch
+            shards, deliveries = self._serve_batch(logged, last and close)
+            if not logged and not deliveries and not self._aside:
+                self._shards = shards
+                return
+            reached = logged[-1].offset if logged else expected
+            states = _states(shards)
+            self._take(shards, reached)
+            written = store.commit(
+                sorted(deliveries, key=lambda delivery: delivery.order),
+                offset=reached,
+                catalog_version=self._version,
+                states=states,
+                expected_offset=expected,
+                instants=Instants(served, clock()),
+                set_aside=self._aside,
+            )
+            self._offset, self._shards = reached, shards
+            yield CommittedBatch(reached, len(logged), written, self._told())
+            if last:
+                return
+
+    @property
+    def due(self) -> datetime | None:
+        """When the clock ends a period in which something waits; `advance` then delivers it. None if nothing waits."""
+        found = [due for shard in self._shards if (due := shard.due) is not None]
+        return min(found) + GRACE if found else None
+
+    def advance(self) -> CommittedBatch | None:
+        """End the periods that are over by the clock of the store, if nothing is pending; what that did, if anything was due.
+
+        An event that is logged afterwards is one that came after the end of its period, in a replay of the log too: the log says
+        when each event was logged, and that is what ends periods there.
+        """
+        due, now = self.due, self._store.database.clock()
+        if due is None or now < due:
+            return None
+        shards, self._shards = self._shards, []
+        deliveries = [delivery for shard in shards for delivery in shard.advance(now - GRACE)]
+        self._take(shards, self._offset + 1)
+        states = _states(shards)
+        try:
+            written = self._store.commit(
+                sorted(deliveries, key=lambda delivery: delivery.order),
+                offset=self._offset,
+                catalog_version=self._version,
+                states=states,
+                expected_offset=self._offset,
+                instants=Instants(now, self._store.database.clock()),
+                set_aside=self._aside,
+                at_end=True,
+            )
+        except Overtaken:  # the shards are loaded as they were before
+            self._aside = []
+            return None
+        self._shards = shards
+        return CommittedBatch(self._offset, 0, written, self._told())
+
+    def _serve_batch(self, logged: list[ReadEvent], close: bool) -> tuple[list[Shard | BatchShard], list[Delivery]]:
+        """Serve a batch; if arrays fail as a whole, the oracle serves it, from where the store is."""
+        # Whoever stops or fails from here on leaves shards that have seen what was not committed.
+        shards, self._shards = self._shards, []
+        try:
+            return shards, self._publish(shards, logged, close)
+        except StoreError:
+            raise
+        except Exception as error:
+            if not any(isinstance(shard, BatchShard) for shard in shards):
+                raise
+            _log.warning("the array engine failed, the reference engine serves the batch: %s", reason(error))
+        self._load(plain=True)
+        shards, self._shards = self._shards, []
+        deliveries = self._publish(shards, logged, close)
+        self._chosen_for = 0  # the next batch may choose arrays again
+        return shards, deliveries
+
+    def _take(self, shards: Sequence[Shard | BatchShard], seq: int) -> None:
+        """Take over what shards have set aside; `seq` is the position of the event at which that was."""
+        for shard in shards:
+            self._aside += [row if row.seq else replace(row, seq=seq) for row in shard.take_set_aside(self._version)]
+
+    def _told(self) -> int:
+        """Log what was set aside, now that it is committed; how much."""
+        for row in self._aside:
+            _log.warning(
+                "set aside: user %r, event %r at %d, catalog version %d: %s",
+                row.user,
+                row.event,
+                row.seq,
+                row.version,
+                row.error,
+            )
+        count, self._aside = len(self._aside), []
+        return count
+
+    def _load(self, plain: bool = False) -> None:
+        known = self._store.pipeline()
+        if known is not None and known.engine == SPARK and known.last_batch >= 0:
+            raise StoreError(
+                f"the store {self._store.database.place!r} is served by the pipeline with the checkpoint {known.place!r}; go on with "
+                "that (rankcast run --engine spark), or bring its delivery state back with: rankcast state repartition"
+            )
+        self._aside = []
+        progress = self._store.progress()
+        if progress.states and len(progress.states) != self._count:
+            raise StoreError(
+                f"the delivery state of this store is in {len(progress.states)} shards, not {self._count}; run it with as many, or "
+                f"change that with: rankcast state repartition --shards {self._count}"
+            )
+        self._offset, self._version = progress.offset, progress.catalog_version
+        self._choose(progress.states, plain)
+
+    def _choose(self, states: Mapping[int, bytes], plain: bool = False) -> None:
+        """Make the shards that suit what is to be done, or plain ones, with their states."""
+        pending = max(self._expected, self._store.last_offset() - self._offset)
+        catalog = self._store.catalog(self._version)
+        self._chosen_for = len(catalog.subscriptions)
+        self._shards = _made(catalog, self._count, 0 if plain else pending)
+        for number, state in states.items():
+            self._shards[number].restore(state)
+        self._take(self._shards, self._offset + 1)
+
+    def _is_outgrown(self) -> bool:
+        """Whether shards that are made for little have much to do now."""
+        if isinstance(self._shards[0], BatchShard):
+            return False
+        subscriptions = len(self._store.catalog(self._version).subscriptions)
+        return subscriptions > 2 * self._chosen_for or self._store.last_offset() - self._offset >= _FAR
+
+    def _publish(self, shards: Sequence[Shard | BatchShard], logged: list[ReadEvent], close: bool) -> list[Delivery]:
+        deliveries: list[Delivery] = []
+        for version, group in groupby(logged, key=lambda entry: entry.catalog_version):
+            catalog, entries = self._store.catalog(version), list(group)
+            if version != self._version:
+                self._version = version
+                deliveries += [delivery for shard in shards for delivery in shard.update(catalog)]
+                self._take(shards, entries[0].offset)
+            made, aside = publish_to(shards, catalog, entries)
+            deliveries += made
+            self._aside += aside
+            self._take(shards, entries[-1].offset)
+        if close:
+            deliveries += [delivery for shard in shards for delivery in shard.close()]
+            self._take(shards, logged[-1].offset if logged else self._offset)
+        return deliveries
+
+
+def repartition(store: Store, shards: int) -> int:
+    """Divide the delivery state that is in the store among another number of shards; how many it was in.
+
+    The deliveries do not depend on the number: users keep what they have.
+    """
+    progress = store.progress()
+    users: dict[str, object] = {}
+    for state in progress.states.values():
+        users |= unpack_states(state)
+    store.put_states(divided(users, shards), progress.offset)
+    return len(progress.states)
+
+
+def divided(users: dict[str, object], shards: int) -> dict[int, bytes]:
+    """The states of users as states of shards."""
+    parts: list[dict[str, object]] = [{} for _ in range(shards)]
+    for user, state in users.items():
+        parts[shard_of(user, shards)][user] = state
+    return {number: pack_states(part) for number, part in enumerate(parts)}
+
+
+def rebuild(store: Store, shards: int, batch: int = 5_000) -> Iterator[int]:
+    """Make the delivery state anew by serving the log again up to the progress, without delivering; the offsets reached.
+
+    For a store whose pipeline has lost its checkpoint. Afterwards any pipeline goes on from there.
+    """
+    progress, known = store.progress(), store.pipeline()
+    offset = known.start_offset if known is not None and known.start_version < 0 else 0
+    first = next((logged.offset for logged in store.events(after=offset, limit=1)), progress.offset + 1)
+    if offset < progress.offset and first > offset + 1:
+        raise StoreError(
+            f"the events up to offset {first - 1} were pruned, so the delivery state cannot be made anew out of the log; start a new "
+            f"pipeline with --from-offset {progress.offset}, which serves what comes next with no state"
+        )
+    version, served = -1, list[Shard | BatchShard]()
+    while offset < progress.offset:
+        logged = read_events(store, offset, min(batch, progress.offset - offset))
+        for of_version, group in groupby(logged, key=lambda entry: entry.catalog_version):
+            catalog = store.catalog(of_version)
+            if not served:
+                served = _made(catalog, shards, progress.offset - offset)
+            elif of_version != version:
+                for shard in served:
+                    shard.update(catalog)
+            version = of_version
+            publish_to(served, catalog, list(group))
+        offset = logged[-1].offset
+        yield offset
+    store.put_states(_states(served), progress.offset)
+
+
+def _states(shards: Sequence[Shard | BatchShard]) -> dict[int, bytes]:
+    return {number: shard.state() for number, shard in enumerate(shards)}
+
+
+def _made(catalog: Catalog, shards: int, events: int) -> list[Shard | BatchShard]:
+    return [shard_for(events, catalog, _lives_in(number, shards)) for number in range(shards)]
+
+
+def publish_to(
+    served: Sequence[Shard | BatchShard], catalog: Catalog, entries: Sequence[ReadEvent]
+) -> tuple[list[Delivery], list[SetAside]]:
+    """Serve events of the log that share a version of the catalog; the deliveries, and what could not be read or admitted."""
+    version = entries[0].catalog_version
+    aside = [SetAside(None, entry.id, entry.offset, version, entry.error) for entry in entries if entry.event is None]
+    events = [entry.event for entry in entries if entry.event is not None]
+    clocks = [entry.clock for entry in entries if entry.event is not None]
+    admission = Admission(catalog)
+    admitted: dict[str, set[str]] = {}
+    for event in (event for event in events if event.advertisement is not None):
+        found = [match for shard in served for match in shard.match(event)]
+        pairs = [(catalog.subscriptions[match.subscription], match.degree) for match in found]
+        try:
+            admitted[event.id] = {subscription.id for subscription, _ in admission.admitted(event, pairs)}
+        except Exception as error:
+            admitted[event.id] = set()
+            aside.append(SetAside(None, event.id, event.seq, version, reason(error)))
+    return [delivery for shard in served for delivery in shard.publish(events, admitted, clocks)], aside
+
+
+def _lives_in(number: int, shards: int) -> Callable[[str], bool]:
+    return lambda user: shard_of(user, shards) == number

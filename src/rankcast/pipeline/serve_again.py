@@ -1,0 +1,149 @@
+"""What was set aside is served again, after a fix: its users are served once more over the log, alone."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from rankcast.engine.arrays import BatchShard, shard_for
+from rankcast.engine.reference.shard import Shard, shard_of
+from rankcast.engine.states import pack_states, unpack_states
+from rankcast.errors import StoreError
+from rankcast.model import Catalog, Delivery, SetAside
+from rankcast.overlay import Admission, Finder
+from rankcast.pipeline.local import ReadEvent, read_events
+from rankcast.store import SPARK, KeptSetAside, Store
+from rankcast.store.store_lock import StoreLock
+
+__all__ = ["ServedAgain", "serve_again"]
+
+_BATCH = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class ServedAgain:
+    """What came of it: how many rows are done, how many failed once more, how many deliveries are new, and whether those who
+    were set aside go on from here (if not, a pipeline serves the store, and they go on with a change of a record of theirs)."""
+
+    done: int
+    failed: int
+    delivered: int
+    goes_on: bool
+
+
+def serve_again(store: Store, user: str | None = None) -> ServedAgain:
+    """Serve what was set aside, of one user or all, once more.
+
+    The users concerned are served alone, over the whole log up to the progress, each event with the catalog of its moment; the
+    deliveries of events that had been set aside are appended if they are not in the log yet. If no pipeline serves the store, the
+    users' state becomes what it would be if nothing had failed. Costs a replay of the log for these users.
+    """
+    rows = [row for row in store.set_aside(user) if row.seq <= store.progress().offset]
+    if not rows:
+        return ServedAgain(0, 0, 0, goes_on=True)
+    users = None if any(row.user is None for row in rows) else {row.user for row in rows if row.user is not None}
+    lock = StoreLock(store)
+    known = store.pipeline()
+    is_alone = known is None or known.engine != SPARK
+    try:
+        if is_alone:
+            lock.take()
+    except StoreError:
+        is_alone = False
+    try:
+        return _serve(store, rows, users, is_alone)
+    finally:
+        lock.give_back()
+
+
+def _serve(store: Store, rows: Sequence[KeptSetAside], users: set[str] | None, is_alone: bool) -> ServedAgain:
+    progress = store.progress()
+    again = _Again(rows)
+    shard: Shard | BatchShard | None = None
+    version = -1
+    for entries in _groups(store, progress.offset):
+        if entries[0].catalog_version != version or shard is None:
+            version, catalog = entries[0].catalog_version, store.catalog(entries[0].catalog_version)
+            if shard is None:
+                shard = shard_for(progress.offset, catalog, lambda one: users is None or one in users)
+            else:
+                again.take(shard.update(catalog), shard.take_set_aside(version))
+            chooser = Admission(catalog), Finder(list(catalog.subscriptions.values()), catalog)
+        again.serve(shard, catalog, entries, chooser)
+    failed = [row for row in rows if again.has_failed(row)]
+    done = [row.number for row in rows if not again.has_failed(row)]
+    states = _states(progress.states, shard) if is_alone and shard is not None and done else {}
+    delivered = store.serve_again(
+        sorted(again.deliveries, key=lambda delivery: delivery.order),
+        done,
+        states=states,
+        expected_offset=progress.offset if states else None,
+    )
+    return ServedAgain(len(done), len(failed), delivered, goes_on=is_alone)
+
+
+class _Again:
+    """What a replay makes of rows."""
+
+    def __init__(self, rows: Sequence[KeptSetAside]) -> None:
+        self._events = {(row.user, row.event) for row in rows if row.event is not None}
+        self._since = {row.user: row.seq for row in reversed(rows) if row.event is None}
+        self.deliveries: list[Delivery] = []
+        self._failed: set[tuple[str | None, str | None]] = set()
+
+    def serve(
+        self,
+        shard: Shard | BatchShard,
+        catalog: Catalog,
+        entries: Sequence[ReadEvent],
+        chooser: tuple[Admission, Finder],
+    ) -> None:
+        """Serve events of one version."""
+        admission, finder = chooser
+        readable = [(entry.event, entry.clock) for entry in entries if entry.event is not None]
+        self._failed |= {(None, entry.id) for entry in entries if entry.event is None}
+        admitted: dict[str, set[str]] = {}
+        for event, _ in readable:
+            if event.advertisement is not None:
+                try:
+                    found = admission.admitted(event, finder.match(event))
+                except Exception:
+                    self._failed.add((None, event.id))
+                    found = []
+                admitted[event.id] = {one.id for one, _ in found}
+        events, clocks = [event for event, _ in readable], [clock for _, clock in readable]
+        self.take(shard.publish(events, admitted, clocks), shard.take_set_aside())
+
+    def take(self, deliveries: Sequence[Delivery], rows: Sequence[SetAside]) -> None:
+        """Keep what had been set aside, of some deliveries; and note what failed."""
+        self._failed |= {(row.user, row.event) for row in rows}
+        self.deliveries += [one for one in deliveries if self._was_set_aside(one)]
+
+    def has_failed(self, row: SetAside) -> bool:
+        """Whether a row failed once more."""
+        return not {(row.user, row.event), (None, row.event), (row.user, None)}.isdisjoint(self._failed)
+
+    def _was_set_aside(self, one: Delivery) -> bool:
+        if (one.user, one.event) in self._events or (None, one.event) in self._events:
+            return True
+        return one.user in self._since and one.seq >= self._since[one.user]
+
+
+def _groups(store: Store, up_to: int) -> Iterator[list[ReadEvent]]:
+    """The log up to an offset, in parts that share a version of the catalog; what was forgotten of it is left out."""
+    offset = 0
+    while offset < up_to:
+        entries = read_events(store, offset, min(_BATCH, up_to - offset))
+        if not entries:
+            offset += _BATCH
+            continue
+        for _, group in groupby(entries, key=lambda entry: entry.catalog_version):
+            yield list(group)
+        offset = entries[-1].offset
+
+
+def _states(states: Mapping[int, bytes], shard: Shard | BatchShard) -> dict[int, bytes]:
+    """The states of shards with those of the users who were served again."""
+    divided = {number: unpack_states(state) for number, state in states.items()}
+    for user, state in unpack_states(shard.state()).items():
+        divided[shard_of(user, len(divided))][user] = state
+    return {number: pack_states(users) for number, users in divided.items()}

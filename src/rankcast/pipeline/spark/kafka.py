@@ -1,0 +1,141 @@
+"""Kafka as the source of events, through Spark's own connector.
+
+Spark records in the checkpoint which offsets each micro-batch has, so a micro-batch that is run again has the same messages.
+What Spark cannot see is kept beside: which topic it was, so that one of the same name that was made anew is not taken for it.
+"""
+
+import json
+import os
+import re
+from pathlib import Path
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from rankcast.errors import EnvironmentProblem, ModelError, StoreError
+from rankcast.pipeline.spark.checkpoints import is_begun, keep_line, kept_line
+from rankcast.pipeline.topics import Topic
+
+__all__ = ["CONNECTOR", "JARS", "check_topic", "connector_settings", "explain", "knows_topic", "read_topic"]
+
+CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13"
+JARS = "RANKCAST_KAFKA_JARS"
+"""The environment variable that names a folder with the connector's jars."""
+
+_KEPT = "rankcast-topic"
+
+
+def connector_settings() -> dict[str, str]:
+    """What a new session needs to talk to Kafka: Spark fetches the connector from Maven Central, once, unless the environment
+    variable RANKCAST_KAFKA_JARS names a folder that has it."""
+    import pyspark
+
+    folder = os.environ.get(JARS)
+    if folder is None:
+        return {"spark.jars.packages": f"{CONNECTOR}:{pyspark.__version__}"}
+    jars = sorted(Path(folder).absolute().glob("*.jar"))
+    if not jars:
+        raise EnvironmentProblem(f"there are no jars in {folder!r}, which {JARS} names; put the connector there")
+    return {"spark.jars": ",".join(map(str, jars))}
+
+
+def read_topic(spark: SparkSession, topic: Topic, start: str = "earliest", max_events: int | None = None) -> DataFrame:
+    """The messages of a topic as a stream: `json` (bytes), and `file` and `line`, which say where a message is.
+
+    Parameters
+    ----------
+    start
+        Where a new checkpoint begins: "earliest", "latest", or a time ("2004-02-13T20:05:00Z").
+    max_events
+        How many messages a micro-batch has at most; all that are there by default.
+
+    Fails, and does not go on, where messages are gone that were not read yet.
+    """
+    reader = (
+        spark.readStream.format("kafka")
+        .option("kafka.bootstrap.servers", topic.servers)
+        .option("subscribe", topic.name)
+        .option("failOnDataLoss", "true")
+        .option("kafka.isolation.level", "read_committed")
+        .option("includeHeaders", "false")
+    )
+    if start in ("earliest", "latest"):
+        reader = reader.option("startingOffsets", start)
+    else:
+        reader = reader.option("startingTimestamp", _milliseconds(start)).option(
+            "startingOffsetsByTimestampStrategy", "latest"
+        )
+    if max_events is not None:
+        reader = reader.option("maxOffsetsPerTrigger", max_events)
+    try:
+        messages = reader.load()
+    except AnalysisException as error:
+        raise explain(error, topic) or error from None
+    place = f.concat(f.lit(f"topic {topic.name}, partition "), f.col("partition").cast("string"))
+    return messages.select(f.col("value").alias("json"), place.alias("file"), f.col("offset").alias("line"))
+
+
+def knows_topic(spark: SparkSession, checkpoint: str | os.PathLike[str]) -> bool:
+    """Whether a checkpoint has a topic already."""
+    return kept_line(spark, checkpoint, _KEPT) is not None
+
+
+def check_topic(spark: SparkSession, topic: Topic, checkpoint: str | os.PathLike[str]) -> None:
+    """Make sure that the topic is there, and that it is the one this checkpoint began with, or begins with now."""
+    found = topic.found()
+    place = os.fspath(checkpoint)
+    line = kept_line(spark, checkpoint, _KEPT)
+    if line is None:
+        if is_begun(spark, checkpoint):
+            raise StoreError(
+                f"the checkpoint {place!r} is of a pipeline that reads the store's own log, not a topic; use another"
+            )
+        keep_line(spark, checkpoint, _KEPT, json.dumps({"name": topic.name, "id": found.id}))
+        return
+    kept = json.loads(line)
+    if kept["name"] != topic.name:
+        raise StoreError(
+            f"the checkpoint {place!r} is of the topic {kept['name']!r}, not {topic.name!r}; use another checkpoint"
+        )
+    if kept["id"] != found.id:
+        raise StoreError(
+            f"the topic {topic.name!r} was deleted and made anew since the checkpoint {place!r} began: its offsets "
+            "mean other messages now. Start with a new checkpoint and a store that has not served the old topic"
+        )
+
+
+def explain(error: BaseException, topic: Topic) -> StoreError | EnvironmentProblem | ModelError | None:
+    """What a failure of Spark's connector means and what to do about it; None if there is nothing more to say."""
+    text = str(error)
+    if "Failed to find data source: kafka" in text or "[DATA_SOURCE_NOT_FOUND]" in text:
+        import pyspark
+
+        return EnvironmentProblem(
+            f"this Spark has no connector to Kafka; start it with --packages {CONNECTOR}:{pyspark.__version__}, or name a folder "
+            f"with its jars in {JARS}"
+        )
+    if re.search(r"KAFKA_DATA_LOSS|data (may have been|was) (lost|missed)|OffsetOutOfRange", text):
+        return StoreError(
+            f"messages of the topic {topic.name!r} are gone that the pipeline has not read: they were deleted (retention?), or the "
+            f"topic was made anew. Nothing was skipped. ({_gist(text)})"
+        )
+    if "UnknownTopicOrPartition" in text:
+        return EnvironmentProblem(f"there is no topic {topic.name!r} at {topic.servers} any more")
+    if "org.apache.kafka.common.errors.TimeoutException" in text:
+        return EnvironmentProblem(
+            f"Kafka at {topic.servers} did not answer in time for the topic {topic.name!r}; is it there?"
+        )
+    return None
+
+
+def _gist(text: str) -> str:
+    """The one sentence of a long error that says which offsets."""
+    found = re.search(r"(?m:(?<=^Reason: ).*$)|[^.\n]*offset was changed[^\n.]*", text)
+    return " ".join((found[0] if found else text.splitlines()[0]).split())[:300]
+
+
+def _milliseconds(text: str) -> str:
+    from rankcast.language import parse_time
+
+    return str(int(parse_time(text).timestamp() * 1000))

@@ -1,0 +1,266 @@
+"""Kafka as the place where deliveries go: a message for each, its key the user.
+
+Two ways, with two guarantees:
+
+- `KafkaSink`, of a pipeline over a store: each micro-batch is one transaction of Kafka, which also writes down how far the pipeline
+  is. One that comes again after a crash is left out; of one that is cut anew, after a checkpoint was restored from a backup, only
+  those deliveries are sent that the topic does not have yet. So whoever reads with ``isolation.level=read_committed`` sees
+  every delivery exactly once, as long as the broker remembers the position (``offsets.retention.minutes``, 7 days, counted from
+  when the pipeline stands still); an older crash may repeat one micro-batch.
+- `kafka_rows`, a step for Spark's own connector (``writeStream.format("kafka")``), which knows no transactions: at least once.
+  A reader leaves out what it has seen by (user, event): a delivery of an event to a user is made only once.
+"""
+
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from rankcast.errors import EnvironmentProblem, StoreError
+from rankcast.pipeline.spark.repeats import Pair, SinkProgress, pairs_of
+from rankcast.pipeline.spark.sinks import MicroBatchResult, lines_of
+from rankcast.pipeline.topics import Topic
+
+__all__ = ["KafkaSink", "kafka_rows"]
+
+_PATIENCE = 30.0
+_ORIGIN = "rankcast"
+"""The header of a message that says of which pipeline and range it is."""
+_OWNER = "rankcast-store"
+"""The group of readers under whose name the broker keeps whose deliveries a topic has."""
+
+
+def kafka_rows(deliveries: DataFrame) -> DataFrame:
+    """Deliveries as Spark's connector writes them: `key`, the user, and `value`, the delivery as JSON (semantics: Files)."""
+    times = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSX", "timeZone": "UTC"}
+    return deliveries.select(
+        f.col("user").alias("key"), f.to_json(f.struct(*deliveries.columns), options=times).alias("value")
+    )
+
+
+class _Noted(msgspec.Struct, frozen=True):
+    """What the broker keeps of a pipeline: the end of its furthest range, and the micro-batch that it wrote last.
+
+    `unnamed` is the number of the last micro-batch of a version of Rankcast which noted numbers alone; -1 if there was none.
+    """
+
+    reached: int = -1
+    last: tuple[int, int, str] | None = None
+    unnamed: int = -1
+
+
+@dataclass(frozen=True)
+class KafkaSink:
+    """Writes the deliveries of each micro-batch to a topic, in one transaction. The topic must be there.
+
+    A topic has the deliveries of one store. Pipelines of the same store may follow each other.
+    """
+
+    topic: Topic
+
+    def __call__(self, made: MicroBatchResult) -> None:
+        """Write the deliveries that the topic does not have yet."""
+        from confluent_kafka import KafkaException
+
+        if not made.deliveries.num_rows:
+            return
+        key = (str(self.topic), made.pipeline)
+        # Whatever fails below, the next attempt asks the broker again.
+        writer = _writers.pop(key, None)
+        try:
+            writer = writer or self._started(made)
+            noted = writer.noted
+            if noted.last != _identity(made):
+                fresh = writer.progress.unsent(made, lambda: self._sent(made))
+                noted = _Noted(max(noted.reached, made.up_to), _identity(made))
+                self._write(writer, made, fresh, noted)
+                writer.progress.wrote(made, fresh)
+            _writers[key] = replace(writer, noted=noted, owns_topic=True)
+        except KafkaException as error:
+            raise self._failure(error, made.batch) from error
+
+    def _write(self, writer: "_Writer", made: MicroBatchResult, deliveries: pa.Table, noted: _Noted) -> None:
+        from confluent_kafka import KafkaException
+
+        producer = writer.producer
+        producer.begin_transaction()
+        try:
+            origin = f"{made.pipeline} {made.after} {made.up_to}".encode()
+            for user, line in zip(deliveries["user"].to_pylist(), lines_of(deliveries), strict=True):
+                self._send(producer, user, line, origin)
+            last = msgspec.json.encode(noted.last).decode()
+            self._note(producer, _group(made.pipeline), noted.reached, last)
+            if not writer.owns_topic:
+                self._note(producer, _OWNER, 0, str(made.store))
+            producer.commit_transaction(_PATIENCE)
+        except KafkaException as error:
+            if error.args[0].txn_requires_abort():
+                producer.abort_transaction(_PATIENCE)
+            raise
+
+    def _send(self, producer: Any, user: str, line: str, origin: bytes) -> None:
+        while True:
+            try:
+                producer.produce(self.topic.name, line.encode(), user.encode(), headers=[(_ORIGIN, origin)])
+                return
+            except BufferError:
+                producer.poll(0.1)
+
+    def _note(self, producer: Any, group: str, position: int, text: str) -> None:
+        """Have the broker keep a number and a text, as if a group of readers had come that far in the first partition."""
+        from confluent_kafka import TopicPartition
+
+        consumer = self._consumer(group)
+        try:
+            place = TopicPartition(self.topic.name, 0, position, text)
+            producer.send_offsets_to_transaction([place], consumer.consumer_group_metadata(), _PATIENCE)
+        finally:
+            consumer.close()
+
+    def _read_note(self, group: str) -> tuple[int, str] | None:
+        """The number and the text that the broker keeps; None if there are none."""
+        from confluent_kafka import KafkaError, KafkaException, TopicPartition
+
+        # A broker that has just started does not know yet who keeps what.
+        passing = (
+            KafkaError.NOT_COORDINATOR,
+            KafkaError.COORDINATOR_NOT_AVAILABLE,
+            KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+        )
+        deadline = time.monotonic() + _PATIENCE
+        consumer = self._consumer(group)
+        try:
+            while True:
+                try:
+                    (place,) = consumer.committed([TopicPartition(self.topic.name, 0)], timeout=_PATIENCE)
+                    return None if place.offset < 0 else (int(place.offset), place.metadata or "")
+                except KafkaException as error:
+                    if error.args[0].code() not in passing or time.monotonic() > deadline:
+                        raise
+                    time.sleep(0.1)
+        finally:
+            consumer.close()
+
+    def _started(self, made: MicroBatchResult) -> "_Writer":
+        """A producer that shuts out any other of the same pipeline, such as one of a driver that is not quite dead."""
+        from confluent_kafka import Producer
+
+        self.topic.found()
+        owner = self._read_note(_OWNER)
+        if owner is not None and owner[1] != str(made.store):
+            raise StoreError(
+                f"the topic {self.topic} has the deliveries of another store; give the deliveries of this one a topic of their own"
+            )
+        settings = {"transactional.id": f"rankcast-{made.pipeline}", "partitioner": "murmur2_random"}
+        producer = Producer({**self._settings(), **settings})
+        producer.init_transactions(_PATIENCE)
+        noted = self._noted(made.pipeline)
+        return _Writer(producer, noted, SinkProgress(noted.reached, noted.unnamed), owner is not None)
+
+    def _noted(self, pipeline: str) -> _Noted:
+        found = self._read_note(_group(pipeline))
+        if found is not None:
+            return _Noted(found[0], msgspec.json.decode(found[1], type=tuple[int, int, str]))
+        earlier = self._read_note(f"rankcast-{pipeline}")
+        return _Noted() if earlier is None else _Noted(unnamed=earlier[0] - 1)
+
+    def _sent(self, made: MicroBatchResult) -> set[Pair]:
+        """The deliveries of the pipeline that the topic has of a range and after it. Reads the topic once."""
+        from confluent_kafka import OFFSET_BEGINNING, KafkaError, KafkaException, TopicPartition
+
+        sent: set[Pair] = set()
+        consumer = self._consumer(
+            _group(made.pipeline), {"isolation.level": "read_committed", "enable.partition.eof": True}
+        )
+        try:
+            partitions = consumer.list_topics(self.topic.name, timeout=_PATIENCE).topics[self.topic.name].partitions
+            consumer.assign([TopicPartition(self.topic.name, number, OFFSET_BEGINNING) for number in partitions])
+            unread = set(partitions)
+            while unread:
+                message = consumer.poll(_PATIENCE)
+                if message is None:
+                    raise EnvironmentProblem(
+                        f"{self.topic} cannot be read within {_PATIENCE:g} s; is the broker there?"
+                    )
+                if message.error() is not None:
+                    if message.error().code() != KafkaError._PARTITION_EOF:
+                        raise KafkaException(message.error())
+                    unread.discard(message.partition())
+                elif _is_of(message.headers(), made):
+                    found = _pair(message.value())
+                    if found is not None:
+                        sent.add(found)
+        finally:
+            consumer.close()
+        return sent
+
+    def _consumer(self, group: str, settings: Mapping[str, Any] = MappingProxyType({})) -> Any:
+        from confluent_kafka import Consumer
+
+        return Consumer({**self._settings(), "group.id": group, "enable.auto.commit": False, **settings})
+
+    def _settings(self) -> dict[str, Any]:
+        return {"bootstrap.servers": self.topic.servers, "log_level": 0}
+
+    def _failure(self, error: Exception, batch: int) -> StoreError | EnvironmentProblem:
+        reason = error.args[0].str() if error.args else str(error)
+        if re.search(r"(?i)fenced|epoch", reason):
+            return StoreError(
+                f"another process of the same pipeline writes to {self.topic} ({reason}); end one of the two"
+            )
+        return EnvironmentProblem(f"the deliveries of batch {batch} could not be written to {self.topic}: {reason}")
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """What a process keeps of a pipeline that writes to a topic."""
+
+    producer: Any
+    noted: _Noted
+    progress: SinkProgress
+    owns_topic: bool
+
+
+_writers: dict[tuple[str, str], _Writer] = {}
+
+
+def _group(pipeline: str) -> str:
+    """The group of readers under whose name the broker keeps how far a pipeline is."""
+    return f"rankcast-range-{pipeline}"
+
+
+def _identity(made: MicroBatchResult) -> tuple[int, int, str]:
+    """What tells a micro-batch that comes again from one that only has the same range."""
+    pairs = sorted(pairs_of(made.deliveries))
+    return made.after, made.up_to, sha256(msgspec.json.encode(pairs)).hexdigest()
+
+
+def _is_of(headers: list[tuple[str, bytes]] | None, made: MicroBatchResult) -> bool:
+    """Whether a message may be one of the micro-batch, or after it. One without our header may be of an earlier version."""
+    origin = dict(headers or ()).get(_ORIGIN)
+    if origin is None:
+        return True
+    pipeline, _, up_to = origin.decode().split(" ")
+    return pipeline == made.pipeline and int(up_to) >= made.after
+
+
+def _pair(value: bytes | None) -> Pair | None:
+    """The user and the event of a message; None if it is no delivery."""
+    try:
+        row = msgspec.json.decode(value or b"", type=_Delivered)
+    except msgspec.MsgspecError:
+        return None
+    return row.user, row.event
+
+
+class _Delivered(msgspec.Struct):
+    user: str
+    event: str

@@ -1,0 +1,68 @@
+"""The versions of the catalog as a shard needs them: the records of its users, and those that concern all."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from rankcast.language import decode_record
+from rankcast.model import Catalog
+from rankcast.pipeline.spark.live.owners import owner_of
+from rankcast.store import Store
+
+__all__ = ["Catalogs", "FixedCatalog", "StoreCatalogs"]
+
+_KEPT = 3
+
+
+class Catalogs(Protocol):
+    """Where a shard gets its part of the catalog from."""
+
+    def at(self, version: int) -> Catalog:
+        """The shard's part of a version; not to be changed."""
+
+    def whole(self, version: int) -> Catalog:
+        """All of a version, to choose recipients among all; not to be changed."""
+
+
+class StoreCatalogs:
+    """Out of a store: the first version is read whole, the later ones are made by the changes between."""
+
+    def __init__(self, store: Store, serves: Callable[[str], bool]) -> None:
+        self._store = store
+        self._serves = serves
+        self._kept: dict[int, Catalog] = {}
+
+    def at(self, version: int) -> Catalog:
+        """The shard's part of a version. O(all records) for the first, then O(records of the shard)."""
+        base = max((known for known in self._kept if known <= version), default=None)
+        if base is None:
+            catalog = self._store.catalog_part(self._serves, version)
+        elif base == version:
+            return self._kept[base]
+        else:
+            catalog = self._store.catalog_part_after(self._kept[base], base, self._serves, version)
+        self._kept[version] = catalog
+        while len(self._kept) > _KEPT:
+            del self._kept[min(self._kept)]
+        return catalog
+
+    def whole(self, version: int) -> Catalog:
+        """All of a version."""
+        return self._store.catalog(version)
+
+
+class FixedCatalog:
+    """One catalog, whatever the version; `lines` are its records, a line of JSON each."""
+
+    def __init__(self, lines: bytes, serves: Callable[[str], bool]) -> None:
+        records = [decode_record(line) for line in lines.splitlines()]
+        self._whole = Catalog(records)
+        own = [record for record in records if (owner := owner_of(record)) is None or serves(owner)]
+        self._part = Catalog(own)
+
+    def at(self, version: int) -> Catalog:
+        """The shard's part."""
+        return self._part
+
+    def whole(self, version: int) -> Catalog:
+        """All of it."""
+        return self._whole

@@ -1,0 +1,297 @@
+"""The process that holds shards: ``python -m rankcast.pipeline.spark.live.host SOCKET PID``.
+
+It serves one micro-batch after the other on a socket in a private folder, and is killed when the process PID, which belongs to
+the Spark executor that asked for it, is gone.
+"""
+
+import gc
+import logging
+import os
+import sys
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from multiprocessing.connection import Connection, Listener
+from pathlib import Path
+from threading import Lock, Thread, get_ident
+from uuid import uuid4
+
+import pyarrow as pa
+
+from rankcast.choose.positions import microseconds
+from rankcast.engine.reference.shard import shard_of
+from rankcast.errors import RankcastError, StoreError
+from rankcast.pipeline.spark.columns import events_of_json, events_of_table
+from rankcast.pipeline.spark.live.catalogs import Catalogs, FixedCatalog, StoreCatalogs
+from rankcast.pipeline.spark.live.frames import EVENTS, MARK, Mark, decode_mark, stream_of, table_of
+from rankcast.pipeline.spark.live.intake import IncomingRow, Intake, IntakeResult
+from rankcast.pipeline.spark.live.lifetimes import end_with
+from rankcast.pipeline.spark.live.reading import LogReader
+from rankcast.pipeline.spark.live.reports import ShardReport, encode_report
+from rankcast.pipeline.spark.live.requests import HostAnswer, HostSettings, Request, decode_request, encode
+from rankcast.pipeline.spark.live.shard import LiveShard, SavedShard
+from rankcast.pipeline.spark.workers import JSON, RECEIVED
+from rankcast.store import Store
+
+__all__ = ["Host", "main"]
+
+_logger = logging.getLogger(__name__)
+
+_TIDY = 2.0
+_IDLE = 600.0
+
+
+class _Alive:
+    """A shard, the token of what was saved of it last, and when it was used."""
+
+    def __init__(self, shard: LiveShard, place: str, pipeline: str = "") -> None:
+        self.shard = shard
+        self.place = place
+        self.pipeline = pipeline
+        self.token = ""
+        self.used = time.monotonic()
+
+
+class Host:
+    """The shards of a process, by query and number."""
+
+    def __init__(self) -> None:
+        self._alive: dict[tuple[str, int], _Alive] = {}
+        self._stores: dict[str, Store] = {}
+        self._logs: dict[str, LogReader] = {}
+        self._lock = Lock()
+        self._plain: set[tuple[str, int]] = set()
+        """The shards that the reference engine serves, because the one over arrays has failed as a whole."""
+        self._waiting: set[int] = set()
+        """The threads that want to be answered."""
+
+    def answer(self, request: Request) -> HostAnswer:
+        """Serve a micro-batch; a failure is an answer too."""
+        self._waiting.add(get_ident())
+        with self._lock:
+            self._waiting.discard(get_ident())
+            try:
+                return self._served(request)
+            except RankcastError as error:
+                return HostAnswer(error=(type(error).__name__, str(error)))
+            except Exception:
+                return HostAnswer(error=("", traceback.format_exc()))
+
+    def look_ahead(self, settings: HostSettings) -> None:
+        """Do what can be done before the next request, until it comes."""
+        with self._lock, suppress(RankcastError):  # whoever needs the store in earnest says what is wrong with it
+            if settings.store in self._logs:
+                self._logs[settings.store].look_ahead(lambda: not self._waiting)
+
+    def forget_idle(self) -> None:
+        """Let go of shards that nobody has asked for in a while: their queries have stopped."""
+        with self._lock:
+            for key in [key for key, alive in self._alive.items() if time.monotonic() - alive.used > _IDLE]:
+                del self._alive[key]
+            if not self._alive:
+                self._logs.clear()
+
+    def _served(self, request: Request) -> HostAnswer:
+        settings = request.settings
+        key = (settings.run, request.shard)
+        # Whoever fails below leaves no half-served shard behind.
+        alive = self._alive.pop(key, None)
+        if alive is None or not request.token or alive.token != request.token:
+            if request.saved is None:
+                return HostAnswer(needs_saved=True)
+            self._forget_earlier(settings)
+        try:
+            alive = alive if request.saved is None and alive is not None else self._revived(request)
+            answer = self._serve(request, alive)
+        except RankcastError:
+            raise
+        except Exception as error:
+            if key in self._plain:
+                raise
+            _logger.warning("shard %d: the array engine failed, the reference engine serves: %r", request.shard, error)
+            self._plain.add(key)
+            if request.saved is None:
+                return HostAnswer(needs_saved=True)
+            alive = self._revived(request)
+            answer = self._serve(request, alive)
+        alive.token, alive.used = answer.token, time.monotonic()
+        self._alive[key] = alive
+        return answer
+
+    def _forget_earlier(self, settings: HostSettings) -> None:
+        """Let go of the shards of an earlier run from the same checkpoint."""
+        for key, alive in list(self._alive.items()):
+            if settings.place and alive.place == settings.place and key[0] != settings.run:
+                del self._alive[key]
+
+    def _revived(self, request: Request) -> _Alive:
+        """The shard as it was saved; a new one if it never was."""
+        settings = request.settings
+
+        def serves(user: str) -> bool:
+            return shard_of(user, settings.shards) == request.shard
+
+        catalogs: Catalogs
+        if settings.store:
+            catalogs = StoreCatalogs(self._store(settings.store), serves)
+        else:
+            catalogs = FixedCatalog(request.catalog, serves)
+        intake = Intake(settings.lateness, settings.max_ahead)
+        plain = (settings.run, request.shard) in self._plain
+        alive = _Alive(LiveShard(catalogs, serves, intake, settings.journal, plain), settings.place)
+        assert request.saved is not None
+        head, pages, journal = request.saved
+        if head:
+            alive.pipeline = alive.shard.restore(SavedShard(head, pages, journal))
+        return alive
+
+    def _serve(self, request: Request, alive: _Alive) -> HostAnswer:
+        served, began = datetime.now(UTC), time.monotonic()
+        shard, is_log = alive.shard, request.settings.is_log
+        tables = [table_of(frame.blob) for frame in request.frames if frame.kind == EVENTS]
+        marks = [decode_mark(frame.blob) for frame in request.frames if frame.kind == MARK]
+        alive.pipeline = _agreed(alive.pipeline, marks)
+        before = shard.matches
+        if is_log:
+            log = self._log(request.settings.store)
+            log.forget(min(mark.start for mark in marks))
+            rows = [row for mark in marks for row in log.rows(mark.start, mark.end)]
+            if shard.version is None:
+                self._begin(request, alive, marks, rows[0].catalog_version if rows else None)
+            after = shard.intake.seq
+            taken, close = shard.intake.take_log(rows, log.event), any(mark.close for mark in marks)
+            deliveries = shard.serve(taken, close)
+        else:
+            version = max((mark.end for mark in marks), default=shard.version or 0)
+            if shard.version is None:
+                shard.begin(version)
+            after = shard.intake.seq
+            moved = IntakeResult([(version, [])], [], 0)
+            owed, close = shard.serve(moved), False
+            arrived = shard.intake.take(_arrived(tables, request.settings.is_json), shard.catalog, version)
+            deliveries = pa.concat_tables([owed, shard.serve(arrived)])
+            taken = IntakeResult(moved.groups + arrived.groups, arrived.rejects, arrived.late)
+        matched = datetime.now(UTC)
+        written = shard.save(taken, close, alive.pipeline)
+        report = ShardReport(
+            pipeline=alive.pipeline,
+            shard=request.shard,
+            start=min(mark.start for mark in marks) if is_log else None,
+            end=max(mark.end for mark in marks) if is_log else None,
+            version=shard.version or 0,
+            events=sum(len(events) for _, events in taken.groups),
+            matches=shard.matches - before,
+            late=taken.late,
+            rejects=[(key, reject.file, reject.line, reject.reason, reject.raw) for key, reject in taken.rejects],
+            served=microseconds(served),
+            matched=microseconds(matched),
+            seconds=time.monotonic() - began,
+            state_bytes=shard.size,
+            after=after,
+            up_to=shard.intake.seq,
+            set_aside=shard.take_set_aside(),
+        )
+        return HostAnswer(
+            token=uuid4().hex,
+            head=written.head,
+            pages=written.pages,
+            journal=written.journal,
+            gone=written.gone,
+            deliveries=stream_of(deliveries),
+            report=encode_report(report),
+        )
+
+    def _begin(self, request: Request, alive: _Alive, marks: list[Mark], first: int | None) -> None:
+        """A pipeline's first micro-batch: with the state that a pipeline in-process left in the store, if it did."""
+        store = self._store(request.settings.store)
+        known = store.pipeline()
+        if known is None or known.name != alive.pipeline:
+            raise StoreError(f"the store is not served by the pipeline {alive.pipeline!r} any more")
+        start = min(mark.start for mark in marks)
+        if start != known.start_offset:
+            raise StoreError(
+                f"the checkpoint {known.place!r} has lost the state of shard {request.shard}: it goes on at offset {start} with "
+                "none; use a copy of the checkpoint, or make the state anew with: rankcast state rebuild"
+            )
+        states = list(store.progress().states.values()) if known.start_version >= 0 else []
+        version = known.start_version if states or first is None else first
+        alive.shard.begin(max(version, 0), states)
+        alive.shard.intake.seq = start
+
+    def _log(self, url: str) -> LogReader:
+        if url not in self._logs:
+            self._logs[url] = LogReader(self._store(url))
+        return self._logs[url]
+
+    def _store(self, url: str) -> Store:
+        if url not in self._stores:
+            self._stores[url] = Store.open(url)
+        return self._stores[url]
+
+
+def _agreed(known: str, marks: Sequence[Mark]) -> str:
+    """The pipeline that the state and the rows are of."""
+    for mark in marks:
+        if known and mark.pipeline != known:
+            raise StoreError(f"the state is of the pipeline {known!r}, the events are of {mark.pipeline!r}")
+        known = mark.pipeline
+    return known
+
+
+def _arrived(tables: Sequence[pa.Table], is_json: bool) -> Iterator[IncomingRow]:
+    """The events that packed rows hold, or why they do not."""
+    for table in tables:
+        received = (
+            table[RECEIVED].cast(pa.int64()).to_pylist() if RECEIVED in table.column_names else [None] * len(table)
+        )
+        rows = table.select([name for name in table.column_names if name != RECEIVED])
+        outcomes = events_of_json(rows[JSON]) if is_json else events_of_table(rows)
+        is_placed = is_json and rows.num_columns > 1
+        files = rows["file"].to_pylist() if is_placed else ["events"] * len(table)
+        lines = rows["line"].to_pylist() if is_placed else [0] * len(table)
+        yield from map(IncomingRow, outcomes, files, lines, received)
+
+
+def main(path: str, pid: int) -> None:
+    """Serve on the socket until the process is gone."""
+    end_with(pid, [Path(path).with_suffix(suffix) for suffix in (".socket", ".lock", ".log")])
+    gc.disable()  # see _talk
+    host = Host()
+    Thread(target=_tidy, args=(host, path), daemon=True).start()
+    with Listener(path, family="AF_UNIX", backlog=64) as listener:
+        while True:
+            try:
+                connection = listener.accept()
+            except OSError:
+                continue
+            Thread(target=_talk, args=(host, connection), daemon=True).start()
+
+
+def _talk(host: Host, connection: Connection) -> None:
+    with connection:
+        while True:
+            try:
+                request = decode_request(connection.recv_bytes())
+                connection.send_bytes(encode(host.answer(request)))
+                # Collecting garbage would look at all that the shards hold, again and again, while somebody waits. So it is done
+                # between micro-batches, and looks at what the last one left.
+                gc.collect(1)
+                gc.freeze()
+                host.look_ahead(request.settings)
+            except (EOFError, OSError):
+                return
+
+
+def _tidy(host: Host, path: str) -> None:
+    """Let go of what is not used any more; end when nobody can reach this process."""
+    while True:
+        time.sleep(_TIDY)
+        host.forget_idle()
+        if not os.path.exists(path):
+            os._exit(0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))

@@ -1,0 +1,96 @@
+"""Reaching the processes that hold shards, from Spark's workers; the first to ask starts them."""
+
+import fcntl
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from multiprocessing.connection import Client, Connection
+from pathlib import Path
+
+from rankcast import errors
+from rankcast.errors import EnvironmentProblem, RankcastError
+from rankcast.pipeline.spark.live.requests import HostAnswer, Request, decode_answer, encode
+
+__all__ = ["ask"]
+
+_START = 60.0
+_connections: dict[str, Connection] = {}
+_owners: dict[int, int] = {}
+
+
+def ask(request: Request) -> HostAnswer:
+    """Have a request answered by the process that holds the shard, on this machine.
+
+    There are as many processes as cores, or as shards if those are fewer; each holds the same shards every time. Raises what
+    the process raised.
+    """
+    number = request.shard % min(request.settings.shards, os.cpu_count() or 1)
+    owner = _owner()
+    path = _folder() / f"{owner}-{number}.socket"
+    message = encode(request)
+    try:
+        answer = _exchange(path, owner, message)
+    except (EOFError, OSError):
+        # It may have ended just then; a new one needs what was saved, and says so.
+        _drop(path)
+        answer = _exchange(path, owner, message)
+    if answer.error is not None:
+        name, text = answer.error
+        kind = getattr(errors, name, None) if name else None
+        raise kind(text) if isinstance(kind, type) and issubclass(kind, RankcastError) else RuntimeError(text)
+    return answer
+
+
+def _owner() -> int:
+    """The process that has started this worker, and for which processes hold shards; known from the first request on, because
+    a worker that is left behind has another parent."""
+    return _owners.setdefault(os.getpid(), os.getppid())
+
+
+def _exchange(path: Path, owner: int, message: bytes) -> HostAnswer:
+    connection = _connections.get(str(path)) or _connected(path, owner)
+    _connections[str(path)] = connection
+    connection.send_bytes(message)
+    return decode_answer(connection.recv_bytes())
+
+
+def _drop(path: Path) -> None:
+    known = _connections.pop(str(path), None)
+    if known is not None:
+        known.close()
+
+
+def _connected(path: Path, owner: int) -> Connection:
+    """A connection to the process, which is started if it is not there; one worker at a time looks."""
+    with open(path.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with suppress(OSError):
+            return Client(str(path), family="AF_UNIX")
+        path.unlink(missing_ok=True)
+        log = path.with_suffix(".log")
+        with open(log, "wb") as said:
+            process = subprocess.Popen(  # noqa: S603
+                [sys.executable, "-m", "rankcast.pipeline.spark.live.host", str(path), str(owner)],
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            )
+        deadline = time.monotonic() + _START
+        while time.monotonic() < deadline and process.poll() is None:
+            with suppress(OSError):
+                return Client(str(path), family="AF_UNIX")
+            time.sleep(0.02)
+        raise EnvironmentProblem(f"the process that holds shards did not start:\n{log.read_text(errors='replace')}")
+
+
+def _folder() -> Path:
+    """A folder that only this user may look into."""
+    folder = Path(tempfile.gettempdir()) / f"rankcast-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.stat().st_uid != os.getuid() or folder.stat().st_mode & 0o077:
+        raise EnvironmentProblem(f"{str(folder)!r} belongs to somebody else, or is open to others; remove it")
+    return folder

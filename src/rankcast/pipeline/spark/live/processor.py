@@ -1,0 +1,58 @@
+"""The stateful operator: passes a micro-batch to the process that holds the shard, and keeps what is to be saved."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pyspark.sql import Row
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+
+from rankcast.pipeline.spark.live.hosts import ask
+from rankcast.pipeline.spark.live.requests import Frame, HostSettings, Request
+
+__all__ = ["OUTPUT", "ShardProcessor"]
+
+OUTPUT = "shard int, deliveries binary, report binary"
+
+
+class ShardProcessor(StatefulProcessor):
+    """One key is one shard. `numbers` gives the shard of each key; `catalog`, the records of a fixed catalog.
+
+    The state of a key is a head with the token of the shard as it was then, pages and a journal (`LiveShard`). The shard
+    itself is elsewhere, alive; the token says whether it is the one that the state describes. If it is not (another machine, a
+    restart, a micro-batch tried again), it is made out of the state.
+    """
+
+    def __init__(self, settings: HostSettings, numbers: dict[int, int], catalog: bytes) -> None:
+        self._settings = settings
+        self._numbers = numbers
+        self._catalog = catalog
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Name the state variables."""
+        self._head = handle.getValueState("head", "token string, head binary")
+        self._pages = handle.getMapState("pages", "number int", "page binary")
+        self._journal = handle.getMapState("journal", "generation long", "entry binary")
+
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803
+        """Serve the rows of a shard; one row with its deliveries and its report."""
+        frames = [Frame(row.kind, bytes(row.blob)) for row in rows]
+        number = self._numbers[key[0]]
+        known = self._head.get()
+        token, head = (known[0], bytes(known[1])) if known is not None else ("", b"")
+        answer = ask(Request(self._settings, number, token, frames))
+        if answer.needs_saved:
+            pages = {each[0]: bytes(page[0]) for each, page in self._pages.iterator()} if head else {}
+            journal = {each[0]: bytes(entry[0]) for each, entry in self._journal.iterator()} if head else {}
+            saved = (head, pages, journal)
+            answer = ask(Request(self._settings, number, token, frames, saved, self._catalog))
+        for place, page in answer.pages.items():
+            self._pages.updateValue((place,), (page,))
+        for generation, entry in answer.journal.items():
+            self._journal.updateValue((generation,), (entry,))
+        for generation in answer.gone:
+            self._journal.removeKey((generation,))
+        self._head.update((answer.token, answer.head))
+        yield Row(shard=number, deliveries=answer.deliveries, report=answer.report)
+
+    def close(self) -> None:
+        """Nothing to let go of: the shard lives on."""

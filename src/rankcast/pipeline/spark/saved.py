@@ -1,0 +1,84 @@
+"""The delivery state that a checkpoint holds, brought back into the store."""
+
+import os
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from rankcast.engine.reference.shard import shard_of
+from rankcast.errors import StoreError
+from rankcast.pipeline.local import divided
+from rankcast.pipeline.spark.failures import explain
+from rankcast.pipeline.spark.keys import shard_keys
+from rankcast.pipeline.spark.live.catalogs import StoreCatalogs
+from rankcast.pipeline.spark.live.intake import Intake
+from rankcast.pipeline.spark.live.shard import LiveShard, SavedShard
+from rankcast.store import Store
+
+__all__ = ["bring_back"]
+
+
+def bring_back(spark: SparkSession, store: Store, checkpoint: str | os.PathLike[str], shards: int) -> int:
+    """Put the delivery state of a pipeline that has stopped into the store, divided among so many shards; how many users.
+
+    The next pipeline, on Spark with a new checkpoint or in-process, goes on with it. The checkpoint is left as it is, but
+    the store does not know it any more.
+    """
+    known = store.pipeline()
+    if known is None or not known.place:
+        raise StoreError("this store is not served by a pipeline with a checkpoint; its delivery state is in the store")
+    offset = store.progress().offset
+    states: dict[str, object] = {}
+    for number, saved in _saved(spark, os.fspath(checkpoint), known.shards).items():
+        lives_here = _Home(number, known.shards)
+        live = LiveShard(StoreCatalogs(store, lives_here), lives_here, Intake())
+        if live.restore(saved) != known.name:
+            raise StoreError(
+                f"the checkpoint {os.fspath(checkpoint)!r} is not that of the pipeline that serves this store"
+            )
+        if live.intake.seq != offset:
+            raise StoreError(
+                f"the checkpoint is at offset {live.intake.seq}, the deliveries are at {offset}: its last batch was interrupted; "
+                "finish it first with: rankcast run --engine spark --once"
+            )
+        states |= live.states()
+    store.put_states(divided(states, shards), offset)
+    return len(states)
+
+
+class _Home:
+    def __init__(self, number: int, shards: int) -> None:
+        self._number, self._shards = number, shards
+
+    def __call__(self, user: str) -> bool:
+        return shard_of(user, self._shards) == self._number
+
+
+def _saved(spark: SparkSession, checkpoint: str, shards: int) -> dict[int, SavedShard]:
+    """What is saved of each shard."""
+    numbers = {key: number for number, key in enumerate(shard_keys(shards))}
+    try:
+        heads = _rows(spark, checkpoint, "head").select("key.shard_key", "value.head").collect()
+        saved = {numbers[row.shard_key]: SavedShard(bytes(row.head)) for row in heads}
+        for row in _mapped(_rows(spark, checkpoint, "pages"), "number", "page"):
+            saved[numbers[row.shard_key]].pages[row.number] = bytes(row.page)
+        for row in _mapped(_rows(spark, checkpoint, "journal"), "generation", "entry"):
+            saved[numbers[row.shard_key]].journal[row.generation] = bytes(row.entry)
+    except Exception as error:
+        explained = explain(error, checkpoint)
+        if explained is None:
+            raise StoreError(f"the checkpoint {checkpoint!r} cannot be read: {str(error).splitlines()[0]}") from error
+        raise explained from error
+    if len(saved) != shards:
+        raise StoreError(
+            f"the checkpoint {checkpoint!r} holds {len(saved)} shards, not {shards}; it is damaged, or another"
+        )
+    return saved
+
+
+def _rows(spark: SparkSession, checkpoint: str, variable: str) -> DataFrame:
+    return spark.read.format("statestore").option("stateVarName", variable).load(checkpoint)
+
+
+def _mapped(rows: DataFrame, name: str, value: str) -> list[Any]:
+    return rows.select("key.shard_key", f"user_map_key.{name}", f"user_map_value.{value}").collect()

@@ -1,0 +1,223 @@
+"""How the data source reads a table of a store: at once, or as it grows."""
+
+import os
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.datasource import (
+    DataSourceReader,
+    DataSourceStreamReader,
+    InputPartition,
+    SimpleDataSourceStreamReader,
+)
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows, SupportsTriggerAvailableNow
+
+from rankcast.errors import StoreError
+from rankcast.pipeline.spark.live.frames import Mark, encode_mark
+from rankcast.pipeline.spark.source_tables import TABLES, Options, Range
+from rankcast.store import Store
+from rankcast.store.places import shown_place
+
+__all__ = ["BatchReader", "PipelineReader", "StreamReader"]
+
+_FEW = 20_000
+
+
+class _Part(InputPartition):
+    """A range of a table, for one task."""
+
+    def __init__(self, part: Range) -> None:
+        super().__init__(tuple(part))
+        self.part = part
+
+
+class BatchReader(DataSourceReader):
+    """All rows that are there when the reading is planned."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """Ranges of at least some thousands of rows."""
+        with Store.open(self._options.store) as store:
+            first, last = self._options.first(store), TABLES[self._options.table].last(store)
+        return _parts(first, last, is_whole=self._options.table == "catalog")
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of a range."""
+        return _read(self._options, partition)
+
+
+class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """The rows as they come; an offset is the number of the last row read."""
+
+    def __init__(self, options: Options) -> None:
+        self._growing = _Growing(options)
+        self._options = options
+
+    def initialOffset(self) -> dict[str, Any]:  # noqa: N802
+        """Where a new query begins; Spark asks several times."""
+        return {"number": self._options.first(self._growing.store)}
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
+        """At most so many rows, if the option says so."""
+        limit = self._options.per_trigger
+        return ReadAllAvailable() if limit is None else ReadMaxRows(limit)
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """Stop at what is there now."""
+        self._growing.stop_here()
+
+    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
+        """Up to where the next micro-batch may read."""
+        most = limit.max_rows if isinstance(limit, ReadMaxRows) else None
+        return {"number": self._growing.end(start["number"], most)}
+
+    def reportLatestOffset(self) -> dict[str, Any] | None:  # noqa: N802
+        """The last row that is there."""
+        return {"number": self._growing.last()}
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
+        """Ranges of the rows between two offsets."""
+        return _parts(start["number"], end["number"], is_whole=self._options.table == "catalog")
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of a range."""
+        return _read(self._options, partition)
+
+    def stop(self) -> None:
+        """Let go of the store."""
+        self._growing.close()
+
+
+class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Says from where to where in a table each micro-batch of a pipeline goes: one row, which Spark gets beside the offset, so that
+    no worker has to be asked for it.
+
+    The offsets also name the pipeline: its first one claims the store, and every later one is compared with who
+    serves the store. So a checkpoint that is lost, foreign or replaced is noticed before anything is served.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self._growing = _Growing(options)
+        self._options = options
+        self._closes = False
+
+    def initialOffset(self) -> dict[str, Any]:  # noqa: N802
+        """Where a new query begins; Spark asks several times."""
+        name, store = self._options.pipeline, self._growing.store
+        start = None if self._options.starting is None else self._options.first(store)
+        claimed = store.claim(name, self._options.place, self._options.shards, start)
+        # Versions begin one before the first, so that the first micro-batch has one.
+        number = claimed.start_offset if self._options.table == "log" else -1
+        return {"number": number, "pipeline": name, "closed": 0}
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """Stop at what is there now; after that, the stream is closed if that is wanted."""
+        self._growing.stop_here()
+        self._closes = self._options.close
+
+    def read(self, start: dict[str, Any]) -> tuple[Iterator[tuple[bytes]], dict[str, Any]]:
+        """The row of the next micro-batch, and its end."""
+        self._check(start)
+        # A micro-batch takes all versions: the newest counts.
+        limit = None if self._options.table == "versions" else self._options.per_trigger
+        end = {**start, "number": self._growing.end(start["number"], limit)}
+        if end == start and self._closes:
+            self._closes = False
+            end = {**start, "closed": start["closed"] + 1}
+        return _marks(start, end), end
+
+    def readBetweenOffsets(self, start: dict[str, Any], end: dict[str, Any]) -> Iterator[tuple[bytes]]:  # noqa: N802
+        """The row of a micro-batch that was begun before a restart."""
+        self._check(start)
+        return _marks(start, end)
+
+    def _check(self, offset: dict[str, Any]) -> None:
+        known = self._growing.store.pipeline()
+        if known is not None and known.name == offset["pipeline"]:
+            if known.shards != self._options.shards:
+                raise StoreError(
+                    f"the checkpoint {self._options.place!r} has {known.shards} shards, not {self._options.shards}; run it with "
+                    f"as many, or change them with: rankcast state repartition --shards {self._options.shards}"
+                )
+            return
+        served = (
+            "nobody"
+            if known is None
+            else f"the pipeline with the checkpoint {known.place!r}"
+            if known.place
+            else "a process"
+        )
+        raise StoreError(
+            f"the checkpoint {self._options.place!r} does not belong to the store {shown_place(self._options.store)!r} as it is now, which "
+            f"is served by {served}; use that one's checkpoint, or a new folder for a checkpoint"
+        )
+
+
+class _Growing:
+    """A table that grows while it is read."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._target: int | None = None
+        self._opened: Store | None = None
+
+    @property
+    def store(self) -> Store:
+        """The store, which stays open."""
+        if self._opened is None:
+            self._opened = Store.open(self._options.store)
+        return self._opened
+
+    def last(self) -> int:
+        """The number of the last row."""
+        return TABLES[self._options.table].last(self.store)
+
+    def stop_here(self) -> None:
+        """Read no further than to what is there now."""
+        self._target = self.last()
+
+    def end(self, start: int, limit: int | None) -> int:
+        """Up to where a micro-batch may read that begins after a number, with so many rows at most."""
+        last = self.last()
+        if last < start:
+            raise StoreError(
+                f"the checkpoint has read {self._options.table} up to {start}, but the store "
+                f"{shown_place(self._options.store)!r} has only {last}: it is another store, or an older copy of it"
+            )
+        end = last if self._target is None else max(start, min(self._target, last))
+        return end if limit is None else min(end, start + limit)
+
+    def close(self) -> None:
+        """Let go of the store."""
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+
+def _marks(start: dict[str, Any], end: dict[str, Any]) -> Iterator[tuple[bytes]]:
+    """The row of a micro-batch between two offsets; none if they are the same."""
+    if start == end:
+        return iter([])
+    mark = Mark(start["pipeline"], start["number"], end["number"], start["closed"] != end["closed"])
+    return iter([(encode_mark(mark),)])
+
+
+def _parts(after: int, up_to: int, is_whole: bool) -> list[InputPartition]:
+    """The range cut for as many tasks as there are cores, if it is worth it."""
+    count = 1 if is_whole else max(1, min(os.cpu_count() or 1, (up_to - after) // _FEW))
+    if up_to <= after:
+        return []
+    cuts = [after + (up_to - after) * number // count for number in range(count + 1)]
+    return [_Part(Range(low, high)) for low, high in pairwise(cuts)]
+
+
+def _read(options: Options, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+    assert isinstance(partition, _Part)
+    read = TABLES[options.table].read
+    assert read is not None, f"{options.table!r} has no rows of its own"
+    with Store.open(options.store) as store:
+        yield from read(store, partition.part)

@@ -1,0 +1,160 @@
+"""The parts of the batch jobs that run in Spark's Python workers: packing, checking, one shard."""
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+import pyarrow as pa
+
+from rankcast.engine.arrays import shard_for
+from rankcast.engine.reference.shard import Shard
+from rankcast.errors import CatalogError
+from rankcast.language import decode_record, dumps, encode_event, encode_match
+from rankcast.model import Catalog, Event, in_publication_order
+from rankcast.overlay import check_publication
+from rankcast.pipeline.spark.columns import events_of_json, events_of_table
+from rankcast.pipeline.spark.live.frames import DELIVERY, deliveries_table
+
+__all__ = [
+    "ADMITTED",
+    "CATALOG",
+    "EVENTS",
+    "JSON",
+    "RECEIVED",
+    "InShard",
+    "check_rows",
+    "deliver_in_shard",
+    "in_worker",
+    "match_in_shard",
+    "pack",
+    "set_aside_in_shard",
+]
+
+CATALOG, EVENTS, ADMITTED = 0, 1, 2
+"""What the blob of a row holds: a shard's part of the catalog, a batch of events, or a batch of pairs (event,
+subscription) that publishers' advertisements let through."""
+
+JSON = "event_json"
+"""The one column of events that are JSON."""
+
+RECEIVED = "rankcast_received"
+"""The column that says when a micro-batch was begun, which the checkpoint records."""
+
+Admitted: TypeAlias = dict[str, set[str]]
+InShard: TypeAlias = Callable[[Catalog, list[Event], Admitted], pa.Table]
+
+
+def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Each batch of rows as one row that holds it in Arrow's stream format."""
+    for batch in batches:
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, batch.schema) as writer:
+            writer.write_batch(batch)
+        yield pa.RecordBatch.from_arrays([pa.array([sink.getvalue().to_pybytes()], pa.binary())], ["blob"])
+
+
+def _outcomes(batch: pa.RecordBatch | pa.Table, catalog: Catalog) -> Iterator[Event | tuple[str, str]]:
+    decoded = events_of_json(batch[JSON]) if batch.schema.names == [JSON] else events_of_table(batch)
+    for outcome in decoded:
+        if isinstance(outcome, Event):
+            try:
+                catalog.check_event(outcome)
+                check_publication(catalog, outcome)
+            except CatalogError as error:
+                yield _content(outcome), str(error)
+                continue
+        yield outcome
+
+
+def _content(event: Event) -> str:
+    return dumps(encode_event(event))
+
+
+def _catalog(lines: bytes) -> Catalog:
+    return Catalog([decode_record(line) for line in lines.splitlines()])
+
+
+def check_rows(batches: Iterator[pa.RecordBatch], shared: bytes) -> Iterator[pa.RecordBatch]:
+    """Each row as an event, or as a reject with its reason; `shared` are the records that concern all events, a line
+    each."""
+    catalog = _catalog(shared)
+    schema = pa.schema(
+        [
+            ("id", pa.string()),
+            ("time", pa.timestamp("us", "UTC")),
+            ("content", pa.string()),
+            ("raw", pa.string()),
+            ("reason", pa.string()),
+        ]
+    )
+    for batch in batches:
+        rows = []
+        for outcome in _outcomes(batch, catalog):
+            if isinstance(outcome, Event):
+                content = _content(outcome)
+                rows.append({"id": outcome.id, "time": outcome.time, "content": content, "raw": content})
+            else:
+                rows.append({"raw": outcome[0], "reason": outcome[1]})
+        yield pa.RecordBatch.from_pylist(rows, schema=schema)
+
+
+def _accepted(blobs: list[bytes], catalog: Catalog) -> list[Event]:
+    events: dict[str, Event] = {}
+    for blob in blobs:
+        for outcome in _outcomes(pa.ipc.open_stream(blob).read_all(), catalog):
+            if isinstance(outcome, Event):
+                known = events.get(outcome.id)
+                if known is None or (outcome.time, _content(outcome)) < (known.time, _content(known)):
+                    events[outcome.id] = outcome
+    return in_publication_order(list(events.values()))
+
+
+def _admitted(blobs: list[bytes]) -> Admitted:
+    admitted: Admitted = {}
+    for blob in blobs:
+        for row in pa.ipc.open_stream(blob).read_all().to_pylist():
+            admitted.setdefault(row["event"], set()).add(row["subscription"])
+    return admitted
+
+
+def in_worker(in_shard: InShard) -> Callable[[pa.Table], pa.Table]:
+    """The grouped step: all rows of one shard in, what `in_shard` makes of them out."""
+
+    def run(rows: pa.Table) -> pa.Table:
+        blobs: dict[int, list[bytes]] = {CATALOG: [], EVENTS: [], ADMITTED: []}
+        for kind, blob in zip(rows["kind"].to_pylist(), rows["blob"].to_pylist(), strict=True):
+            blobs[kind].append(blob)
+        catalog = _catalog(b"\n".join(blobs[CATALOG]))
+        return in_shard(catalog, _accepted(blobs[EVENTS], catalog), _admitted(blobs[ADMITTED]))
+
+    return run
+
+
+def deliver_in_shard(catalog: Catalog, events: list[Event], admitted: Admitted) -> pa.Table:
+    """The deliveries of one shard."""
+    shard = shard_for(len(events), catalog)
+    if isinstance(shard, Shard):
+        return deliveries_table(shard.publish(events, admitted) + shard.close())
+    made = (shard.publish_columns(events, admitted), shard.close_columns())
+    return pa.concat_tables(columns.arrow().cast(DELIVERY) for columns in made)
+
+
+def set_aside_in_shard(catalog: Catalog, events: list[Event], admitted: Admitted) -> pa.Table:
+    """What one shard cannot serve."""
+    schema = pa.schema([("user", pa.string()), ("event", pa.string()), ("seq", pa.int64()), ("error", pa.string())])
+    shard = shard_for(len(events), catalog)
+    shard.publish(events, admitted)
+    shard.close()
+    rows = [
+        {"user": row.user, "event": row.event, "seq": row.seq, "error": row.error} for row in shard.take_set_aside()
+    ]
+    return pa.Table.from_pylist(rows, schema=schema)
+
+
+def match_in_shard(catalog: Catalog, events: list[Event], admitted: Admitted) -> pa.Table:
+    """The matches of one shard; what is admitted does not matter."""
+    schema = pa.schema(
+        [("event", pa.string()), ("subscription", pa.string()), ("user", pa.string()), ("degree", pa.float64())]
+    )
+    shard = Shard(catalog)
+    rows = [encode_match(found) for event in events for found in shard.match(event)]
+    return pa.Table.from_pylist(rows, schema=schema)

@@ -1,0 +1,142 @@
+"""Topics of Kafka: where they are, whether they are there, and publishing to them.
+
+Reading them and writing deliveries is Spark's part (`rankcast.pipeline.spark.kafka`).
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from rankcast.errors import EnvironmentProblem, ModelError, did_you_mean
+from rankcast.language import dumps, encode_event
+from rankcast.model import Event
+
+__all__ = ["Topic", "TopicDescription", "TopicReceipt"]
+
+_FORM = re.compile(r"kafka://(?P<servers>[^/?#\s]+)/(?P<name>[A-Za-z0-9._-]{1,249})")
+_SERVER = re.compile(r"(\[[0-9A-Fa-f:]+\]|[^\s:@\[\]]+):\d{1,5}")
+_PATIENCE = 10.0
+_DELIVERY_SECONDS = 60.0
+
+
+class TopicDescription(NamedTuple):
+    """A topic as its broker describes it. A topic that was deleted and made anew has the same name and another id."""
+
+    id: str
+    partitions: int
+
+
+class TopicReceipt(NamedTuple):
+    """The acknowledgement of an event: all replicas have it, at that offset of that partition."""
+
+    id: str
+    partition: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A topic and the servers to ask for it.
+
+    >>> Topic.of("kafka://localhost:9092/films")
+    Topic(servers='localhost:9092', name='films')
+    """
+
+    servers: str
+    name: str
+
+    @classmethod
+    def of(cls, url: str) -> "Topic":
+        """The topic that a URL names: ``kafka://host:port,host:port/topic``."""
+        found = _FORM.fullmatch(url)
+        if found is None or not all(_SERVER.fullmatch(server) for server in found["servers"].split(",")):
+            raise ModelError(
+                f"{_without_password(url)!r} is no topic of Kafka; give kafka://host:port/topic, with commas between several "
+                "servers"
+            )
+        return cls(found["servers"], found["name"])
+
+    def __str__(self) -> str:
+        return f"kafka://{self.servers}/{self.name}"
+
+    def found(self) -> TopicDescription:
+        """What the broker says about the topic; EnvironmentProblem if there is no broker or no such topic."""
+        from confluent_kafka import KafkaException, TopicCollection
+        from confluent_kafka.admin import AdminClient
+
+        admin = AdminClient(self._settings())
+        try:
+            known = admin.list_topics(timeout=_PATIENCE).topics
+            if self.name not in known:
+                near = did_you_mean(self.name, known)
+                raise EnvironmentProblem(f"there is no topic {self.name!r} at {self.servers}{near}; create it first")
+            described = admin.describe_topics(TopicCollection([self.name]))[self.name].result(_PATIENCE)
+        except (KafkaException, TimeoutError) as error:
+            raise EnvironmentProblem(
+                f"no answer from Kafka at {self.servers} ({_reason(error)}); check that it runs, and the address"
+            ) from None
+        return TopicDescription(str(described.topic_id), len(described.partitions))
+
+    def publishing(self, events: Iterable[Event]) -> Iterator[TopicReceipt]:
+        """Write events, in order, each with its id as key; each acknowledgement comes when all replicas have the event.
+
+        Events with the same id go to the same partition, and a message that has to be sent again is there once. Whoever
+        publishes again after a crash does write an event twice.
+        """
+        from confluent_kafka import KafkaException, Producer
+
+        self.found()
+        acknowledged: list[TopicReceipt] = []
+        errors: list[str] = []
+
+        def delivered(error: Any, message: Any) -> None:
+            if error is not None:
+                errors.append(error.str())
+            else:
+                acknowledged.append(TopicReceipt(message.key().decode(), message.partition(), message.offset()))
+
+        producer = Producer(
+            self._settings()
+            | {
+                "enable.idempotence": True,
+                "partitioner": "murmur2_random",  # as Java's producers do
+                "message.timeout.ms": int(_DELIVERY_SECONDS * 1000),
+            }
+        )
+        try:
+            for event in events:
+                value = dumps(encode_event(event)).encode()
+                while True:
+                    try:
+                        producer.produce(self.name, value, event.id.encode(), on_delivery=delivered)
+                        break
+                    except BufferError:
+                        producer.poll(0.1)
+                producer.poll(0)
+                yield from self._taken(acknowledged, errors)
+            producer.flush(_DELIVERY_SECONDS)
+        except KafkaException as error:
+            errors.append(_reason(error))
+        yield from self._taken(acknowledged, errors)
+        if len(producer):
+            raise EnvironmentProblem(f"Kafka at {self.servers} has not taken {len(producer)} events; try again")
+
+    def _taken(self, acknowledged: list[TopicReceipt], errors: list[str]) -> Iterator[TopicReceipt]:
+        yield from acknowledged
+        acknowledged.clear()
+        if errors:
+            raise EnvironmentProblem(f"Kafka at {self.servers} did not take an event for {self.name!r}: {errors[0]}")
+
+    def _settings(self) -> dict[str, Any]:
+        # What the library writes to stderr by itself says nothing that the errors do not.
+        return {"bootstrap.servers": self.servers, "log_level": 0, "socket.timeout.ms": int(_PATIENCE * 1000)}
+
+
+def _reason(error: Exception) -> str:
+    first = error.args[0] if error.args else error
+    return str(first.str() if hasattr(first, "str") else first) or type(error).__name__
+
+
+def _without_password(url: str) -> str:
+    return re.sub(r"//[^/@]*@", "//***@", url)

@@ -1,0 +1,187 @@
+"""What all routes have in common: reading bodies, writing answers, conditions, limits."""
+
+from collections.abc import Callable, Iterable
+from hashlib import blake2b
+from typing import Annotated, Any, TypeAlias
+
+import msgspec
+from fastapi import Depends, Request
+from starlette.responses import Response
+
+from rankcast.errors import PolicyCostError, RecordError
+from rankcast.language import decode_record, encode_record
+from rankcast.language.json_text import read_object
+from rankcast.model import (
+    Advertisement,
+    And,
+    Catalog,
+    Expression,
+    Not,
+    Or,
+    Policy,
+    Record,
+    Select,
+    Subscription,
+    check_policy_cost,
+    predicates_of,
+)
+from rankcast.service.problems import Problem
+from rankcast.service.service import Service
+from rankcast.service.settings import Limits
+from rankcast.store.catalog_state import present
+
+__all__ = [
+    "JSON",
+    "Body",
+    "answer",
+    "check_cost",
+    "check_unchanged",
+    "etag",
+    "put_record",
+    "record_answer",
+    "record_in",
+    "remove_record",
+    "whole",
+]
+
+JSON = "application/json"
+
+
+async def _body(request: Request) -> bytes:
+    return await request.body()
+
+
+Body: TypeAlias = Annotated[bytes, Depends(_body)]
+"""The bytes of the request."""
+
+
+def answer(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """An answer in JSON, which no cache may keep."""
+    return Response(msgspec.json.encode(content), status, {"Cache-Control": "no-store", **(headers or {})}, JSON)
+
+
+def record_answer(record: Record, request: Request, status: int = 200, **more: Any) -> Response:
+    """A record with its tag; 304 if the caller has it already."""
+    content = encode_record(record)
+    tag = etag(record)
+    if request.method == "GET" and tag in _tags(request.headers.get("if-none-match", "")):
+        return Response(status_code=304, headers={"ETag": tag})
+    return answer({**content, **more}, status, {"ETag": tag})
+
+
+def etag(record: Record) -> str:
+    """A tag that changes when the record does."""
+    return f'"{blake2b(msgspec.json.encode(encode_record(record)), digest_size=12).hexdigest()}"'
+
+
+def check_unchanged(request: Request, present: Record | None) -> None:
+    """Refuse a change if the caller's conditions (`If-Match`, `If-None-Match`) do not hold."""
+    wanted, unwanted = request.headers.get("if-match"), request.headers.get("if-none-match")
+    tag = None if present is None else etag(present)
+    if wanted is not None and (tag is None or (wanted.strip() != "*" and tag not in _tags(wanted))):
+        raise Problem(412, "changed", "it is not what If-Match says any more; read it again")
+    if unwanted is not None and tag is not None and (unwanted.strip() == "*" or tag in _tags(unwanted)):
+        raise Problem(412, "exists", "it is there already, and If-None-Match says that it must not be")
+
+
+def put_record(
+    service: Service,
+    request: Request,
+    given: Record,
+    allow: Callable[[Record | None], None] = lambda present: None,
+    **more: Any,
+) -> Response:
+    """Put a record and answer with it: 200 if it replaces one, else 201. Whether that is allowed (`allow` sees the record
+    that is there, if any) and the caller's conditions hold is decided in the transaction that puts it."""
+    seen: list[Record | None] = []
+
+    def check(catalog: Catalog) -> None:
+        seen[:] = [present(catalog, given)]
+        allow(seen[0])
+        check_unchanged(request, seen[0])
+
+    service.put(given, check=check)
+    return record_answer(given, request, 201 if seen == [None] else 200, **more)
+
+
+def remove_record(
+    service: Service,
+    request: Request,
+    find: Callable[[Catalog], Record],
+    unreadable: tuple[str | None, ...],
+    owner: str | None,
+) -> Response:
+    """Remove the record that `find` finds, or refuses to; the caller's conditions are decided in the same transaction.
+
+    `unreadable` is its kind and what identifies it, for one that is left out of the catalog because it cannot be read; `owner` is whose
+    it must be then.
+    """
+    try:
+        found = find(service.catalog())
+    except Problem:
+        kind, *names = unreadable
+        if kind is not None and service.store.remove_unreadable(kind, *names, owner=owner):
+            return Response(status_code=204)
+        raise
+    service.remove(found, check=lambda catalog: check_unchanged(request, find(catalog)))
+    return Response(status_code=204)
+
+
+def record_in(body: bytes, kind: str, **fixed: str | None) -> Record:
+    """The record of a body. What the address says (`fixed`) need not be in the body, and must not be different there."""
+    fields = dict(read_object(body))
+    for name, value in {"kind": kind, **fixed}.items():
+        if fields.get(name) not in (None, value):
+            said = "names none" if value is None else f"says {value!r}"
+            raise RecordError(f"field {name!r} is {str(fields[name])[:60]!r}, and the address {said}")
+        fields[name] = value
+    return decode_record({name: value for name, value in fields.items() if value is not None})
+
+
+def check_cost(record: Record, limits: Limits) -> None:
+    """Refuse what would cost too much with every event: a large expression, or a policy above the limit."""
+    if isinstance(record, Policy):
+        try:
+            check_policy_cost(record, limits.policy_cost)
+        except PolicyCostError as error:
+            raise Problem(422, "limit", str(error), pointer=_pointer(record)) from None
+    if not isinstance(record, Subscription | Advertisement):
+        return
+    count = sum(1 for _ in predicates_of(record.where))
+    if count > limits.predicates:
+        raise Problem(
+            422,
+            "limit",
+            f"an expression of {count:,} predicates; here the limit is {limits.predicates:,}",
+            pointer="/where",
+        )
+    if _depth(record.where) > limits.depth:
+        raise Problem(422, "limit", f"an expression nested more than {limits.depth} levels deep", pointer="/where")
+
+
+def whole(text: str, name: str) -> int:
+    """A whole number that a log can have."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise Problem(422, "parameters", f"{name}: {text[:40]!r} is not a whole number from 0 on")
+    return int(text)
+
+
+def _pointer(policy: Policy) -> str:
+    return "/select" if policy.select is Select.EXACT else "/k"
+
+
+def _depth(where: Expression) -> int:
+    deepest, pending = 0, [(where, 0)]
+    while pending:
+        part, depth = pending.pop()
+        deepest = max(deepest, depth)
+        match part:
+            case And(parts) | Or(parts):
+                pending += [(child, depth + 1) for child in parts]
+            case Not(child):
+                pending.append((child, depth + 1))
+    return deepest
+
+
+def _tags(header: str) -> Iterable[str]:
+    return [tag.strip().removeprefix("W/") for tag in header.split(",")]

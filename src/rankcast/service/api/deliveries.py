@@ -1,0 +1,73 @@
+"""Deliveries: page by page, from either end."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from rankcast.language import encode_delivery, encode_event
+from rankcast.model import Delivery
+from rankcast.service.api.answers import answer
+from rankcast.service.api.schemas import says
+from rankcast.service.callers import Administrator, Owner, ServiceOf
+from rankcast.service.service import Service
+
+__all__ = ["Include", "form", "router"]
+
+router = APIRouter(tags=["deliveries"])
+
+_Limit = Annotated[int, Query(ge=1, le=1000, description="How many at most.")]
+_Order = Annotated[str, Query(pattern="^(oldest|newest)$", description="`oldest` first, or `newest` first.")]
+_Cursor = Annotated[
+    str | None,
+    Query(pattern="^[0-9]{1,18}$", description="`next` of the page before; leave it out for the first page."),
+]
+Include = Annotated[str | None, Query(pattern="^event$", description="`event`: with the event itself, as `content`.")]
+
+_SAYS = says("Deliveries", "A page of deliveries")
+
+
+@router.get("/users/{user:part}/deliveries", responses=_SAYS)
+def list_deliveries(
+    user: Owner,
+    service: ServiceOf,
+    request: Request,
+    limit: _Limit = 50,
+    order: _Order = "oldest",
+    cursor: _Cursor = None,
+    include: Include = None,
+) -> Response:
+    """What was delivered to a user. `next` is the cursor of the next page, null at the end; a page of the oldest
+    first that ends now may go on later, so a reader may keep its last cursor."""
+    return _page(service, user, limit, order == "newest", cursor, include)
+
+
+@router.get("/deliveries", responses=_SAYS)
+def list_all_deliveries(
+    caller: Administrator,
+    service: ServiceOf,
+    limit: _Limit = 50,
+    order: _Order = "oldest",
+    cursor: _Cursor = None,
+    include: Include = None,
+) -> Response:
+    """What was delivered to all. Administrators only."""
+    return _page(service, None, limit, order == "newest", cursor, include)
+
+
+def form(service: Service, number: int, delivery: Delivery, include: str | None) -> dict[str, Any]:
+    """A delivery with its number, and with its event if that is wanted."""
+    made = {"number": number, **encode_delivery(delivery)}
+    if include is not None:
+        event = service.event(delivery.event)
+        made["content"] = None if event is None else encode_event(event)
+    return made
+
+
+def _page(
+    service: Service, user: str | None, limit: int, newest: bool, cursor: str | None, include: str | None
+) -> Response:
+    found = service.deliveries(user, int(cursor or 0), limit + 1, newest)
+    page, more = found[:limit], len(found) > limit
+    forms = [form(service, number, delivery, include) for number, delivery in page]
+    return answer({"deliveries": forms, "next": str(page[-1][0]) if more else None})

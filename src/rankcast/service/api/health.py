@@ -1,0 +1,32 @@
+"""Whether the service is alive, and whether it is ready. Needs no token."""
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from rankcast.service.api.answers import answer
+from rankcast.service.api.schemas import says
+from rankcast.service.callers import ServiceOf
+
+__all__ = ["router"]
+
+_PATIENCE = 2.0
+
+router = APIRouter(prefix="/health", tags=["health"])
+
+
+@router.get("/live", responses=says("Anything", "It is"))
+async def live() -> Response:
+    """Whether the process answers. It does not ask the store."""
+    return answer({"status": "live"})
+
+
+@router.get("/ready", responses=says("Anything", "It is") | says("Anything", "It is not, or not yet", 503))
+async def ready(service: ServiceOf) -> Response:
+    """Whether the store answers, within two seconds, and what is published is worked off."""
+    pending = await service.store_check.pending(_PATIENCE)
+    works = service.runner.error is None and (service.runner.is_running or not service.settings.pipeline)
+    ok = works and pending is not None
+    pipeline = "elsewhere" if not service.settings.pipeline else "works" if works else "fails"
+    return answer(
+        {"status": "ready" if ok else "not ready", "pipeline": pipeline, "pending": pending}, 200 if ok else 503
+    )

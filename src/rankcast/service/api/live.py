@@ -1,0 +1,145 @@
+"""Live deliveries as server-sent events, with resume."""
+
+from collections.abc import AsyncGenerator
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Header, Query, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response, StreamingResponse
+
+from rankcast.service.api.deliveries import Include, form
+from rankcast.service.callers import Administrator, Caller, Owner, ServiceOf
+from rankcast.service.feeds import FeedItem
+from rankcast.service.problems import Problem
+from rankcast.service.service import Service
+from rankcast.store.delivery_pages import bounds, count_after
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["deliveries"])
+
+_LastEventId = Annotated[
+    str | None, Header(alias="Last-Event-ID", description="The number of the last delivery that arrived.")
+]
+_After = Annotated[
+    str | None,
+    Query(max_length=40, description="The same as `Last-Event-ID`, for the first time; 0 for all that there ever was."),
+]
+_SAYS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Server-sent events without end: `delivery` (its id is the delivery's number), `resync`, and "
+        "comments as heartbeats",
+        "content": {
+            "text/event-stream": {
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "id": {"type": "string", "description": "the number of the delivery"},
+                        "event": {"enum": ["delivery", "resync"]},
+                        "data": {"type": "string", "description": "JSON: a Delivery, or reason, first and last"},
+                    },
+                }
+            }
+        },
+    }
+}
+_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+@router.get("/users/{user:part}/deliveries/live", responses=_SAYS, response_class=StreamingResponse)
+async def live_deliveries(
+    user: Owner,
+    caller: Caller,
+    service: ServiceOf,
+    request: Request,
+    last_event_id: _LastEventId = None,
+    after: _After = None,
+    include: Include = None,
+) -> Response:
+    """Deliveries of a user as they come: first those after `Last-Event-ID` (or `after`), then live; without either, from
+    now on. Nothing is lost or repeated over a cut connection.
+
+    An event `resync` comes first if the number is unknown, too old, or lies ahead of the log: what was missed then has to
+    be read page by page, up to the `last` that it names, and the stream goes on after that.
+    """
+    return await _stream(service, request, caller.token, user, last_event_id or after, include)
+
+
+@router.get("/deliveries/live", responses=_SAYS, response_class=StreamingResponse)
+async def all_live_deliveries(
+    caller: Administrator,
+    service: ServiceOf,
+    request: Request,
+    last_event_id: _LastEventId = None,
+    after: _After = None,
+    include: Include = None,
+) -> Response:
+    """Deliveries of all users as they come. Administrators only."""
+    return await _stream(service, request, caller.token, None, last_event_id or after, include)
+
+
+async def _stream(
+    service: Service, request: Request, token: str, user: str | None, last: str | None, include: str | None
+) -> Response:
+    limits = service.settings.limits
+    if service.feeds.listeners >= limits.feeds:
+        raise Problem(503, "feeds", f"{limits.feeds:,} listen already; try again later", {"Retry-After": "10"})
+    start, resync = await run_in_threadpool(_start, service, user, last)
+    if not service.settings.dev and service.streams[token] >= limits.feeds_of_one:
+        raise Problem(429, "feeds", f"this token has {limits.feeds_of_one} live feeds already", {"Retry-After": "10"})
+    secret = request.headers.get("authorization", "")[len("Bearer ") :].strip()
+
+    async def written() -> AsyncGenerator[bytes, None]:
+        yield b"retry: 1000\n\n"
+        if resync is not None:
+            yield _event("resync", msgspec.json.encode(resync), start)
+        else:
+            # An id without data: who is cut off before the first delivery resumes here all the same.
+            yield b"id: %d\n\n" % start
+        pages = service.feeds.pages(user, start, service.settings.heartbeat)
+        service.streams[token] += 1
+        try:
+            async for page in pages:
+                if not service.settings.dev and await service.access.admit(secret) is None:
+                    return  # revoked meanwhile
+                if not page:
+                    yield b": heartbeat\n\n"
+                elif include is None:
+                    yield b"".join(_event("delivery", fed.text, fed.number) for fed in page)
+                else:
+                    yield await run_in_threadpool(_with_events, service, page, include)
+        finally:
+            service.streams[token] -= 1
+            await pages.aclose()
+
+    return StreamingResponse(written(), media_type="text/event-stream", headers=_HEADERS)
+
+
+def _start(service: Service, user: str | None, given: str | None) -> tuple[int, dict[str, object] | None]:
+    """After which number a stream begins, and what to say if that is not the one that was asked for."""
+    kept = bounds(service.store.database)
+    if given is None:
+        return kept.last, None
+    if not (given.isascii() and given.isdigit() and len(given) <= 18):
+        reason = "not a number of a delivery"
+    elif int(given) > kept.last:
+        reason = "ahead of the log"
+    elif int(given) and int(given) < kept.first - 1:
+        reason = "older than what is kept"
+    elif count_after(service.store.database, user, int(given), service.settings.limits.resume + 1) > (
+        service.settings.limits.resume
+    ):
+        reason = f"more than {service.settings.limits.resume:,} deliveries ago"
+    else:
+        return int(given), None
+    return kept.last, {"reason": reason, "first": kept.first, "last": kept.last}
+
+
+def _with_events(service: Service, page: list[FeedItem], include: str) -> bytes:
+    forms = [form(service, fed.number, fed.delivery, include) for fed in page]
+    return b"".join(_event("delivery", msgspec.json.encode(made), made["number"]) for made in forms)
+
+
+def _event(kind: str, data: bytes, number: int) -> bytes:
+    return b"id: %d\nevent: %b\ndata: %b\n\n" % (number, kind.encode(), data)

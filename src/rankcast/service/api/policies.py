@@ -1,0 +1,45 @@
+"""The policy: how much a user gets, and when."""
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from rankcast.model import Catalog, Policy
+from rankcast.service.api.answers import Body, check_cost, put_record, record_answer, record_in, remove_record
+from rankcast.service.api.schemas import body, says
+from rankcast.service.callers import Owner, ServiceOf
+from rankcast.service.problems import Problem
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/users/{user:part}/policy", tags=["policy"])
+
+
+@router.get("", responses=says("Policy", "The policy; fields that have their default are left out"))
+def show_policy(user: Owner, service: ServiceOf, request: Request) -> Response:
+    """How a user is served; one who never said gets everything (mode `all`)."""
+    return record_answer(service.catalog().policy_of(user), request)
+
+
+@router.put(
+    "",
+    openapi_extra=body("Policy"),
+    responses=says("Policy", "It was replaced") | says("Policy", "It was made", 201),
+)
+def put_policy(user: Owner, service: ServiceOf, request: Request, content: Body) -> Response:
+    """Set how a user is served, from the next event on; `If-Match` is respected."""
+    given = record_in(content, "policy", user=user)
+    check_cost(given, service.settings.limits)
+    return put_record(service, request, given)
+
+
+@router.delete("", status_code=204, responses=says(None, "It was removed", 204))
+def remove_policy(user: Owner, service: ServiceOf, request: Request) -> Response:
+    """Go back to getting everything."""
+
+    def find(catalog: Catalog) -> Policy:
+        found = catalog.policies.get(user)
+        if found is None:
+            raise Problem(404, "not-found", f"user {user!r} has no policy")
+        return found
+
+    return remove_record(service, request, find, ("policy", user), user)

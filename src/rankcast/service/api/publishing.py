@@ -1,0 +1,269 @@
+"""Publishing: one event, or many, each once."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import blake2b
+from typing import Annotated, Any, NamedTuple, TypeVar
+from uuid import uuid4
+
+import msgspec
+from fastapi import APIRouter, Header, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from rankcast.errors import ModelError, RankcastError, RecordError
+from rankcast.language import decode_event
+from rankcast.language.files import MAX_RAW
+from rankcast.language.json_text import read_object
+from rankcast.model import Event, Reject
+from rankcast.service.access import Principal, Role
+from rankcast.service.api.answers import JSON, answer
+from rankcast.service.api.schemas import body, says
+from rankcast.service.callers import PublishingCaller, publishing_caller
+from rankcast.service.problems import Problem, answer_of, problem_of
+from rankcast.service.service import Service
+from rankcast.service.settings import PUBLISHING
+from rankcast.store import PublishReceipt
+
+__all__ = ["Publishing", "router"]
+
+_KEY_LENGTH = 200
+
+router = APIRouter(prefix="/events", tags=["events"])
+
+LINES = "application/x-ndjson"
+_LINES = (LINES, "application/jsonl", "application/x-jsonlines", "application/jsonlines")
+_SMALL = 16 * 1024
+"""Bytes of a body that are read within a millisecond or two."""
+_PART = 128 * 1024
+"""Bytes of events that are read in one go."""
+_Result = TypeVar("_Result")
+_reader = ThreadPoolExecutor(1, "rankcast-reader")
+_raw_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
+
+
+class _Line(NamedTuple):
+    """One event of a request: its text, and what it is or why it is none."""
+
+    raw: bytes
+    event: Event | ModelError
+
+
+@router.post(
+    "",
+    status_code=201,
+    openapi_extra=body("Event", LINES),
+    responses=says("PublishReceipt", "It is on disk", 201)
+    | {
+        200: {
+            "description": "Of several events (an array, or JSON Lines): which are on disk, and which are not and why",
+            "content": {JSON: {"schema": {"$ref": "#/components/schemas/BulkPublished"}}},
+        }
+    },
+)
+async def publish(
+    caller: PublishingCaller,
+    request: Request,
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            min_length=1,
+            max_length=_KEY_LENGTH,
+            description="With the same key, the same request is done once, and answered in the same words for two days.",
+        ),
+    ] = None,
+) -> Response:
+    """Publish an event; or several, as a JSON array or as JSON Lines (`application/x-ndjson`).
+
+    What is acknowledged is on disk. An event whose `id` is in the log already, with the same content, is acknowledged again as a
+    `duplicate` and not published twice. Of several events the bad ones are rejected, with their place and reason, and the
+    others go on. A publisher publishes under their own name: `source` may be left out. An event whose time is more than an hour
+    ahead of the service's clock is refused, as is one of more than 256 KiB (a service may be started with other limits).
+    """
+    service: Service = request.app.state.service
+    content = await request.body()
+    kind = request.headers.get("content-type", JSON).split(";")[0].strip().lower()
+    if kind != JSON and kind not in _LINES:
+        raise Problem(415, "content-type", f"the events must be {JSON} or {LINES}, not {kind[:60]!r}")
+    several = kind in _LINES or content.lstrip()[:1] == b"["
+    if idempotency_key is None:
+        return await _publish(service, caller, content, kind, several, None)
+    print_ = await _beside(content, lambda: blake2b(kind.encode() + b"\0" + content, digest_size=32).digest())
+    reserved = await asyncio.to_thread(service.answers.reserve, caller.token, idempotency_key, print_)
+    if reserved.answer is not None:
+        status, _, text = reserved.answer.partition(b" ")
+        return Response(text, int(status), {"Cache-Control": "no-store", "Idempotency-Replayed": "true"}, JSON)
+    # The key gives ids, and its first use the time, to events that have none: so doing it once more is safe.
+    given = _Given(f"{caller.token}\0{idempotency_key}", reserved.first)
+    made = await _publish(service, caller, content, kind, several, given)
+    kept = str(made.status_code).encode() + b" " + bytes(made.body)
+    await asyncio.to_thread(service.answers.keep, caller.token, idempotency_key, kept)
+    return made
+
+
+async def _beside(content: bytes, work: Callable[[], _Result]) -> _Result:
+    """What `work` makes of a body: done at once if the body is small, else in the one thread for it, so that everybody else is
+    answered meanwhile. One thread, because each that computes takes a share of the event loop's processor."""
+    if len(content) <= _SMALL:
+        return work()
+    return await asyncio.get_running_loop().run_in_executor(_reader, work)
+
+
+class Publishing:
+    """Answers `POST /v1/events` before a route is looked for.
+
+    Publishing is asked for most often, and what a framework does to find the route, the caller and a header takes longer
+    than the rest. The route itself documents it, and answers under any other prefix.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Publish, or pass another request on."""
+        if scope["type"] != "http" or scope["path"] != PUBLISHING or scope["method"] != "POST":
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope, receive)
+        try:
+            response = await publish(await publishing_caller(request), request, _key(request))
+        except RankcastError as error:
+            response = answer_of(problem_of(error))
+        await response(scope, receive, send)
+
+
+def _key(request: Request) -> str | None:
+    key = request.headers.get("idempotency-key")
+    if key is not None and not 1 <= len(key) <= _KEY_LENGTH:
+        wrong = {"where": "header.idempotency-key", "reason": f"it must have 1 to {_KEY_LENGTH} characters"}
+        raise Problem(422, "parameters", f"{wrong['where']}: {wrong['reason']}", errors=[wrong])
+    return key
+
+
+class _Given(NamedTuple):
+    """What an idempotency key gives to events without an id and a time."""
+
+    key: str
+    now: Any
+
+
+async def _publish(
+    service: Service, caller: Principal, content: bytes, kind: str, several: bool, given: _Given | None
+) -> Response:
+    limits = service.settings.limits
+    if not several and len(content) > limits.event.size:
+        limit = f"an event of {len(content):,} bytes; at most {limits.event.size:,} are allowed"
+        raise Problem(413, "limit", limit)
+
+    raws = await _beside(content, lambda: _split(content, kind, limits.bulk)) if several else [content]
+    lines: list[_Line] = []
+    for part in _parts(raws):  # one after the other, so that a long request lets shorter ones pass
+        begin = len(lines)
+
+        def read(part: Sequence[bytes] = part, begin: int = begin) -> list[_Line]:
+            return [_read(service, caller, raw, place, given) for place, raw in enumerate(part, begin)]
+
+        lines += await _beside(content, read)
+    events = [line.event for line in lines if isinstance(line.event, Event)]
+    results = iter(await service.publisher.publish(events) if events else [])
+    done: list[PublishReceipt | ModelError] = [
+        next(results) if isinstance(line.event, Event) else line.event for line in lines
+    ]
+    if not several:
+        (only,) = done
+        if isinstance(only, ModelError):
+            raise only
+        return answer(only._asdict(), 200 if only.duplicate else 201)
+    rejects, made = await _beside(content, lambda: _bulk_answer(caller, lines, done))
+    if rejects:
+        await asyncio.to_thread(service.store.reject, rejects)
+    return made
+
+
+def _bulk_answer(
+    caller: Principal, lines: Sequence[_Line], done: Sequence[PublishReceipt | ModelError]
+) -> tuple[list[Reject], Response]:
+    rejects = [
+        Reject(f"api {caller.token}", place, str(result), _beginning(line.raw))
+        for place, (line, result) in enumerate(zip(lines, done, strict=True), 1)
+        if isinstance(result, ModelError)
+    ]
+    return rejects, answer(
+        {
+            "published": [result._asdict() for result in done if isinstance(result, PublishReceipt)],
+            "rejected": [
+                {"index": place, "detail": problem_of(result).detail}
+                for place, result in enumerate(done)
+                if isinstance(result, ModelError)
+            ],
+        }
+    )
+
+
+def _split(content: bytes, kind: str, most: int) -> list[bytes]:
+    """The texts of the events of a request."""
+    if kind == JSON:
+        try:
+            raws = [bytes(raw) for raw in _raw_list(content)]
+        except (ValueError, RecursionError) as error:
+            raise RecordError(f"not valid JSON: {error}") from None
+    else:
+        raws = [line for line in content.split(b"\n") if line.strip()]
+    if len(raws) > most:
+        raise Problem(413, "limit", f"{len(raws):,} events in one request; the limit is {most:,}")
+    return raws
+
+
+def _parts(raws: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
+    """The texts in groups of some size each; one that is larger is alone."""
+    begin = size = 0
+    for place, raw in enumerate(raws):
+        if size and size + len(raw) > _PART:
+            yield raws[begin:place]
+            begin, size = place, 0
+        size += len(raw)
+    yield raws[begin:]
+
+
+def _read(service: Service, caller: Principal, raw: bytes, place: int, given: _Given | None) -> _Line:
+    limits = service.settings.limits.event
+    now = service.store.database.clock()
+    try:
+        limits.check_size(raw)
+        fields = read_object(raw)
+        if fields.get("id") is None:
+            fields["id"] = _new_id(given, place)
+        if caller.role is Role.PUBLISHER:
+            fields["source"] = _own_source(caller, fields)
+        event = decode_event(fields, given.now if given else now)
+        limits.check_time(event, now)
+        if event.advertisement is not None and not caller.is_administrator:
+            _check_advertisement(service, caller, event.advertisement)
+    except ModelError as error:
+        return _Line(raw, error)
+    return _Line(raw, event)
+
+
+def _beginning(raw: bytes) -> str:
+    """As much of a bad line as a reject keeps."""
+    text = raw[: 4 * MAX_RAW].decode("utf-8", "replace")[:MAX_RAW]
+    return text if len(raw) <= MAX_RAW else f"{text}… (cut; it has {len(raw):,} bytes)"
+
+
+def _new_id(given: _Given | None, place: int) -> str:
+    if given is None:
+        return f"e-{uuid4().hex}"
+    return f"e-{blake2b(f'{given.key}{chr(0)}{place}'.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
+
+
+def _own_source(caller: Principal, fields: dict[str, Any]) -> str | None:
+    if fields.get("source") not in (None, caller.name):
+        raise RecordError(f"source is {str(fields['source'])[:60]!r}; this token publishes as {caller.name!r}")
+    return caller.name
+
+
+def _check_advertisement(service: Service, caller: Principal, name: str) -> None:
+    found = service.catalog().advertisements.get(name)
+    if found is None or not caller.is_publisher(found.publisher):
+        raise RecordError(f"there is no advertisement {name!r} of yours")

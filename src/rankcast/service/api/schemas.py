@@ -1,0 +1,269 @@
+"""The JSON forms in the words of OpenAPI: what goes in and what comes out."""
+
+from enum import Enum
+from typing import Any
+
+from rankcast.language import PRESETS
+from rankcast.model import MAX_ATTRIBUTES, Advertisement, Concept, Event, Policy, Preference, Subscription
+from rankcast.model.declared import NAME
+from rankcast.model.membership import MAX_DEGREES, MAX_POINTS, NUMBER
+from rankcast.service.access import Role
+from rankcast.service.api.field_schemas import properties_of, schema_of
+
+__all__ = ["PROBLEMS", "SCHEMAS", "body", "says"]
+
+_TEXT = {"type": "string"}
+_NAME = schema_of(NAME)
+_TIME = {"type": "string", "format": "date-time"}
+_COUNT = {"type": "integer", "minimum": 0}
+_NUMBERS = {"type": "array", "items": schema_of(NUMBER)}
+_OPEN = {"type": "object", "additionalProperties": True}
+
+
+def _object(properties: dict[str, Any], required: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(required), **more}
+
+
+def _words(of: type[Enum]) -> dict[str, Any]:
+    return {"enum": [word.value for word in of]}
+
+
+def _list(of: str) -> dict[str, Any]:
+    return {"type": "array", "items": {"$ref": f"#/components/schemas/{of}"}}
+
+
+_FORMS = {
+    "trapezoid": {**_NUMBERS, "minItems": 4, "maxItems": 4},
+    "triangle": {**_NUMBERS, "minItems": 3, "maxItems": 3},
+    "between": {**_NUMBERS, "minItems": 2, "maxItems": 2},
+    "left_shoulder": {**_NUMBERS, "minItems": 2, "maxItems": 2},
+    "right_shoulder": {**_NUMBERS, "minItems": 2, "maxItems": 2},
+    "gaussian": {**_NUMBERS, "minItems": 2, "maxItems": 2},
+    "piecewise": {"type": "array", "items": {**_NUMBERS, "minItems": 2, "maxItems": 2}, "maxItems": MAX_POINTS},
+    "table": {
+        "type": "object",
+        "additionalProperties": {"type": "number", "minimum": 0, "maximum": 1},
+        "maxProperties": MAX_DEGREES,
+    },
+}
+
+SCHEMAS: dict[str, Any] = {
+    "Problem": _object(
+        {
+            "type": {**_TEXT, "description": "names the sort of problem"},
+            "title": _TEXT,
+            "status": {"type": "integer"},
+            "detail": {**_TEXT, "description": "what is wrong, for people"},
+            "pointer": {**_TEXT, "description": "the field of the body, as a JSON pointer"},
+            "position": {**_COUNT, "description": "of a bad expression: the character, from 0"},
+            "found": {**_TEXT, "description": "what stands there"},
+            "expected": {**_TEXT, "description": "what would be right there"},
+            "hint": _TEXT,
+            "line": {**_TEXT, "description": "the text around the character"},
+            "caret": {**_TEXT, "description": "to be printed below the line: points at the character"},
+        },
+        ("type", "title", "status", "detail"),
+        example={
+            "type": "urn:rankcast:problem:expression",
+            "title": "Unprocessable Content",
+            "status": 422,
+            "detail": "found 'drama' after '=', where a value should be, like 'text' or 5; strings need single quotes: "
+            "'drama' (at character 9)",
+            "pointer": "/where",
+            "position": 8,
+            "found": "'drama'",
+            "expected": "a value, like 'text' or 5",
+            "hint": "strings need single quotes: 'drama'",
+            "line": "genre = drama",
+            "caret": "        ^",
+        },
+    ),
+    "Subscription": _object(
+        {
+            "kind": {"const": "subscription"},
+            "where": {"type": ["string", "object"], "description": "an expression, as text or in its JSON form"},
+            **properties_of(Subscription),
+            "label": {**_TEXT, "description": "the expression for people", "readOnly": True},
+        },
+        ("where",),
+        example={"where": "genre = 'drama' and year >= 2003", "score": 0.8},
+    ),
+    "Preference": _object(
+        {"kind": {"const": "preference"}, **properties_of(Preference)},
+        ("prefer", "over"),
+        example={"prefer": "s1", "over": "s2"},
+    ),
+    "Preferences": _object({"preferences": _list("Preference"), "levels": _OPEN}, ("preferences",)),
+    "Policy": _object(
+        {
+            "kind": {"const": "policy"},
+            **properties_of(Policy),
+            "preset": {"enum": sorted(PRESETS)},
+        },
+        example={"mode": "sliding", "k": 3, "length": 200, "sigma": 0.5},
+    ),
+    "Concept": _object(
+        {"kind": {"const": "concept"}, **properties_of(Concept), **_FORMS},
+        description="A vague word on an attribute; one of the forms says what it means.",
+        example={"trapezoid": [0, 0, 500, 900]},
+    ),
+    "Advertisement": _object(
+        {
+            "kind": {"const": "advertisement"},
+            "where": {"type": ["string", "object"]},
+            **properties_of(Advertisement),
+        },
+        ("where", "k"),
+        example={"where": "price <= 100", "k": 10, "rank": "fair"},
+    ),
+    "Event": _object(
+        {
+            **properties_of(Event),
+            "id": {**_NAME, "description": "made if left out"},
+            "time": {**_TEXT, "description": "the present if left out"},
+            "attributes": {**_OPEN, "maxProperties": MAX_ATTRIBUTES},
+        },
+        ("attributes",),
+        example={"id": "e1", "attributes": {"title": "Big Fish", "genre": ["drama", "comedy"], "year": 2003}},
+    ),
+    "Published": _object(
+        {"id": _NAME, "offset": _COUNT, "duplicate": {"type": "boolean"}},
+        ("id", "offset", "duplicate"),
+        example={"id": "e1", "offset": 1, "duplicate": False},
+    ),
+    "BulkPublished": _object(
+        {
+            "published": _list("Published"),
+            "rejected": {
+                "type": "array",
+                "items": _object({"index": _COUNT, "detail": _TEXT}, ("index", "detail")),
+            },
+        },
+        ("published", "rejected"),
+        example={
+            "published": [{"id": "e1", "offset": 1, "duplicate": False}],
+            "rejected": [{"index": 1, "detail": "an event needs the field 'attributes'"}],
+        },
+    ),
+    "Delivery": _object(
+        {
+            "number": {**_COUNT, "description": "its place in the log: the id of its server-sent event"},
+            "user": _NAME,
+            "event": _NAME,
+            "seq": _COUNT,
+            "rank": {"type": "number"},
+            "subscriptions": {"type": "array", "items": _NAME},
+            "published": _TIME,
+            "forwarded": _TIME,
+            "window": {"type": "integer"},
+            "content": {"$ref": "#/components/schemas/Event"},
+        },
+        ("number", "user", "event", "seq", "rank", "subscriptions", "published", "forwarded", "window"),
+        example={
+            "number": 7,
+            "user": "addison",
+            "event": "e4",
+            "seq": 4,
+            "rank": 0.9,
+            "subscriptions": ["s1"],
+            "published": "2004-02-13T20:05:00Z",
+            "forwarded": "2004-02-13T20:05:00Z",
+            "window": 4,
+        },
+    ),
+    "Deliveries": _object(
+        {
+            "deliveries": _list("Delivery"),
+            "next": {"type": ["string", "null"], "description": "the next page's cursor"},
+        },
+        ("deliveries", "next"),
+    ),
+    "Trial": _object(
+        {"count": _COUNT, "of": _COUNT, "matched": _list("Event"), "label": _TEXT},
+        ("count", "of", "matched"),
+        example={"count": 12, "of": 1000, "matched": [], "label": "genre is drama"},
+    ),
+    "TrialOfExpression": _object(
+        {"where": {"type": ["string", "object"]}, "limit": {"type": "integer", "minimum": 1}, "show": _COUNT},
+        ("where",),
+        example={"where": "genre = 'drama'", "limit": 1000, "show": 5},
+    ),
+    "TrialOfPolicy": _object(
+        {"policy": {"$ref": "#/components/schemas/Policy"}, "limit": {"type": "integer", "minimum": 1}},
+        ("policy",),
+        example={"policy": {"mode": "sliding", "k": 2, "length": 50}, "limit": 1000},
+    ),
+    "Backtest": _object({"of": _COUNT, "deliveries": {"type": "array", "items": _OPEN}}, ("of", "deliveries")),
+    "Explanation": _object(
+        {"user": _NAME, "event": _NAME, "sent": {"type": "boolean"}, "verdict": _TEXT, "lines": {"type": "array"}},
+        ("user", "event", "sent", "verdict"),
+        additionalProperties=True,
+    ),
+    "UserSummary": _object(
+        {
+            "user": _NAME,
+            "subscriptions": _COUNT,
+            "preferences": _COUNT,
+            "policy": {"$ref": "#/components/schemas/Policy"},
+        },
+        ("user", "subscriptions", "preferences", "policy"),
+    ),
+    "Token": _object(
+        {
+            "id": _NAME,
+            "role": _words(Role),
+            "name": {"type": ["string", "null"]},
+            "note": _TEXT,
+            "created": _TIME,
+            "revoked": {"type": ["string", "null"]},
+            "token": {**_TEXT, "description": "only in the answer that made it"},
+        },
+        ("id", "role", "name", "note", "created", "revoked"),
+    ),
+    "NewToken": _object(
+        {"role": _words(Role), "name": _NAME, "note": _TEXT},
+        ("role",),
+        example={"role": "user", "name": "addison", "note": "her phone"},
+    ),
+    "Anything": _OPEN,
+    "Names": {"type": "array", "items": _TEXT},
+    "Subscriptions": _list("Subscription"),
+    "Concepts": _list("Concept"),
+    "Advertisements": _list("Advertisement"),
+    "Tokens": _list("Token"),
+}
+"""All forms by name, for `components.schemas`."""
+
+
+def _ref(name: str) -> dict[str, Any]:
+    return {"schema": {"$ref": f"#/components/schemas/{name}"}}
+
+
+def says(name: str | None, description: str, status: int = 200) -> dict[int | str, dict[str, Any]]:
+    """The `responses` of a route that answers with that form."""
+    content = {} if name is None else {"content": {"application/json": _ref(name)}}
+    return {status: {"description": description, **content}}
+
+
+def body(name: str, *also: str) -> dict[str, Any]:
+    """The `openapi_extra` of a route that takes that form; `also` are other content types."""
+    content = {"application/json": _ref(name)}
+    return {"requestBody": {"required": True, "content": content | {kind: {"schema": _TEXT} for kind in also}}}
+
+
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"description": description, "content": {"application/problem+json": _ref("Problem")}}
+    for status, description in (
+        (401, "No token, or one that is not known"),
+        (403, "Not yours"),
+        (404, "Not there"),
+        (409, "Does not fit what is there"),
+        (412, "Changed in the meantime (If-Match, If-None-Match)"),
+        (413, "Too large"),
+        (415, "Not JSON"),
+        (422, "Not understood"),
+        (429, "Too often"),
+        (503, "The store cannot be used just now"),
+    )
+}
+"""What every route may answer if something is wrong."""

@@ -1,0 +1,63 @@
+"""Tokens: who may use the service."""
+
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from rankcast.errors import RecordError
+from rankcast.language import show_time
+from rankcast.language.json_text import read_object
+from rankcast.service.access import Role
+from rankcast.service.api.answers import Body, answer
+from rankcast.service.api.schemas import body, says
+from rankcast.service.callers import Administrator, ServiceOf
+from rankcast.service.problems import Problem
+from rankcast.store import TokenRecord
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/tokens", tags=["tokens"])
+
+
+@router.get("", responses=says("Tokens", "All tokens, without what makes them work"))
+def list_tokens(caller: Administrator, service: ServiceOf) -> Response:
+    """All tokens, also revoked ones. Administrators only."""
+    return answer([_form(token) for token in service.access.tokens()])
+
+
+@router.post("", status_code=201, openapi_extra=body("NewToken"), responses=says("Token", "The token, this once", 201))
+def create_token(caller: Administrator, service: ServiceOf, content: Body) -> Response:
+    """Make a token of a user, a publisher or an administrator. The answer is the only place where it is ever shown."""
+    fields = read_object(content)
+    for name in fields:
+        if name not in ("role", "name", "note"):
+            raise RecordError(f"a token has no field {name[:60]!r}; it has role, name, note")
+    role = fields.get("role")
+    if role not in list(Role):
+        raise RecordError(f"field 'role' must be one of {', '.join(Role)}")
+    for name in ("name", "note"):
+        if not isinstance(fields.get(name), str | None):
+            raise RecordError(f"field {name!r} must be a string")
+    token, kept = service.access.create(Role(role), fields.get("name"), fields.get("note") or "")
+    return answer({**_form(kept), "token": token}, 201)
+
+
+@router.delete("/{token}", status_code=204, responses=says(None, "It is of no use any more", 204))
+def revoke_token(token: str, caller: Administrator, service: ServiceOf) -> Response:
+    """Revoke a token by its id. Live feeds that it opened end. Administrators only."""
+    if token not in [kept.id for kept in service.access.tokens()]:
+        raise Problem(404, "not-found", f"there is no token {token!r}")
+    service.access.revoke(token)
+    return Response(status_code=204)
+
+
+def _form(token: TokenRecord) -> dict[str, Any]:
+    return {
+        "id": token.id,
+        "role": token.role,
+        "name": token.name,
+        "note": token.note,
+        "created": show_time(token.created),
+        "revoked": show_time(token.revoked) if token.revoked else None,
+    }

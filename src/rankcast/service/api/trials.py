@@ -1,0 +1,106 @@
+"""Trying an expression or a policy on recent history, before it is saved; and why something was sent or not."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from rankcast.errors import RecordError
+from rankcast.language import decode_record, encode_delivery, encode_event, expression_of_json, label, parse, show
+from rankcast.language.json_text import read_object
+from rankcast.model import Expression, Policy, Subscription
+from rankcast.service.api.answers import Body, answer, check_cost
+from rankcast.service.api.schemas import body, says
+from rankcast.service.callers import Owner, ServiceOf
+from rankcast.service.problems import Problem
+from rankcast.service.service import Service
+from rankcast.service.trial_tasks import backtest_history, explain_event, part_of, try_on_history
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/users/{user:part}", tags=["trials"])
+
+
+@router.post(
+    "/trials/expression", openapi_extra=body("TrialOfExpression"), responses=says("Trial", "How many, and which")
+)
+async def try_expression(user: Owner, service: ServiceOf, content: Body, request: Request) -> Response:
+    """How many of the last `limit` events an expression would have matched, with the newest `show` of them."""
+    where, limit, shown = await run_in_threadpool(_expression, content, user, service)
+    part = part_of(service.catalog(), user)
+    part.check_expression(where, user)
+    trial = await service.trials.run_for(
+        user, request.is_disconnected, try_on_history, service.history(limit), where, part, user, shown
+    )
+    matched = [encode_event(event) for event in trial.matched]
+    return answer({"count": trial.count, "of": trial.of, "matched": matched, "label": label(where)})
+
+
+def _expression(content: bytes, user: str, service: Service) -> tuple[Expression, int, int]:
+    fields = _fields(content, ("where", "limit", "show"))
+    where = fields.get("where")
+    if isinstance(where, dict):
+        where = show(expression_of_json(where, "where"))
+    if not isinstance(where, str):
+        raise RecordError("field 'where' must be an expression in a string, or in its JSON form")
+    parsed = parse(where)
+    check_cost(Subscription("trial", user, parsed), service.settings.limits)
+    limit = _number(fields, "limit", 1000, 1, service.settings.limits.history)
+    return parsed, limit, _number(fields, "show", 10, 0, 100)
+
+
+@router.post(
+    "/trials/policy", openapi_extra=body("TrialOfPolicy"), responses=says("Backtest", "What would have been delivered")
+)
+async def try_policy(user: Owner, service: ServiceOf, content: Body, request: Request) -> Response:
+    """What a policy would have delivered of the last `limit` events, from a fresh start; nothing is changed."""
+    policy, limit = await run_in_threadpool(_policy, content, user, service)
+    part = part_of(service.catalog(), user)
+    of, made = await service.trials.run_for(
+        user, request.is_disconnected, backtest_history, service.history(limit), user, policy, part
+    )
+    return answer({"of": of, "deliveries": [encode_delivery(delivery) for delivery in made]})
+
+
+def _policy(content: bytes, user: str, service: Service) -> tuple[Policy, int]:
+    fields = _fields(content, ("policy", "limit"))
+    given = fields.get("policy")
+    if not isinstance(given, dict):
+        raise RecordError("field 'policy' must be an object with the fields of a policy")
+    policy = decode_record({**given, "kind": "policy", "user": user})
+    assert isinstance(policy, Policy)
+    check_cost(policy, service.settings.limits)
+    return policy, _number(fields, "limit", 1000, 1, service.settings.limits.history)
+
+
+@router.get("/explanations/{event:name}", responses=says("Explanation", "All that led to it"))
+async def explain(user: Owner, event: str, service: ServiceOf, request: Request) -> Response:
+    """Why an event was, or was not, sent to the user: what matched, its rank, what was chosen instead."""
+    history = service.history(service.settings.limits.explained)
+    await run_in_threadpool(_check_explained, service, user, event)
+    found = await service.trials.run_for(user, request.is_disconnected, explain_event, history, user, event)
+    return answer({**found.to_json(), "lines": found.lines()})
+
+
+def _check_explained(service: Service, user: str, event: str) -> None:
+    logged = service.store.event(event)
+    if logged is None:
+        raise Problem(404, "not-found", f"there is no event {event!r}")
+    if not service.store.catalog(logged.catalog_version).subscriptions_of(user):
+        raise Problem(404, "not-found", f"user {user!r} had no subscriptions when the event was published")
+
+
+def _fields(content: bytes, known: tuple[str, ...]) -> dict[str, Any]:
+    fields = read_object(content)
+    for name in fields:
+        if name not in known:
+            raise RecordError(f"a trial has no field {name[:60]!r}; it has {', '.join(known)}")
+    return fields
+
+
+def _number(fields: dict[str, Any], name: str, default: int, least: int, most: int) -> int:
+    value = fields.get(name, default)
+    if type(value) is not int or not least <= value <= most:
+        raise RecordError(f"field {name!r} must be a whole number from {least} to {most:,}")
+    return value

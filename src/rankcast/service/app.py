@@ -1,0 +1,82 @@
+"""The application: all routes, the pipeline and the page put together."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from rankcast import __version__
+from rankcast.service.api.names import EncodedSlashes
+from rankcast.service.api.publishing import Publishing
+from rankcast.service.api.push_schemas import PUSH_SCHEMAS
+from rankcast.service.api.routes import add_routes
+from rankcast.service.api.schemas import SCHEMAS
+from rankcast.service.guards import BodyLimit, OwnMachineOnly
+from rankcast.service.measuring import RequestMeter
+from rankcast.service.problems import add_problems
+from rankcast.service.service import Service
+from rankcast.service.settings import ServiceSettings
+
+__all__ = ["create_app"]
+
+_DESCRIPTION = """\
+Ranked publish/subscribe: each subscriber gets the few events worth getting.
+
+Say what you want (`subscriptions`), what you prefer (`preferences`) and how much (`policy`); publish `events`; read `deliveries`,
+page by page or live. All errors are problem details (RFC 9457); a bad expression is answered with the character that is
+wrong, what was found there and what would be right."""
+
+
+def create_app(settings: ServiceSettings | None = None) -> FastAPI:
+    """A service over the store of the settings, which is made if it is not there.
+
+    The application has its `Service` as `app.state.service`; the pipeline starts and stops with the application.
+    """
+    service = Service(settings or ServiceSettings())
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        service.start()
+        try:
+            yield
+        finally:
+            service.stop()
+
+    app = FastAPI(
+        title="Rankcast",
+        version=__version__,
+        description=_DESCRIPTION,
+        lifespan=lifespan,
+        openapi_url="/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.service = service
+    add_problems(app)
+    app.add_middleware(EncodedSlashes)
+    app.add_middleware(Publishing)
+    app.add_middleware(BodyLimit, limits=service.settings.limits)
+    if service.settings.dev:
+        app.add_middleware(OwnMachineOnly)
+    app.add_middleware(RequestMeter, service=service)
+    add_routes(app)
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]  # FastAPI's own way to change it
+    if service.settings.page:
+        from rankcast.service.page import attach
+
+        attach(app, service)
+    return app
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document, with the forms of `rankcast.service.api.schemas` and `push_schemas`."""
+    if app.openapi_schema is None:
+        made = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+        schemas = made.setdefault("components", {}).setdefault("schemas", {})
+        for unused in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(unused, None)
+        schemas.update(SCHEMAS | PUSH_SCHEMAS)
+        app.openapi_schema = made
+    return app.openapi_schema

@@ -1,0 +1,98 @@
+"""Who sends a request: what the routes ask for to let one in."""
+
+from typing import Annotated, TypeAlias
+
+from fastapi import Depends, Path, Request
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi.security.utils import get_authorization_scheme_param
+
+from rankcast.service.access import ADMINISTRATOR, Principal, Role
+from rankcast.service.problems import Problem
+from rankcast.service.service import Service
+
+__all__ = ["Administrator", "Caller", "Owner", "PublishingCaller", "ServiceOf", "publishing_caller"]
+
+_bearer = HTTPBearer(
+    auto_error=False,
+    scheme_name="token",
+    description="A token made by `rankcast token create` or `POST /v1/tokens`, as `Authorization: Bearer rc_…`. "
+    "A service started with `--dev` needs none.",
+)
+
+
+async def _service(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+ServiceOf: TypeAlias = Annotated[Service, Depends(_service)]
+"""The service that was asked."""
+
+
+async def _caller(
+    request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
+) -> Principal:
+    return await _admitted(request, None if given is None else given.credentials)
+
+
+async def _admitted(request: Request, token: str | None) -> Principal:
+    """Whose token it is; refused if it is nobody's, or asks too often."""
+    service: Service = request.app.state.service
+    if service.settings.dev:
+        return ADMINISTRATOR
+    principal = None if token is None else await service.access.admit(token)
+    who = principal.token if principal else f"address {request.client.host if request.client else ''}"
+    wait = service.rates.take(who)
+    if wait:
+        raise Problem(
+            429, "rate", f"too many requests; try again in {wait:.1f} s", {"Retry-After": str(max(1, round(wait)))}
+        )
+    if principal is None:
+        said = "this needs a token: Authorization: Bearer rc_…" if token is None else "no such token, or it was revoked"
+        raise Problem(401, "token", said, {"WWW-Authenticate": 'Bearer realm="rankcast"'})
+    return principal
+
+
+Caller: TypeAlias = Annotated[Principal, Depends(_caller)]
+"""Anybody with a token."""
+
+
+async def _owner(caller: Caller, user: Annotated[str, Path(description="The user.", examples=["addison"])]) -> str:
+    if not caller.is_user(user):
+        # The same whether there is such a user or not.
+        raise Problem(403, "not-yours", "this token may see and change only what is its own user's")
+    return user
+
+
+Owner: TypeAlias = Annotated[str, Depends(_owner)]
+"""The user of the path, whose things the caller may see and change."""
+
+
+async def _administrator(caller: Caller) -> Principal:
+    if not caller.is_administrator:
+        raise Problem(403, "administrators-only", "this needs the token of an administrator")
+    return caller
+
+
+Administrator: TypeAlias = Annotated[Principal, Depends(_administrator)]
+"""An administrator."""
+
+
+async def _publisher(caller: Caller) -> Principal:
+    return _publishing(caller)
+
+
+def _publishing(caller: Principal) -> Principal:
+    if caller.role is Role.USER:
+        raise Problem(403, "publishers-only", "this needs the token of a publisher or an administrator")
+    return caller
+
+
+async def publishing_caller(request: Request) -> Principal:
+    """What `PublishingCaller` finds, for a route that reads its requests by hand."""
+    scheme, token = get_authorization_scheme_param(request.headers.get("authorization"))
+    return _publishing(await _admitted(request, token if scheme.lower() == "bearer" and token else None))
+
+
+PublishingCaller: TypeAlias = Annotated[Principal, Depends(_publisher)]
+"""A publisher, or an administrator."""

@@ -1,0 +1,21 @@
+"""The ready worlds: bundled data, streamed at a chosen speed to people with tastes of their own."""
+
+from rankcast.service.demos.market import MARKET
+from rankcast.service.demos.movies import MOVIES
+from rankcast.service.demos.registry import WORLDS, stream_of, world
+from rankcast.service.demos.stream import SPEEDS, DemoStream, Playable, StreamState
+from rankcast.service.demos.world import Script, World
+
+__all__ = [
+    "MARKET",
+    "MOVIES",
+    "SPEEDS",
+    "WORLDS",
+    "DemoStream",
+    "Playable",
+    "Script",
+    "StreamState",
+    "World",
+    "stream_of",
+    "world",
+]

@@ -1,0 +1,99 @@
+"""The world of the approximate-matching paper (A-ToPSS): flats to rent and things at auction, said more or less exactly.
+
+The offers are real. What is made up is how exactly they are told: by a hash of its id, an offer keeps its numbers, gives
+a range, or only a word of the catalog, as sellers do. What is said is always true of the number behind it.
+"""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from hashlib import blake2b
+from itertools import islice
+from typing import Any
+
+from rankcast.lab.datasets import FIRST_PUBLICATION, auction_items, rentals
+from rankcast.model import AttributeValue, Event, Interval, Term, Trapezoid, Triangle
+from rankcast.service.demos.world import DemoRows, Script, World
+
+__all__ = ["MARKET"]
+
+_FLAT = ("city", "type", "size", "rooms", "floor", "built", "condition", "distance", "balcony", "elevator", "parking")
+_ITEM = ("title", "category", "price", "bids", "country", "seller", "seller_rating", "days")
+FLATS, ITEMS = 37_941, 19_532
+_WORDS = ((2600, "cheap"), (4400, "fair"))
+"""Up to which rent a flat deserves a word to at least 0.5; beyond, it is `expensive`."""
+
+
+def _read() -> Script:
+    """Two flats, then an auction, and so on; each kind in the order of its data set, one offer a minute."""
+    return Script(DemoRows(_rows(), FLATS + ITEMS), _event)
+
+
+def _rows() -> Iterator[Event]:
+    flats = rentals()
+    for item in auction_items():
+        yield from islice(flats, 2)
+        yield item
+
+
+def _event(number: int, row: Event) -> Event:
+    told = _flat(row) if "city" in row.attributes else _item(row)
+    kind = "flat" if "city" in row.attributes else "item"
+    return Event(f"{kind}-{row.id[:16]}", FIRST_PUBLICATION + timedelta(minutes=number), told, source=f"{kind}s")
+
+
+def _flat(row: Event) -> dict[str, AttributeValue]:
+    known: dict[str, Any] = {name: row.attributes[name] for name in _FLAT if name in row.attributes}
+    rent, size, rooms = (_value(row, name) for name in ("price", "size", "rooms"))
+    told: dict[str, AttributeValue] = {
+        "title": (f"{rooms} room{'s' if rooms > 1 else ''} in {_value(row, 'city').capitalize()}",),
+        **known,
+    }
+    told["rent"] = (rent,)
+    match _lot(row, "rent"):
+        case 0 | 1:
+            step = 250 if rent < 4000 else 500
+            told["rent"] = Interval(rent // step * step, rent // step * step + step)
+        case 2:
+            told["rent"] = Term(next((word for limit, word in _WORDS if rent <= limit), "expensive"))
+    if _lot(row, "size") < 2:
+        told["size"] = Triangle(round(0.85 * size), size, round(1.15 * size))
+    return told
+
+
+def _item(row: Event) -> dict[str, AttributeValue]:
+    told: dict[str, AttributeValue] = {name: row.attributes[name] for name in _ITEM if name in row.attributes}
+    price, bids = _value(row, "price"), _value(row, "bids")
+    if bids:  # where it will end is open: the present price at least, up to three times it
+        told["price"] = Trapezoid(price, price, round(1.6 * price, 2), round(3 * price, 2))
+    return told
+
+
+def _value(row: Event, name: str) -> Any:
+    """The one value of an attribute that all rows have."""
+    return row.attributes[name][0]  # type: ignore[index]  # the data sets are crisp
+
+
+def _lot(row: Event, purpose: str) -> int:
+    return blake2b(f"{purpose}/{row.id}".encode(), digest_size=8).digest()[0] % 8
+
+
+MARKET = World(
+    name="market",
+    title="Flats and auctions",
+    summary=(
+        "Flats to rent in Poland and things at auction, as in the paper on approximate matching: wishes such as “cheap” and "
+        "“not too far out”, against offers that say “2,500 to 2,750”, “about 60 m²” or just “cheap”."
+    ),
+    data=(
+        "37,941 real flats and 19,532 real auctions. How exactly an offer is told is drawn: three in eight flats "
+        "name a range or a word in place of the rent, and where an auction with bids will end is open."
+    ),
+    people={
+        "ann": "a family that looks for a medium flat, as in the paper",
+        "borys": "a student, to whom cheap means cheaper than to others",
+        "celia": "wants to live by the sea, and knows in which order",
+        "dora": "comics, toys, and anything of Star Wars",
+        "emil": "jewels, if they are surely worth it",
+    },
+    read=_read,
+)

@@ -1,0 +1,33 @@
+"""Which worlds there are, and the one stream by which each is played to a service."""
+
+from weakref import WeakKeyDictionary
+
+from rankcast.errors import RankcastError, did_you_mean
+from rankcast.service.demos.market import MARKET
+from rankcast.service.demos.movies import MOVIES
+from rankcast.service.demos.stream import DemoStream, Playable
+from rankcast.service.demos.world import World
+
+__all__ = ["WORLDS", "stream_of", "world"]
+
+WORLDS = {world.name: world for world in (MOVIES, MARKET)}
+"""The worlds by name."""
+
+_STREAMS: "WeakKeyDictionary[Playable, dict[str, DemoStream]]" = WeakKeyDictionary()
+
+
+def world(name: str) -> World:
+    """The world of that name.
+
+    >>> world("movies").title
+    'Films'
+    """
+    if name not in WORLDS:
+        near = did_you_mean(name, WORLDS) or f"; there are {', '.join(WORLDS)}"
+        raise RankcastError(f"there is no world {name!r}{near}")
+    return WORLDS[name]
+
+
+def stream_of(service: Playable, name: str) -> DemoStream:
+    """The stream by which a world is played to a service; whoever asks gets the same."""
+    return _STREAMS.setdefault(service, {}).setdefault(name, DemoStream(world(name), service))

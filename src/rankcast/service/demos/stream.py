@@ -1,0 +1,188 @@
+"""Playing a world: its events go to the store at a chosen speed, in order, from where the store has got to."""
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+from threading import Event as Flag
+from threading import Lock, Thread
+from time import monotonic
+from typing import Protocol
+
+from rankcast.model import Advertisement, Catalog, Concept, Event, Record
+from rankcast.service.demos.world import World
+from rankcast.store import Store
+from rankcast.store.status import status
+
+__all__ = ["SPEEDS", "DemoStream", "Playable", "StreamState"]
+
+SPEEDS = (1, 5, 20, 100, 500)
+"""Events per second that the page offers."""
+
+_TICK = 0.2
+_BATCH = 500
+
+BEHIND = 2000
+"""With more events than this waiting for the pipeline, a stream waits for it too: so what is seen stays fresh."""
+
+
+class Playable(Protocol):
+    """What a world is played to: a service."""
+
+    @property
+    def store(self) -> Store:
+        """Where it keeps everything."""
+
+    def catalog(self) -> Catalog:
+        """The newest catalog."""
+
+    def put(self, *records: Record) -> int:
+        """Put records into the catalog."""
+
+    def publish(self, events: Sequence[Event]) -> object:
+        """Append events to the log, each once."""
+
+    def event(self, event_id: str) -> Event | None:
+        """The event of the log with that id."""
+
+
+class StreamState(Enum):
+    """What a stream does."""
+
+    CLOSED = "closed"
+    LOADING = "loading"
+    PLAYING = "playing"
+    PAUSED = "paused"
+    ENDED = "ended"
+    FAILED = "failed"
+
+
+class DemoStream:
+    """One world on its way into a service, by a thread of its own.
+
+    How far it has got is not kept anywhere: it is found in the log, by the ids of the events, with some twenty look-ups.
+    So a restart goes on where it stopped, and since an event is logged once only, nothing is repeated whoever plays.
+    """
+
+    def __init__(self, world: World, service: Playable, clock: Callable[[], float] = monotonic) -> None:
+        self.world = world
+        self.speed: float = SPEEDS[2]
+        self.state = StreamState.CLOSED
+        self.error: str | None = None
+        self.is_waiting = False
+        self._service = service
+        self._clock = clock
+        self._reached = 0
+        self._known = 0
+        self._lock = Lock()
+        self._stopping = Flag()
+        self._thread: Thread | None = None
+
+    @property
+    def position(self) -> int:
+        """How many of its events were published."""
+        return self._reached
+
+    @property
+    def total(self) -> int:
+        """How many events there are; 0 until they have been read."""
+        return self._known
+
+    def open(self, speed: float | None = None) -> None:
+        """Put what is missing of the world's people into the catalog, and play on from where the log has got to."""
+        missing = _missing(self.world.catalog(), self._service.catalog())
+        if missing:
+            self._service.put(*missing)
+        self.play(speed)
+
+    def play(self, speed: float | None = None) -> None:
+        """Go on, at another speed if one is given. Returns at once."""
+        with self._lock:
+            self.speed = speed or self.speed
+            if self._thread is not None and self._thread.is_alive() and not self._stopping.is_set():
+                return
+        self.pause()
+        with self._lock:
+            self._stopping.clear()
+            self.error = None
+            self.state = StreamState.PLAYING if self._known else StreamState.LOADING
+            self._thread = Thread(target=self._run, name=f"rankcast-world-{self.world.name}", daemon=True)
+            self._thread.start()
+
+    def pause(self) -> None:
+        """Stop after the batch at hand."""
+        self._stopping.set()
+        thread = self._thread
+        if thread is not None:
+            thread.join()
+        if self.state in (StreamState.PLAYING, StreamState.LOADING):
+            self.state = StreamState.PAUSED
+
+    def find(self) -> None:
+        """Read the world and find how far the log has got, without playing it. Some seconds the first time."""
+        script = self.world.script
+        self._known = len(script)
+        self._reached = self._first_unpublished()
+        if self.state is StreamState.CLOSED and self._reached:
+            self.state = StreamState.ENDED if self._reached == self._known else StreamState.PAUSED
+
+    def _run(self) -> None:
+        try:
+            self.find()
+            if not self._stopping.is_set():
+                self.state = StreamState.PLAYING
+            if self._reached < self.world.start:
+                self._publish(self.world.start)
+            before, due = self._clock(), 0.0
+            while self._reached < self._known and not self._stopping.wait(max(_TICK, 1 / self.speed)):
+                now = self._clock()
+                # A machine that slept, or is too slow, does not catch up in one go.
+                due = min(due + (now - before) * self.speed, max(2 * self.speed, 1.0))
+                before = now
+                self._publish(self._reached + int(due))
+                due -= int(due)
+            if self._reached == self._known:
+                self.state = StreamState.ENDED
+        except Exception as error:  # whatever it is, it must be seen, and a thread tells nobody
+            self.error, self.state = str(error) or type(error).__name__, StreamState.FAILED
+
+    def _publish(self, up_to: int) -> None:
+        up_to = min(up_to, self._known)
+        while self._reached < up_to and not self._stopping.is_set():
+            self.is_waiting = status(self._service.store.database).lag > BEHIND
+            if self.is_waiting:
+                return
+            events = self.world.script[self._reached : min(up_to, self._reached + _BATCH)]
+            self._service.publish(events)
+            self._reached += len(events)
+
+    def _first_unpublished(self) -> int:
+        """By doubling and then halving, so that no more than twice as much is read as was published."""
+        low, high = 0, 1
+        while high <= self._known and self._is_published(high - 1):
+            low, high = high, 2 * high
+        high = min(high - 1, self._known)
+        while low < high:
+            middle = (low + high) // 2
+            if self._is_published(middle):
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def _is_published(self, place: int) -> bool:
+        return self._service.event(self.world.script[place].id) is not None
+
+
+def _missing(world: Catalog, catalog: Catalog) -> list[Record]:
+    """What opening a world adds. Whoever is there already keeps all as it is: people may have changed it."""
+    present = set(catalog.users())
+    return [record for record in world.records() if not _is_there(record, catalog, present)]
+
+
+def _is_there(record: Record, catalog: Catalog, present: set[str]) -> bool:
+    match record:
+        case Concept(user=None):
+            return (record.attribute, record.name, None) in catalog.concepts
+        case Advertisement():
+            return record.id in catalog.advertisements
+        case _:
+            return record.user in present

@@ -1,0 +1,197 @@
+"""Live deliveries: one reader of the delivery log, fanned out to many listeners."""
+
+import asyncio
+from asyncio import AbstractEventLoop
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Event as Flag
+
+import msgspec
+
+from rankcast.errors import StoreError
+from rankcast.language import encode_delivery
+from rankcast.model import Delivery
+from rankcast.store import Store
+
+__all__ = ["FeedItem", "Feeds"]
+
+_PAGE = 1000
+_ROOM = 1000
+
+
+@dataclass(eq=False)
+class FeedItem:
+    """A delivery on its way to those who listen."""
+
+    number: int
+    delivery: Delivery
+
+    @cached_property
+    def text(self) -> bytes:
+        """The delivery with its number in JSON, written once for all who listen."""
+        return msgspec.json.encode({"number": self.number, **encode_delivery(self.delivery)})
+
+
+class _Listener:
+    """One who listens: what is for them and not taken yet, at most `_ROOM`; `missed` if there was no room."""
+
+    def __init__(self, user: str | None) -> None:
+        self.user = user
+        self.waiting: list[FeedItem] = []
+        self.missed = False
+        self.called = asyncio.Event()
+
+    def give(self, fed: FeedItem) -> None:
+        # Once something was missed nothing later may come before it.
+        self.missed = self.missed or len(self.waiting) >= _ROOM
+        if not self.missed:
+            self.waiting.append(fed)
+        self.called.set()
+
+    async def take(self, patience: float | None) -> list[FeedItem]:
+        """All that waits; nothing if nothing comes for `patience` seconds."""
+        if not self.waiting:
+            self.called.clear()
+            loop = asyncio.get_running_loop()
+            timer = None if patience is None else loop.call_later(patience, self.called.set)
+            await self.called.wait()
+            if timer is not None:
+                timer.cancel()
+        taken, self.waiting = self.waiting, []
+        return taken
+
+
+class Feeds:
+    """Deliveries as they are committed, to any number of listeners, each from where they want.
+
+    One task reads the log, once, and hands each delivery to those whom it concerns. A listener first reads from the log
+    what it lacks, and one that is too slow for its room of 1,000 goes back to the log; so nothing is lost or repeated and
+    memory stays bounded, however slow a listener is. The reader runs while somebody listens, woken by `wake` and
+    every `poll` seconds for what other processes commit.
+    """
+
+    def __init__(self, store: Store, poll: float = 0.5) -> None:
+        self._store = store
+        self._poll = poll
+        self._loop: AbstractEventLoop | None = None
+        self._reader: asyncio.Task[None] | None = None
+        self._woken = asyncio.Event()
+        self._at = 0
+        self._ended = Flag()
+        self._of_user: dict[str | None, set[_Listener]] = {}
+
+    @property
+    def listeners(self) -> int:
+        """How many listen."""
+        return sum(len(group) for group in self._of_user.values())
+
+    def wake(self) -> None:
+        """Say that deliveries were committed; from any thread."""
+        loop = self._loop
+        if loop is not None and not loop.is_closed():
+            with suppress(RuntimeError):  # closed in between
+                loop.call_soon_threadsafe(self._woken.set)
+
+    def end(self) -> None:
+        """Let all who listen come to an end; from any thread."""
+        self._ended.set()
+        loop = self._loop
+        if loop is not None and not loop.is_closed():
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(self._call_all)
+
+    async def listen(
+        self, user: str | None = None, after: int | None = None
+    ) -> AsyncGenerator[tuple[int, Delivery], None]:
+        """Deliveries of a user, or of all, after a number (None: from now on), with their numbers, without end."""
+        pages = self.pages(user, after)
+        try:
+            async for page in pages:
+                for fed in page:
+                    yield fed.number, fed.delivery
+        finally:
+            await pages.aclose()
+
+    async def pages(
+        self, user: str | None = None, after: int | None = None, patience: float | None = None
+    ) -> AsyncGenerator[list[FeedItem], None]:
+        """As `listen`, but as many at a time as there are; an empty page if there was nothing for `patience` seconds."""
+        listener = _Listener(user)
+        at = after if after is not None else await asyncio.to_thread(self._store.last_delivery)
+        try:
+            while not self._ended.is_set():
+                newest = await asyncio.to_thread(self._store.last_delivery)
+                since = self._enter(listener, newest)
+                while at < since:
+                    page = await asyncio.to_thread(self._stored, user, at, since)
+                    at = page[-1].number if len(page) == _PAGE else since
+                    if page:
+                        yield page
+                while not self._ended.is_set() and (listener.waiting or not listener.missed):
+                    page = [fed for fed in await listener.take(patience) if fed.number > at]
+                    if self._ended.is_set():
+                        return
+                    at = page[-1].number if page else at
+                    if page or not listener.missed:
+                        yield page
+                self._leave(listener)
+                listener.missed = False
+        finally:
+            self._leave(listener)
+
+    def _stored(self, user: str | None, after: int, up_to: int) -> list[FeedItem]:
+        found = self._store.deliveries(user, after, _PAGE)
+        return [FeedItem(number, delivery) for number, delivery in found if number <= up_to]
+
+    def _enter(self, listener: _Listener, newest: int) -> int:
+        """Join those who listen; the number after which everything will be handed over. `newest` is the last delivery, as
+        far as is known: the reader begins after that if there is none yet."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop or self._reader is None or self._reader.done():
+            self._loop = loop
+            self._woken = asyncio.Event()
+            self._of_user = {}
+            self._reader = loop.create_task(self._read(), name="rankcast-feeds")
+            self._at = newest
+        self._of_user.setdefault(listener.user, set()).add(listener)
+        return self._at
+
+    def _leave(self, listener: _Listener) -> None:
+        group = self._of_user.get(listener.user)
+        if group is not None:
+            group.discard(listener)
+            if not group:
+                del self._of_user[listener.user]
+        if not self._of_user:
+            self._woken.set()
+
+    def _call_all(self) -> None:
+        self._woken.set()
+        for group in self._of_user.values():
+            for listener in group:
+                listener.called.set()
+
+    async def _read(self) -> None:
+        """Read the log on and hand it out, until nobody listens."""
+        while self._of_user and not self._ended.is_set():
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._woken.wait(), self._poll)
+            self._woken.clear()
+            page: list[FeedItem] = []
+            while self._of_user and (not page or len(page) == _PAGE):
+                try:
+                    page = await asyncio.to_thread(self._following)
+                except StoreError:  # a store that is busy now will be read again
+                    break
+                if not page:
+                    break
+                self._at = page[-1].number
+                for fed in page:
+                    for name in (fed.delivery.user, None):
+                        for listener in self._of_user.get(name, ()):
+                            listener.give(fed)
+
+    def _following(self) -> list[FeedItem]:
+        return [FeedItem(number, delivery) for number, delivery in self._store.deliveries(None, self._at, _PAGE)]

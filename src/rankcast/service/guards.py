@@ -1,0 +1,120 @@
+"""What every request passes first: size, and who may talk to a service without tokens."""
+
+import asyncio
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rankcast.service.in_flight import BytesInFlight
+from rankcast.service.problems import Problem, answer_of
+from rankcast.service.settings import LOOPBACK, PUBLISHING, Limits
+
+__all__ = ["BodyLimit", "OwnMachineOnly"]
+
+_PATIENCE = 10.0
+"""How many seconds a body waits for others to be done with."""
+
+
+class BodyLimit:
+    """Refuses bodies that are too large, also those that do not say so beforehand; those that come too slowly; and any while the
+    bodies of all requests together fill the memory that they may have."""
+
+    def __init__(self, app: ASGIApp, limits: Limits) -> None:
+        self._app = app
+        self._limits = limits
+        self._in_flight = BytesInFlight(limits.in_flight, max(limits.body, limits.in_flight // 4))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        most = self._limits.body if scope["path"] == PUBLISHING else self._limits.record
+        said = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+        if not said.isdigit() or int(said) > most:
+            await answer_of(_too_large(most))(scope, receive, send)
+            return
+        sender, declared = _sender(scope), int(said)
+        deadline = asyncio.get_running_loop().time() + self._limits.arrival
+        seen = taken = 0
+        is_whole = False
+
+        async def counted() -> Message:
+            nonlocal seen, taken, is_whole
+            if is_whole:
+                return await receive()
+            if declared > taken:
+                # All of it at once: two that wait for each other's halves would wait for ever.
+                if not await self._in_flight.take(sender, declared, _PATIENCE):
+                    raise _busy()
+                taken = declared
+            try:
+                async with asyncio.timeout_at(deadline):
+                    message = await receive()
+            except TimeoutError:
+                slow = f"the body did not arrive within {self._limits.arrival:g} seconds"
+                raise Problem(408, "slow", slow, {"Connection": "close"}) from None
+            if message["type"] == "http.request":
+                seen += len(message.get("body", b""))
+                if seen > most:
+                    raise _too_large(most)
+                if seen > taken:
+                    if not await self._in_flight.take(sender, seen - taken):
+                        raise _busy()
+                    taken = seen
+            is_whole = not message.get("more_body", False)
+            return message
+
+        try:
+            await self._app(scope, counted, send)
+        finally:
+            if taken:
+                self._in_flight.give_back(sender, taken)
+
+
+def _sender(scope: Scope) -> str:
+    """Whose share of the memory a body takes: the token's, or else the address's."""
+    token = next((value for name, value in scope["headers"] if name == b"authorization"), None)
+    if token is not None:
+        return str(hash(token))
+    return str(scope["client"][0]) if scope.get("client") else ""
+
+
+def _busy() -> Problem:
+    detail = "the requests that are being worked on take all the memory there is for them; try again in a second"
+    return Problem(503, "busy", detail, {"Retry-After": "1", "Connection": "close"})
+
+
+def _too_large(most: int) -> Problem:
+    return Problem(413, "limit", f"a body may have {most:,} bytes", {"Connection": "close"})
+
+
+class OwnMachineOnly:
+    """Without tokens, a page of another site could ask in the name of the one who looks at it: so such requests are
+    refused, by the host that they name and by their origin."""
+
+    def __init__(self, app: ASGIApp, hosts: Sequence[str] = LOOPBACK) -> None:
+        self._app = app
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] in ("http", "websocket"):
+            headers = Headers(scope=scope)
+            host, origin = headers.get("host", ""), headers.get("origin")
+            if not self._is_own(f"//{host}") or (origin is not None and not self._is_own(origin)):
+                if scope["type"] == "websocket":
+                    await send({"type": "websocket.close", "code": 1008})
+                    return
+                detail = f"a service without tokens (--dev) answers only as {', '.join(self._hosts)}, to its own pages"
+                await answer_of(Problem(403, "own-machine-only", detail))(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+    def _is_own(self, address: str) -> bool:
+        try:
+            return (urlsplit(address).hostname or "") in self._hosts
+        except ValueError:
+            return False

@@ -1,0 +1,8 @@
+"""The web page: what a person sees of the service, in the same process (NiceGUI; nothing is loaded from elsewhere)."""
+
+from rankcast.service.page.mounting import attach
+from rankcast.service.page.pages import PAGES, PageEntry
+from rankcast.service.page.shell import frame
+from rankcast.service.page.visitors import View, Visitor
+
+__all__ = ["PAGES", "PageEntry", "View", "Visitor", "attach", "frame"]

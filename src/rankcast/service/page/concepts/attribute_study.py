@@ -1,0 +1,198 @@
+"""What recent events say of an attribute: its numbers or texts, how they are spread, and the axis to draw them on."""
+
+import math
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rankcast.fuzzy import NumberSummary
+from rankcast.fuzzy.partition import scale_of
+from rankcast.model import (
+    Catalog,
+    Event,
+    Gaussian,
+    Interval,
+    Kind,
+    Membership,
+    Piecewise,
+    Table,
+    Term,
+    Trapezoid,
+    Triangle,
+    kind_of,
+)
+
+__all__ = ["Axis", "Study", "axis_of", "bars_of", "middle", "study", "suitable_attributes"]
+
+BARS = 60
+CATEGORIES = 24
+MOST_TEXTS = 40
+"""An attribute with more different texts than this is not one to make a table for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """Of so many `events`: the `numbers` (of a range, its middle), how many were `ranges` or only `words`, and how often
+    each text came."""
+
+    attribute: str
+    events: int
+    numbers: tuple[float, ...]
+    ranges: int
+    words: int
+    texts: Counter[str]
+
+    @property
+    def is_textual(self) -> bool:
+        """Whether the attribute is about texts."""
+        return bool(self.texts) and not self.numbers
+
+    def label(self) -> str:
+        """For people: how much is known."""
+        having = len(self.numbers) + self.words if not self.is_textual else sum(self.texts.values())
+        told = f"{having:,} values in the last {self.events:,} events"
+        vague = [f"{self.ranges:,} of them ranges, drawn at their middle"] if self.ranges else []
+        vague += [f"{self.words:,} only words, not drawn"] if self.words else []
+        return "; ".join([told, *vague])
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """From where to where an attribute is drawn, in the logarithm if `log`; or its `categories` with their shares."""
+
+    name: str
+    low: float = 0.0
+    high: float = 1.0
+    log: bool = False
+    categories: tuple[tuple[str | float, float], ...] | None = None
+
+    def props(self) -> dict[str, Any]:
+        """As the component in the browser takes it."""
+        categories = None if self.categories is None else [list(pair) for pair in self.categories]
+        return {"name": self.name, "low": self.low, "high": self.high, "log": self.log, "categories": categories}
+
+
+def study(attribute: str, events: Sequence[Event]) -> Study:
+    """Look at the events for an attribute. O(events)."""
+    numbers: list[float] = []
+    texts: Counter[str] = Counter()
+    ranges = words = 0
+    for event in events:
+        match event.attributes.get(attribute):
+            case None:
+                pass
+            case Term():
+                words += 1
+            case tuple() as values:
+                for value in values:
+                    if kind_of(value) is Kind.NUMBER:
+                        numbers.append(float(value))
+                    elif isinstance(value, str):
+                        texts[value] += 1
+            case Table(degrees):
+                best = max(degrees, key=lambda pair: pair[1])[0]
+                if isinstance(best, str):
+                    texts[best] += 1
+            case membership:
+                numbers.append(middle(membership))
+                ranges += 1
+    return Study(attribute, len(events), tuple(numbers), ranges, words, texts)
+
+
+def suitable_attributes(catalog: Catalog, events: Sequence[Event]) -> list[str]:
+    """The attributes that concepts can be about: those that have some first, then numbers, then a few texts."""
+    with_concepts = dict.fromkeys(attribute for attribute, _, _ in catalog.concepts)
+    numeric: Counter[str] = Counter()
+    textual: dict[str, set[str]] = {}
+    for event in events:
+        for name, value in event.attributes.items():
+            if isinstance(value, tuple) and isinstance(value[0], str):
+                textual.setdefault(name, set()).update(str(one) for one in value)
+            elif not isinstance(value, tuple) or kind_of(value[0]) is Kind.NUMBER:
+                numeric[name] += 1
+    few = [name for name, known in textual.items() if len(known) <= MOST_TEXTS]
+    return list(dict.fromkeys([*sorted(with_concepts), *sorted(numeric), *sorted(few)]))
+
+
+def axis_of(found: Study, memberships: Iterable[Membership]) -> Axis:
+    """An axis on which both the values and the functions can be seen; outliers are left out."""
+    drawn = list(memberships)
+    tables = [one for one in drawn if isinstance(one, Table)]
+    if tables or (found.is_textual and not drawn):
+        return Axis(found.attribute, categories=_categories(found, tables))
+    ends = [x for one in drawn for x in _ends(one)]
+    if not found.numbers and not ends:
+        return Axis(found.attribute)
+    summary = NumberSummary.of(found.attribute, found.numbers)
+    scale = scale_of(summary)
+    if found.numbers:
+        ends += [summary.quantile(0.002), summary.quantile(0.99)]
+    low, high = min(ends), max(ends)
+    if scale is not None and scale.log:
+        positive = [x for x in (*ends, scale.low) if x > 0]
+        low = min(positive)
+        if high / low >= 20:
+            return Axis(found.attribute, low, high * 1.1, log=True)
+        low = min(ends)
+    room = (high - low) * 0.05 or max(abs(high), 1.0) * 0.1
+    floor = 0.0 if low >= 0 and low - room < 0 else low - room
+    return Axis(found.attribute, floor, high + room)
+
+
+def bars_of(found: Study, axis: Axis) -> list[tuple[float, float, float]]:
+    """The histogram: from, to, and the height in 0..1, the highest being 1. What lies beyond an end counts there."""
+    if axis.categories is not None or not found.numbers:
+        return []
+    if axis.log:
+        ratio = (axis.high / axis.low) ** (1 / BARS)
+        edges = [axis.low * ratio**number for number in range(BARS + 1)]
+    else:
+        edges = [axis.low + (axis.high - axis.low) * number / BARS for number in range(BARS + 1)]
+    counts = Counter(min(max(bisect_right(edges, x) - 1, 0), BARS - 1) for x in found.numbers)
+    highest = max(counts.values())
+    return [(edges[at], edges[at + 1], count / highest) for at, count in sorted(counts.items())]
+
+
+def _categories(found: Study, tables: Sequence[Table]) -> tuple[tuple[str | float, float], ...]:
+    counts: Counter[str | float] = Counter(found.texts)
+    counts.update(found.numbers)
+    named = dict.fromkeys(value for table in tables for value, _ in table.degrees)
+    common = [value for value, _ in sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))]
+    shown = list(dict.fromkeys([*named, *common]))[:CATEGORIES]
+    shown.sort(key=lambda value: (-counts[value], str(value)))
+    highest = max(counts.values(), default=1)
+    return tuple((value, counts[value] / highest) for value in shown)
+
+
+def middle(membership: Membership) -> float:
+    """The middle of where a value may well lie."""
+    match membership:
+        case Trapezoid(_, b, c, _):
+            return (b + c) / 2
+        case Triangle(_, b, _):
+            return b
+        case Interval(low, high):
+            return (low + high) / 2
+        case Gaussian(mean, _):
+            return mean
+        case Piecewise(corners):
+            best = max(degree for _, degree in corners)
+            top = [x for x, degree in corners if degree == best]
+            return (top[0] + top[-1]) / 2
+        case Table():
+            return 0.0
+        case _:
+            points = membership.points()
+            return (points[0][0] + points[-1][0]) / 2
+
+
+def _ends(membership: Membership) -> list[float]:
+    match membership:
+        case Gaussian(mean, sigma):
+            return [mean - 2 * sigma, mean + 2 * sigma] if math.isfinite(mean) else []
+        case Table():
+            return []
+        case _:
+            return [x for x, _ in membership.points()]

@@ -1,0 +1,145 @@
+"""What the editor of concepts works on: the concepts of one attribute, and the recent events that show what it is like."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rankcast.fuzzy import MiningResult, NumberSummary, mine, numbers_asked_for
+from rankcast.model import Concept, Is, Membership, Table, predicates_of
+from rankcast.service.page.colours import colour
+from rankcast.service.page.concepts.attribute_study import Axis, axis_of, bars_of, middle, study, suitable_attributes
+from rankcast.service.page.concepts.curve_editor import DrawnCurve
+from rankcast.service.page.visitors import View
+
+__all__ = ["ConceptDesk", "ConceptPicture", "key_of"]
+
+HISTORY = 2000
+"""So many recent events are drawn and tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptPicture:
+    """What is to be drawn."""
+
+    axis: Axis
+    bars: Sequence[tuple[float, float, float]]
+    curves: Sequence[DrawnCurve]
+    edited: DrawnCurve | None
+
+
+class ConceptDesk:
+    """The catalog and the events as of the last `load`, seen by one visitor for one attribute.
+
+    A visitor sees everybody's concepts and their own, and changes their own; an administrator sees and changes all.
+    """
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self.attribute = view.query.get("attribute", "")
+        self.load()
+
+    def load(self) -> None:
+        """Read the catalog and the recent events anew; some tenths of a second."""
+        self.catalog = self._view.service.catalog()
+        self.events = self._view.service.recent_events(HISTORY)
+        self.attributes = suitable_attributes(self.catalog, self.events)
+        self.choose(self.attribute if self.attribute in self.attributes else self._most_used())
+
+    def choose(self, attribute: str) -> None:
+        """Turn to another attribute."""
+        self.attribute = attribute
+        self.study = study(attribute, self.events)
+
+    def concepts(self) -> list[Concept]:
+        """Those of the attribute that the visitor may see: everybody's first, then their own, from low to high."""
+        user, sees_all = self._view.user, self._view.visitor.switches
+        seen = [
+            concept
+            for concept in self.catalog.concepts.values()
+            if concept.attribute == self.attribute and (sees_all or concept.user in (None, user))
+        ]
+        return sorted(
+            seen,
+            key=lambda one: (one.user is not None, one.user != user, one.user or "", middle(one.membership), one.name),
+        )
+
+    def first(self, query: Mapping[str, str]) -> Concept | None:
+        """What to begin with: what the address says; else the user's own, or one that they use."""
+        asked, owner = query.get("concept"), query.get("for") or None
+        used = {test.term.concept for at, test in self._vague_wishes() if at == self.attribute}
+
+        def suits(concept: Concept) -> tuple[bool, ...]:
+            named = concept.name == asked
+            return named and concept.user == owner, named, concept.user == self._view.user, concept.name in used
+
+        return max(self.concepts(), key=suits, default=None)
+
+    def may_edit(self, concept: Concept) -> bool:
+        """Whether the visitor may change it."""
+        return self._view.visitor.switches or concept.user == self._view.user
+
+    def saved(self, concept: Concept) -> Concept | None:
+        """The concept as the catalog has it."""
+        return self.catalog.concepts.get((concept.attribute, concept.name, concept.user))
+
+    def proposals(self) -> MiningResult:
+        """Concepts mined from the recent numbers, and from those that subscriptions ask for."""
+        everybody = list(self.catalog.subscriptions.values())
+        known = everybody if self._view.visitor.switches else self.catalog.subscriptions_of(self._view.user)
+        asked = numbers_asked_for((one.where for one in known), self.attribute)
+        return mine(NumberSummary.of(self.attribute, [*self.study.numbers, *asked]))
+
+    def picture(
+        self, concept: Concept | None, draft: Membership | None, proposed: Sequence[Concept] = ()
+    ) -> ConceptPicture:
+        """The concepts over the data: those proposed; or those there are, the one being edited as the draft has it.
+
+        Beside everybody's words, of users' own only those of the one whose word is edited are drawn.
+        """
+        concepts = list(proposed) or self.concepts()
+        curves = {
+            key_of(one): DrawnCurve(key_of(one), one.name, colour(at), one.membership)
+            for at, one in enumerate(concepts)
+        }
+        edited = None
+        if concept is not None and draft is not None and not proposed:
+            present = curves.get(key_of(concept))
+            shade = present.colour if present else colour(len(curves))
+            edited = DrawnCurve(key_of(concept), concept.name, shade, draft)
+            curves = {
+                key: replace(curves[key], name=_told_apart(one, concept))
+                for key, one in ((key_of(one), one) for one in concepts)
+                if one.user in (None, concept.user)
+            }
+        leading = edited or next(iter(curves.values()), None)
+        tables = leading is not None and isinstance(leading.membership, Table)
+        alike = [curve for curve in curves.values() if isinstance(curve.membership, Table) == tables]
+        drawn = [curve.membership for curve in alike] + ([draft] if edited is not None and draft is not None else [])
+        axis = axis_of(self.study, drawn)
+        return ConceptPicture(axis, bars_of(self.study, axis), alike, edited)
+
+    def _most_used(self) -> str:
+        """The attribute that the user has most vague wishes about; else that with most concepts."""
+        asked = Counter(attribute for attribute, _ in self._vague_wishes())
+        known = Counter(attribute for attribute, _, _ in self.catalog.concepts)
+        return max(self.attributes, key=lambda name: (asked[name], known[name]), default="")
+
+    def _vague_wishes(self) -> list[tuple[str, Is]]:
+        return [
+            (predicate.attribute, predicate.test)
+            for subscription in self.catalog.subscriptions_of(self._view.user)
+            for predicate in predicates_of(subscription.where)
+            if isinstance(predicate.test, Is)
+        ]
+
+
+def _told_apart(one: Concept, edited: Concept) -> str:
+    """The name of a concept beside the edited one, which may be another meaning of the same word."""
+    same = one.name == edited.name and one.user != edited.user
+    return f"{one.name} ({one.user or 'everybody'})" if same else one.name
+
+
+def key_of(concept: Concept) -> str:
+    """What tells a concept from all others."""
+    return json.dumps([concept.attribute, concept.name, concept.user])

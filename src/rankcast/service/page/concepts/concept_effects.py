@@ -1,0 +1,55 @@
+"""What another meaning of a word would change, as a table."""
+
+from nicegui import ui
+
+from rankcast.service.page.concepts.concept_trial import Effect, Effects
+from rankcast.service.page.event_words import cut, title_of
+from rankcast.service.page.widgets import group, words
+
+__all__ = ["show_effects"]
+
+
+def show_effects(box: ui.element, effects: Effects, said: str) -> None:
+    """Fill the box; `said` is what is being said, such as ``price is cheap``."""
+    box.clear()
+    with box:
+        before, after = effects.fits
+        with group("p"):
+            words("span", f"{said} to at least 0.5 in ")
+            _change(before, after)
+            words("span", f" of the last {effects.events:,} events.")
+        if not effects.rows:
+            words("p", "No subscription uses the word so far.", "rc-soft")
+            return
+        with group("div", "rc-scroll"), group("table", "rc-table rc-effects"):
+            with group("thead"), group("tr"):
+                for title in ("Subscription", "Of", "Matches", "Comes and goes"):
+                    words("th", title)
+            with group("tbody"):
+                for row in effects.rows:
+                    _row(row)
+        if effects.more:
+            words("p", f"and {effects.more:,} more subscriptions", "rc-soft")
+
+
+def _row(row: Effect) -> None:
+    with group("tr"):
+        words("td", row.subscription.id, "rc-strong")
+        words("td", row.subscription.user)
+        with group("td", "rc-number"):
+            _change(row.before, row.after)
+        with group("td", "rc-small"):
+            for event in row.gained:
+                words("span", f"+ {cut(title_of(event), 40)}", "rc-good rc-event")
+            for event in row.lost:
+                words("span", f"− {cut(title_of(event), 40)}", "rc-bad rc-event")
+            if not row.gained and not row.lost:
+                words("span", "–", "rc-soft")
+
+
+def _change(before: int, after: int) -> None:
+    words("span", f"{before:,}", "rc-number rc-strong")
+    if before != after:
+        words("span", " → ", "rc-soft")
+        words("span", f"{after:,}", f"rc-number rc-strong {'rc-good' if after > before else 'rc-bad'}")
+        words("span", f" ({after - before:+,})", "rc-soft rc-small")

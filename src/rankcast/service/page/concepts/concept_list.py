@@ -1,0 +1,41 @@
+"""The concepts of an attribute, to choose from."""
+
+from collections.abc import Callable
+
+from nicegui import ui
+
+from rankcast.model import Concept
+from rankcast.service.page.colours import colour
+from rankcast.service.page.concepts.concept_desk import ConceptDesk, key_of
+from rankcast.service.page.widgets import group, set_props, words
+
+__all__ = ["EVERYBODY", "show_concepts"]
+
+EVERYBODY = "everybody"
+"""Whose a concept is that all share."""
+_MOST = 60
+"""Concepts in the list."""
+
+
+def show_concepts(
+    box: ui.element, desk: ConceptDesk, chosen: Concept | None, choose: Callable[[Concept], None]
+) -> None:
+    """Fill the box with the concepts of the attribute at hand."""
+    box.clear()
+    with box:
+        words("h2", desk.attribute)
+        words("p", desk.study.label(), "rc-small rc-soft")
+        concepts = desk.concepts()
+        if not concepts:
+            words("p", "No word for it yet. Let the data propose some, or make one.", "rc-soft")
+        for number, concept in enumerate(concepts[:_MOST]):
+            entry = group("button", "rcd-concept", type="button").on("click", lambda _, c=concept: choose(c))
+            entry.style(f"--mine: {colour(number)}")
+            if chosen is not None and key_of(concept) == key_of(chosen):
+                set_props(entry, aria_current="true")
+            with entry:
+                words("span", "", "rc-swatch")
+                words("span", concept.name, "rc-strong")
+                words("span", EVERYBODY if concept.user is None else concept.user, "rc-soft rc-small")
+        if len(concepts) > _MOST:
+            words("p", f"and {len(concepts) - _MOST:,} more meanings of users' own", "rc-soft rc-small")

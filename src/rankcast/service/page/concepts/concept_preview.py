@@ -1,0 +1,73 @@
+"""What a draft of a concept would change, worked out while it is edited."""
+
+import asyncio
+from collections.abc import Callable
+
+from nicegui import ui
+
+from rankcast.errors import RankcastError
+from rankcast.model import Concept, Membership
+from rankcast.service.page.concepts.concept_desk import ConceptDesk
+from rankcast.service.page.concepts.concept_effects import show_effects
+from rankcast.service.page.concepts.concept_trial import ConceptTrial
+from rankcast.service.page.widgets import words
+
+__all__ = ["ConceptPreview"]
+
+
+class ConceptPreview:
+    """Fills a box with the effects of the latest draft. Drafts come faster than they can be tried: one is tried at a time, and
+    those in between are passed over.
+
+    Parameters
+    ----------
+    only
+        Whose subscriptions are tried; None: everybody's.
+    complain
+        Is told what is wrong with a draft.
+    """
+
+    def __init__(self, box: ui.element, desk: ConceptDesk, only: str | None, complain: Callable[[str], None]) -> None:
+        self._box = box
+        self._desk = desk
+        self._only = only
+        self._complain = complain
+        self._trial: ConceptTrial | None = None
+        self._latest: tuple[Concept, Membership] | None = None
+        self._number = 0
+        self._is_trying = False
+
+    def show(self, concept: Concept | None, draft: Membership | None) -> None:
+        """See what the draft of a concept would change, as soon as what is being tried is done."""
+        self._latest = None if concept is None or draft is None else (concept, draft)
+        self._number += 1
+        if not self._is_trying:
+            self._is_trying = True
+            ui.timer(0.01, self._try, once=True)
+
+    def restart(self) -> None:
+        """Forget what was found with the catalog as it was."""
+        self._trial = None
+
+    async def _try(self) -> None:
+        try:
+            shown = -1
+            while shown != self._number:
+                shown = self._number
+                if self._latest is None:
+                    self._box.clear()
+                    with self._box:
+                        words("p", "Choose a concept to see what it does.", "rc-soft")
+                    continue
+                concept, draft = self._latest
+                if self._trial is None or self._trial.concept is not concept:
+                    self._trial = await asyncio.to_thread(
+                        ConceptTrial, self._desk.catalog, concept, self._desk.events, self._only
+                    )
+                effects = await asyncio.to_thread(self._trial.of, draft)
+                if shown == self._number:
+                    show_effects(self._box, effects, f"{self._desk.attribute} is {concept.name}")
+        except RankcastError as error:
+            self._complain(str(error))
+        finally:
+            self._is_trying = False

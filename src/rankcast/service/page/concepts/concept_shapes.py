@@ -1,0 +1,117 @@
+"""The forms of concepts by the names that people know, and one form turned into another that is near to it."""
+
+from rankcast.model import (
+    Gaussian,
+    Interval,
+    LeftShoulder,
+    Membership,
+    Piecewise,
+    RightShoulder,
+    Table,
+    Trapezoid,
+    Triangle,
+)
+from rankcast.service.page.concepts.attribute_study import Axis, Study
+
+__all__ = ["FIELDS", "FORMS", "converted", "first_shape", "forms_for"]
+
+FORMS = {
+    "left_shoulder": "Shoulder, low values",
+    "trapezoid": "Trapezoid",
+    "triangle": "Triangle",
+    "right_shoulder": "Shoulder, high values",
+    "gaussian": "Bell",
+    "between": "Interval, all or nothing",
+    "piecewise": "Points of your own",
+    "table": "A degree for each value",
+}
+"""What the forms are called."""
+
+FIELDS = {
+    "trapezoid": ("begins to rise at", "fully so from", "fully so up to", "no more from"),
+    "triangle": ("begins to rise at", "fully so at", "no more from"),
+    "between": ("from", "up to"),
+    "left_shoulder": ("fully so up to", "no more from"),
+    "right_shoulder": ("begins to rise at", "fully so from"),
+    "gaussian": ("middle", "width (sigma)"),
+}
+"""What their numbers mean."""
+
+
+def forms_for(found: Study, membership: Membership) -> dict[str, str]:
+    """The forms that suit an attribute: a table for texts, all others for numbers."""
+    if found.is_textual:
+        return {"table": FORMS["table"]}
+    return {form: name for form, name in FORMS.items() if form != "table" or isinstance(membership, Table)}
+
+
+def first_shape(axis: Axis) -> Membership:
+    """Something in the middle to begin with."""
+    if axis.categories is not None:
+        return Table(((axis.categories[0][0] if axis.categories else "value", 1.0),))
+    shares = (0.3, 0.45, 0.55, 0.7)
+    if axis.log:
+        places = [axis.low * (axis.high / axis.low) ** share for share in shares]
+    else:
+        places = [axis.low + (axis.high - axis.low) * share for share in shares]
+    return Trapezoid(*(float(f"{x:.3g}") for x in places))
+
+
+def converted(membership: Membership, form: str, axis: Axis) -> Membership:
+    """A function of another form that rises and falls at about the same places."""
+    a, b, c, d = _corners(membership, axis)
+    match form:
+        case "trapezoid":
+            return Trapezoid(a, b, c, d)
+        case "triangle":
+            return Triangle(a, _between(b, c), d)
+        case "between":
+            return Interval(_between(a, b), _between(c, d))
+        case "left_shoulder":
+            return LeftShoulder(c, d)
+        case "right_shoulder":
+            return RightShoulder(a, b)
+        case "gaussian":
+            return Gaussian(_between(b, c), _short((d - a) / 4) or 1.0)
+        case "piecewise":
+            points = Trapezoid(a, b, c, d).points() if isinstance(membership, Gaussian) else _points(membership)
+            return Piecewise(points)
+        case _:
+            return membership
+
+
+def _corners(membership: Membership, axis: Axis) -> tuple[float, float, float, float]:
+    match membership:
+        case Trapezoid(a, b, c, d):
+            return a, b, c, d
+        case Triangle(a, b, c):
+            return a, b, b, c
+        case Interval(low, high):
+            return low, low, high, high
+        case LeftShoulder(a, b):
+            low = min(_short(axis.low), a)
+            return low, low, a, b
+        case RightShoulder(a, b):
+            high = max(_short(axis.high), b)
+            return a, b, high, high
+        case Gaussian(mean, sigma):
+            return tuple(_short(mean + share * sigma) for share in (-2, -0.5, 0.5, 2))  # type: ignore[return-value]
+        case Piecewise(corners):
+            best = max(degree for _, degree in corners)
+            top = [x for x, degree in corners if degree == best]
+            return corners[0][0], top[0], top[-1], corners[-1][0]
+        case Table():
+            return _corners(first_shape(Axis(axis.name, axis.low, axis.high, axis.log)), axis)
+
+
+def _points(membership: Membership) -> tuple[tuple[float, float], ...]:
+    return () if isinstance(membership, Table | Gaussian) else membership.points()
+
+
+def _between(x: float, y: float) -> float:
+    return _short((x + y) / 2)
+
+
+def _short(x: float) -> float:
+    told = float(f"{x:.4g}")
+    return int(told) if told == int(told) else told

@@ -1,0 +1,112 @@
+"""What another meaning of a concept would change: which subscriptions would match more or fewer of the recent events."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rankcast.fuzzy import degree, possibility_necessity
+from rankcast.matching import Meaning, matches
+from rankcast.model import Catalog, Concept, Event, Is, Membership, Subscription, Term, predicates_of
+
+__all__ = ["ConceptTrial", "Effect", "Effects", "meant_by"]
+
+MOST = 40
+"""So many subscriptions are tried; the others are only counted."""
+
+ENOUGH = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """How many events a subscription matches before and after; `gained` and `lost` are some of the differences."""
+
+    subscription: Subscription
+    before: int
+    after: int
+    gained: tuple[Event, ...]
+    lost: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """`fits` counts the events that deserve the word to at least 0.5, before and after; `more` subscriptions use it that
+    were not tried."""
+
+    events: int
+    fits: tuple[int, int]
+    rows: tuple[Effect, ...]
+    more: int
+
+
+def meant_by(catalog: Catalog, concept: Concept) -> list[Subscription]:
+    """The subscriptions in which the word means this concept: not those of users with a meaning of their own."""
+    own = {user for at, name, user in catalog.concepts if (at, name) == (concept.attribute, concept.name)}
+    return [
+        subscription
+        for subscription in catalog.subscriptions.values()
+        if (subscription.user == concept.user or (concept.user is None and subscription.user not in own))
+        and any(
+            predicate.attribute == concept.attribute
+            and isinstance(predicate.test, Is)
+            and predicate.test.term.concept == concept.name
+            for predicate in predicates_of(subscription.where)
+        )
+    ]
+
+
+class ConceptTrial:
+    """Recent events against a concept as it is and as it would be.
+
+    Made once per concept: O(subscriptions that use it * events); each trial then costs the same again at most.
+    """
+
+    def __init__(
+        self, catalog: Catalog, concept: Concept, events: Sequence[Event], only_user: str | None = None
+    ) -> None:
+        self._catalog = catalog
+        self.concept = concept
+        self._events = [event for event in events if concept.attribute in event.attributes]
+        self._of = len(events)
+        known = (concept.attribute, concept.name, concept.user) in catalog.concepts
+        using = meant_by(catalog, concept) if known or concept.user is not None else []
+        using = [one for one in using if only_user in (None, one.user)]
+        self.using = using
+        self._before = {one.id: self._matched(one, catalog, events) for one in using[:MOST]}
+        present = catalog.concepts.get((concept.attribute, concept.name, concept.user))
+        shared = catalog.concepts.get((concept.attribute, concept.name, None))
+        self._fits = self._fitting((present or shared or concept).membership)
+
+    def of(self, membership: Membership) -> Effects:
+        """What would change if the word meant this."""
+        changed = self._catalog.copy()
+        changed.put(replace(self.concept, membership=membership))
+        rows = []
+        for subscription in self.using[:MOST]:
+            before = self._before[subscription.id]
+            after = self._matched(subscription, changed, self._events)
+            # What lacks the attribute is not changed by what the word means.
+            kept = {seq: event for seq, event in before.items() if self.concept.attribute not in event.attributes}
+            gained = [event for seq, event in after.items() if seq not in before]
+            lost = [event for seq, event in before.items() if seq not in after and seq not in kept]
+            rows.append(Effect(subscription, len(before), len(after) + len(kept), tuple(gained[:3]), tuple(lost[:3])))
+        fits = self._fitting(membership)
+        return Effects(self._of, (self._fits, fits), tuple(rows), max(len(self.using) - MOST, 0))
+
+    def _matched(self, subscription: Subscription, catalog: Catalog, events: Sequence[Event]) -> dict[str, Event]:
+        def meaning(attribute: str, term: Term) -> Membership:
+            return catalog.membership(attribute, term, subscription.user)
+
+        shared: Meaning = catalog.membership
+        return {event.id: event for event in events if matches(subscription.where, event, meaning, shared)}
+
+    def _fitting(self, membership: Membership) -> int:
+        return sum(self._fit(membership, event) >= ENOUGH - 1e-9 for event in self._events)
+
+    def _fit(self, membership: Membership, event: Event) -> float:
+        match event.attributes[self.concept.attribute]:
+            case tuple() as values:
+                return max(degree(membership, (), value) for value in values)
+            case Term() as term:
+                meant = self._catalog.membership(self.concept.attribute, term)
+                return possibility_necessity(membership, (), meant, term.hedges)[0]
+            case imprecise:
+                return possibility_necessity(membership, (), imprecise)[0]

@@ -1,0 +1,284 @@
+"""What vague words mean: the membership-function editor."""
+
+import asyncio
+import json
+from dataclasses import replace
+
+from nicegui import ui
+
+from rankcast.errors import ModelError
+from rankcast.model import Concept, Membership
+from rankcast.service.page.colours import wear
+from rankcast.service.page.concepts.attribute_study import axis_of
+from rankcast.service.page.concepts.concept_desk import ConceptDesk
+from rankcast.service.page.concepts.concept_fields import ConceptFields
+from rankcast.service.page.concepts.concept_list import EVERYBODY, show_concepts
+from rankcast.service.page.concepts.concept_naming import ask_for_name
+from rankcast.service.page.concepts.concept_preview import ConceptPreview
+from rankcast.service.page.concepts.concept_shapes import converted, first_shape
+from rankcast.service.page.concepts.curve_editor import CurveEditor, form_of
+from rankcast.service.page.visitors import View
+from rankcast.service.page.widgets import act, complaining, empty, group, link, set_props, words
+
+__all__ = ["build"]
+
+
+async def build(view: View) -> None:
+    """The editor of all concepts."""
+    wear()
+    desk = await asyncio.to_thread(ConceptDesk, view)
+    if not desk.attributes:
+        with empty(
+            "o_area_chart",
+            "No concepts yet",
+            "A concept says to what degree a value deserves a word: how cheap 1,400 is. It needs an attribute, which "
+            "comes with the first events.",
+        ):
+            link("Open a ready world", "/worlds", "rc-button rc-main rc-main-button rc-link-button")
+        return
+    _Workshop(view, desk)
+
+
+class _Workshop:
+    """The page as one visitor sees it: which attribute and concept, and what they have made of it so far."""
+
+    def __init__(self, view: View, desk: ConceptDesk) -> None:
+        self._view = view
+        self._desk = desk
+        self._concept: Concept | None = None
+        self._draft: Membership | None = None
+        self._proposed: tuple[Concept, ...] = ()
+        self._build()
+
+    # building
+
+    def _build(self) -> None:
+        with group("div", "rc-row rc-wrap"):
+            chooser = ui.select(
+                self._desk.attributes,
+                value=self._desk.attribute,
+                label="Attribute",
+                on_change=lambda e: self._chosen(e.value),
+            ).props("outlined dense options-dense")
+            set_props(chooser.classes("rc-chooser"), aria_label="Attribute")
+            self._propose = act("Propose from the data", self._mined, icon="o_auto_graph")
+            act("New concept", self._named, icon="o_add")
+        with group("div", "rc-workshop"):
+            with group("section", "rc-card rc-column", aria_label="Concepts of the attribute"):
+                self._list = group("div", "rc-column rc-tight rcd-concepts")
+            with group("section", "rc-card rc-column", aria_label="Editor"):
+                self._head = group("div", "rc-row rc-spread rc-wrap")
+                self._editor = CurveEditor("Degree of membership", self._dragged)
+                self._legend = group("div", "rc-row rc-wrap rc-legend rc-small rc-soft")
+                self._fields = ConceptFields(self._typed, self._reformed)
+                self._fields.rebuilt = lambda made: self._fields.show(made, self._desk.study, still=False)
+                self._complaint = words("p", "", "rc-note rc-bad")
+                set_props(self._complaint, role="alert")
+                self._buttons = group("div", "rc-row rc-wrap")
+        with group("section", "rc-card rc-column", aria_label="What would change", aria_live="polite"):
+            words("h2", "What it matches")
+            effects = group("div", "rc-column")
+        only = None if self._view.visitor.switches else self._view.user
+        self._preview = ConceptPreview(effects, self._desk, only, self._complain)
+        self._select(self._desk.first(self._view.query))
+
+    def _chosen(self, attribute: str) -> None:
+        self._desk.choose(attribute)
+        self._select(self._desk.first({}))
+
+    def _select(self, concept: Concept | None) -> None:
+        """Edit this concept from what is saved."""
+        self._concept, self._draft = concept, concept.membership if concept else None
+        self._proposed = ()
+        self._preview.restart()
+        self._address()
+        self._show()
+
+    def _address(self) -> None:
+        query = {"attribute": self._desk.attribute}
+        if self._concept is not None:
+            query |= {"concept": self._concept.name} | ({"for": self._concept.user} if self._concept.user else {})
+        told = json.dumps(query).replace("<", "\\u003c")
+        ui.run_javascript(f"rankcast.address({told})")
+
+    # showing
+
+    def _show(self) -> None:
+        show_concepts(self._list, self._desk, self._concept, self._select)
+        self._show_head()
+        self._show_curves()
+        self._fields.show(self._draft, self._desk.study, still=self._is_still())
+        self._complaint.visible = False
+        self._show_buttons()
+        self._try()
+
+    def _is_still(self) -> bool:
+        return self._concept is None or not self._desk.may_edit(self._concept) or bool(self._proposed)
+
+    def _show_head(self) -> None:
+        self._head.clear()
+        with self._head:
+            if self._proposed:
+                words("h2", f"{len(self._proposed)} concepts proposed for {self._desk.attribute}")
+                return
+            if self._concept is None:
+                words("h2", f"Nothing chosen on {self._desk.attribute}")
+                return
+            words("h2", f"{self._desk.attribute} is {self._concept.name}")
+            if not self._desk.may_edit(self._concept):
+                words("span", "Everybody's; make your own meaning to change it.", "rc-soft rc-small")
+
+    def _show_curves(self) -> None:
+        picture = self._desk.picture(self._concept, self._draft, self._proposed)
+        axis, edited = picture.axis, picture.edited
+        self._editor.show(axis, picture.bars, picture.curves, edited, still=self._is_still())
+        self._legend.clear()
+        with self._legend:
+            _mark("rc-key-bars", "recent values")
+            if edited and axis.categories is None:
+                _mark("rc-key-line", self._concept.name if self._concept else "")
+                _mark("rc-key-very", "very")
+                _mark("rc-key-somewhat", "somewhat")
+                if form_of(edited.membership) == "piecewise":
+                    words("span", "Double-click adds a point, Delete removes it.")
+            elif edited:
+                _mark("rc-key-line", "degree; drag a bar, or use the arrow keys")
+
+    def _show_buttons(self) -> None:
+        self._buttons.clear()
+        with self._buttons:
+            if self._proposed:
+                if self._view.visitor.switches:
+                    act("Use them for everybody", lambda: self._use(None), icon="o_check", kind="main")
+                act(f"Use them for {self._view.user}", lambda: self._use(self._view.user), icon="o_person")
+                act("Discard", self._discard, kind="quiet")
+                return
+            if self._concept is None:
+                return
+            if self._desk.may_edit(self._concept):
+                self._save_button = act("Save", self._save, icon="o_check", kind="main")
+                self._undo_button = act("Undo changes", self._undo, icon="o_undo")
+                self._changed_shown()
+            if self._concept.user != self._view.user:
+                mine = (self._desk.attribute, self._concept.name, self._view.user)
+                if mine not in self._desk.catalog.concepts:
+                    act(f"My own meaning, for {self._view.user}", self._override, icon="o_person_add")
+            if self._desk.may_edit(self._concept):
+                act("Remove", self._remove, icon="o_delete", kind="danger")
+
+    def _changed_shown(self) -> None:
+        saved = self._saved()
+        changed = saved is None or saved.membership != self._draft
+        self._save_button.set_enabled(changed)
+        self._undo_button.set_enabled(changed and saved is not None)
+
+    def _saved(self) -> Concept | None:
+        return None if self._concept is None else self._desk.saved(self._concept)
+
+    # what the visitor does
+
+    def _dragged(self, membership: Membership, done: bool) -> None:
+        self._draft = membership
+        self._fields.show(membership, self._desk.study, still=False)
+        self._changed_shown()
+        self._complaint.visible = False
+        if done:
+            self._show_curves()
+        self._try()
+
+    def _typed(self, membership: Membership | None, error: str) -> None:
+        self._complaint.text, self._complaint.visible = error, bool(error)
+        if membership is None:
+            self._save_button.set_enabled(False)
+            return
+        self._draft = membership
+        self._changed_shown()
+        self._show_curves()
+        self._try()
+
+    def _reformed(self, form: str) -> None:
+        if self._draft is None:
+            return
+        axis = axis_of(self._desk.study, [self._draft])
+        self._draft = converted(self._draft, form, axis)
+        self._fields.show(self._draft, self._desk.study, still=False)
+        self._complaint.visible = False
+        self._changed_shown()
+        self._show_curves()
+        self._try()
+
+    def _try(self) -> None:
+        self._preview.show(None if self._proposed else self._concept, self._draft)
+
+    def _complain(self, error: str) -> None:
+        self._complaint.text, self._complaint.visible = error, True
+
+    async def _save(self) -> None:
+        if self._concept is None or self._draft is None:
+            return
+        new = replace(self._concept, membership=self._draft)
+        with complaining():
+            await asyncio.to_thread(self._view.service.put, new)
+            await asyncio.to_thread(self._desk.load)
+            ui.notify(f"Saved: {new.name} on {new.attribute}", type="positive")
+            self._select(new)
+
+    def _undo(self) -> None:
+        self._select(self._saved())
+
+    async def _remove(self) -> None:
+        if self._concept is None:
+            return
+        concept = self._concept
+        with complaining():
+            if self._saved() is not None:
+                await asyncio.to_thread(self._view.service.remove, concept)
+            await asyncio.to_thread(self._desk.load)
+            self._select(next(iter(self._desk.concepts()), None))
+
+    def _override(self) -> None:
+        """Begin this user's own meaning from the shared one."""
+        if self._concept is not None:
+            self._select(replace(self._concept, user=self._view.user))
+
+    def _named(self) -> None:
+        """Ask for the name of a new concept, and begin it in the middle of the data."""
+
+        def begin(name: str, whose: str) -> None:
+            owner = None if whose == EVERYBODY else self._view.user
+            if (self._desk.attribute, name, owner) in self._desk.catalog.concepts:
+                raise ModelError(f"there is {name!r} already")
+            self._select(Concept(name, self._desk.attribute, first_shape(axis_of(self._desk.study, [])), owner))
+
+        owners = [EVERYBODY, self._view.user] if self._view.visitor.switches else [self._view.user]
+        ask_for_name(self._desk.attribute, owners, begin)
+
+    async def _mined(self) -> None:
+        """Propose concepts from recent numbers and from the numbers that subscriptions ask for."""
+        if self._desk.study.is_textual:
+            ui.notify("Concepts are proposed for numbers only; make a table by hand.", type="warning")
+            return
+        found = await asyncio.to_thread(self._desk.proposals)
+        if not found.concepts:
+            ui.notify(f"Nothing to propose: {found.reason}", type="warning")
+            return
+        self._proposed = found.concepts
+        self._show()
+
+    async def _use(self, user: str | None) -> None:
+        made = [replace(concept, user=user) for concept in self._proposed]
+        with complaining():
+            await asyncio.to_thread(self._view.service.put, *made)
+            await asyncio.to_thread(self._desk.load)
+            ui.notify(f"Saved {len(made)} concepts on {self._desk.attribute}", type="positive")
+            self._select(made[0])
+
+    def _discard(self) -> None:
+        self._proposed = ()
+        self._show()
+
+
+def _mark(classes: str, text: str) -> None:
+    with group("span", "rc-row rc-mark"):
+        words("span", "", f"rc-key {classes}")
+        words("span", text)

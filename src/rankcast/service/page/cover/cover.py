@@ -1,0 +1,223 @@
+"""The cover graph: which subscriptions contain which, and how an event finds its way through them."""
+
+import asyncio
+from typing import Any
+
+from nicegui import ui
+from nicegui.events import GenericEventArguments
+
+from rankcast.cover import GraphMatch, Node, SubscriptionGraph
+from rankcast.language import label, show
+from rankcast.matching import matches
+from rankcast.model import Catalog, Event, Expression, Membership, Subscription, Term
+from rankcast.rank import scores
+from rankcast.service.page.colours import wear
+from rankcast.service.page.cover.cover_drawing import cover_svg
+from rankcast.service.page.event_words import cut, facts, title_of
+from rankcast.service.page.visitors import View
+from rankcast.service.page.widgets import act, empty, group, link, pill, set_props, words
+
+__all__ = ["build", "walk"]
+
+MANY = 80
+"""More subscriptions than this make no picture that helps."""
+
+RECENT = 500
+_OFFERED = 60
+_CLICKED = """(e) => {
+  const key = e.type === "keydown" ? e.key : "Enter";
+  const node = e.target.closest("[data-node]");
+  if (node && (key === "Enter" || key === " ")) { e.preventDefault(); emit(node.dataset.node); }
+}"""
+
+
+async def build(view: View) -> None:
+    """The graph of the user's subscriptions, or of all."""
+    wear()
+    await asyncio.to_thread(view.service.catalog)
+    if not view.service.catalog().subscriptions:
+        with empty(
+            "o_account_tree", "No subscriptions yet", "Here you see which of them contain which, once there are two."
+        ):
+            link("Subscribe", "/subscriptions", "rc-button rc-main rc-main-button rc-link-button")
+            link("Open a ready world", "/worlds", "rc-button rc-link-button")
+        return
+    page = _CoverPage(view)
+    await page.load()
+
+
+class _CoverPage:
+    """One visitor's view of the graph: whose it is, the node that is looked at, the event that was sent through."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._all = False
+        self._chosen: int | None = None
+        self._event: Event | None = None
+        self._visited: dict[int, bool] | None = None
+        with group("div", "rc-row rc-wrap"):
+            whose = ui.toggle({False: view.user, True: "Everybody"}, value=False, on_change=self._turned)
+            set_props(whose.props("dense no-caps unelevated").classes("rc-speeds"), aria_label="Whose subscriptions")
+            whose.visible = view.visitor.switches
+            self._events_box = ui.select({}, label="Send an event through", with_input=True, on_change=self._sent)
+            set_props(
+                self._events_box.props("outlined dense options-dense clearable"), aria_label="Event to send through"
+            )
+            self._events_box.classes("rc-wide-chooser")
+            act("One that matches", self._send_matching, icon="o_route")
+        self._told = words("p", "", "rc-soft")
+        set_props(self._told, aria_live="polite")
+        with group("div", "rc-graph-page"):
+            with group("section", "rc-card", aria_label="Graph"):
+                self._figure = group("figure", "rc-drawing")
+                with self._figure:
+                    self._drawn = ui.html("", sanitize=False)
+                for kind in ("click", "keydown"):
+                    self._drawn.on(kind, self._picked, js_handler=_CLICKED)
+                with group("figcaption", "rc-row rc-wrap rc-legend rc-small rc-soft"):
+                    words("span", "A line leads down to what a subscription covers. Choose a box to see more.")
+                    self._legend = group("span", "rc-row rc-wrap rc-legend")
+                with self._legend:
+                    for kind, text in (("hit", "matches"), ("miss", "does not match"), ("unseen", "not looked at")):
+                        with group("span", "rc-row rc-mark"):
+                            words("span", "", f"rc-box-key rc-{kind}-key")
+                            words("span", text)
+            self._details = group("section", "rc-card rc-column", aria_label="The chosen subscription")
+
+    async def load(self) -> None:
+        """Read all anew, and draw it."""
+        service = self._view.service
+        self._catalog = service.catalog()
+        self._events = await asyncio.to_thread(service.recent_events, RECENT)
+        self._user = None if self._all else self._view.user
+        users = self._catalog.users() if self._all else [self._view.user]
+        chosen = [one for user in users for one in self._catalog.subscriptions_of(user)]
+        self._left_out = max(len(chosen) - MANY, 0)
+        self._graph = await asyncio.to_thread(_graph, self._catalog, chosen[:MANY], self._user)
+        self._chosen = self._graph.roots[0] if self._graph.roots else None
+        self._event, self._visited = None, None
+        self._events_box.set_options({event.id: _named(event) for event in self._events[:_OFFERED]}, value=None)
+        self._show()
+
+    async def _turned(self, change: Any) -> None:
+        self._all = bool(change.value)
+        await self.load()
+
+    def _meaning(self, attribute: str, term: Term) -> Membership:
+        return self._catalog.membership(attribute, term, self._user)
+
+    def _matches(self, where: Expression, event: Event) -> bool:
+        return matches(where, event, self._meaning, self._catalog.membership)
+
+    def _picked(self, event: GenericEventArguments) -> None:
+        number = int(event.args)
+        if 0 <= number < len(self._graph.nodes):
+            self._chosen = number
+            self._show()
+
+    def _sent(self, change: Any) -> None:
+        event = next((event for event in self._events if event.id == change.value), None)
+        if event is not self._event:
+            self._send(event)
+
+    def _send(self, event: Event | None) -> None:
+        self._event, self._visited = event, None
+        if event is not None:
+            found, self._visited = walk(self._graph, event, self._matches)
+            self._walked = found
+        self._show()
+
+    def _send_matching(self) -> None:
+        """The next older event that matches something deep, so that there is something to see."""
+        after = next((number for number, event in enumerate(self._events, 1) if event is self._event), 0)
+        for event in [*self._events[after:], *self._events[:after]]:
+            if any(self._matches(self._graph.nodes[root].where, event) for root in self._graph.roots):
+                self._send(event)
+                return
+        ui.notify(f"None of the last {len(self._events)} events matches.", type="warning")
+
+    # showing
+
+    def _show(self) -> None:
+        nodes = len(self._graph.nodes)
+        self._figure.visible = bool(nodes)
+        self._legend.visible = self._visited is not None
+        self._drawn.content = cover_svg(self._graph, self._chosen, self._visited) if nodes else ""
+        if not nodes:
+            self._told.text = f"{self._view.user} has no subscriptions."
+        elif self._event is not None and self._visited is not None:
+            specific = [name for names in self._walked.specific.values() for name in names]
+            best = f"; most specific: {', '.join(specific[:4])}{' …' if len(specific) > 4 else ''}" if specific else ""
+            self._told.text = (
+                f"“{title_of(self._event)}” was compared with {len(self._visited)} of {nodes} "
+                f"boxes and matches {len(self._walked.nodes)}{best}. Below a box that misses, nothing is looked at."
+            )
+        else:
+            beyond = f"; {self._left_out} more are not drawn" if self._left_out else ""
+            self._told.text = (
+                f"{nodes} different subscriptions, {len(self._graph.roots)} of which no other contains{beyond}."
+            )
+        self._details.clear()
+        with self._details:
+            if self._chosen is not None:
+                self._show_node(self._graph.nodes[self._chosen])
+
+    def _show_node(self, node: Node) -> None:
+        words("h2", label(node.where))
+        words("code", show(node.where))
+        with group("div", "rc-row rc-wrap"):
+            for interest in node.interests[:12]:
+                pill(f"{interest.user} · {interest.subscription} · {interest.score:.2g}")
+        above = [other for other in self._graph.nodes if node.number in other.children]
+        below = [self._graph.nodes[child] for child in node.children]
+        for title, others in (("Directly contained in", above), ("Directly contains", below)):
+            if others:
+                words("h3", title)
+                with group("ul", "rc-column rc-tight"):
+                    for other in others:
+                        with group("li"):
+                            button = group("button", "rc-link rc-left", type="button")
+                            button.on("click", lambda _, number=other.number: self._choose(number))
+                            with button:
+                                words("span", label(other.where))
+        found = [event for event in self._events if self._matches(node.where, event)]
+        words("h3", f"Matches {len(found):,} of the last {len(self._events):,} events")
+        with group("ul", "rc-column rc-tight rc-small"):
+            for event in found[:6]:
+                with group("li"):
+                    words("span", cut(title_of(event), 60), "rc-strong")
+                    words("span", " " + ", ".join(f"{name} {value}" for name, value in facts(event, 3)), "rc-soft")
+
+    def _choose(self, number: int) -> None:
+        self._chosen = number
+        self._show()
+
+
+def walk(graph: SubscriptionGraph, event: Event, decide: Any) -> tuple[GraphMatch, dict[int, bool]]:
+    """Send an event through the graph: what it found, and each node it was compared with, in order."""
+    number_of = {id(node.where): node.number for node in graph.nodes}
+    visited: dict[int, bool] = {}
+
+    def deciding(where: Expression, event: Event) -> bool:
+        held = bool(decide(where, event))
+        visited[number_of[id(where)]] = held
+        return held
+
+    return graph.match(event, deciding), visited
+
+
+def _graph(catalog: Catalog, subscriptions: list[Subscription], user: str | None) -> SubscriptionGraph:
+    known: dict[str, float] = {}
+    for name in dict.fromkeys(one.user for one in subscriptions):
+        levels = catalog.policy_of(name).levels
+        known |= scores(catalog.subscriptions_of(name), catalog.preferences_of(name), levels)
+
+    def meaning(attribute: str, term: Term) -> Membership:
+        return catalog.membership(attribute, term, user)
+
+    return SubscriptionGraph(subscriptions, known, meaning)
+
+
+def _named(event: Event) -> str:
+    told = ", ".join(value for _, value in facts(event, 2))
+    return cut(f"{title_of(event)} ({told})" if told else title_of(event), 70)

@@ -1,0 +1,52 @@
+"""The account of a delivery: `rankcast.engine.explain` over the part of the log that bears on it."""
+
+from datetime import timedelta
+
+from rankcast.engine.explain import Explanation, explain
+from rankcast.errors import CatalogError
+from rankcast.model import Delivery, Length, Policy
+from rankcast.service.page.reasons import Arrival
+from rankcast.service.service import Service
+from rankcast.store import Store
+
+__all__ = ["account_of"]
+
+_EXACT = 300
+"""A log of so few events is served again from its beginning."""
+
+_MOST = 600
+
+
+def account_of(service: Service, arrival: Arrival) -> tuple[Explanation, int]:
+    """Why it was sent, and how many events before it were not looked at again (0: none, so the account is exact).
+
+    Serving a user again takes milliseconds per event where choices are diverse, so from a long log only the last window
+    or period before the delivery is taken; then what depends on all history, novelty, is as of that part.
+    """
+    delivery = arrival.delivery
+    return service.trials.run(delivery.user, _account, service.settings.store, delivery)
+
+
+def _account(place: str, delivery: Delivery) -> tuple[Explanation, int]:
+    """The account, in a child process."""
+    with Store.open(place) as store:
+        logged = store.event(delivery.event)
+        if logged is None:
+            raise CatalogError(f"there is no event {delivery.event!r}")
+        catalog = store.catalog(logged.catalog_version)
+        skipped = max(0, logged.offset - 1 - _span(catalog.policy_of(delivery.user)))
+        skipped = 0 if logged.offset <= _EXACT else skipped
+        events = []
+        for entry in store.events(after=skipped, limit=2 * _MOST):
+            events.append(entry.event)
+            if entry.offset > logged.offset and entry.event.time > delivery.forwarded + timedelta(seconds=1):
+                break  # it may be the one that ended the period
+    return explain(catalog, events, delivery.user, delivery.event, finished=False), skipped
+
+
+def _span(policy: Policy) -> int:
+    match policy.length:
+        case Length(int(amount), _):
+            return min(2 * amount, _MOST)
+        case _:
+            return _EXACT

@@ -1,0 +1,97 @@
+"""One delivery as a card: what it is, when it came, why, and on demand everything else."""
+
+import asyncio
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from nicegui import ui
+
+from rankcast.engine.explain import Explanation
+from rankcast.errors import RankcastError
+from rankcast.language import label, show_time
+from rankcast.model import Catalog
+from rankcast.service.page.event_words import cut, facts, title_of
+from rankcast.service.page.feed.accounts import account_of
+from rankcast.service.page.feed.explanation_view import show_attributes, show_explanation, show_facts
+from rankcast.service.page.reasons import Arrival, sentence
+from rankcast.service.page.widgets import fill_bar, group, link, set_props, words
+from rankcast.service.service import Service
+
+__all__ = ["delivery_card"]
+
+
+def delivery_card(service: Service, arrival: Arrival, before: Sequence[Arrival], catalog: Catalog) -> ui.element:
+    """The card, in the list where we are. `before` are the deliveries before it, newest first."""
+    delivery, event = arrival.delivery, arrival.event
+    title = title_of(event)
+    card = group("li", "rc-card rc-delivery", data_number=str(arrival.number))
+    with card, group("article", "", aria_label=title):
+        with group("div", "rc-row rc-spread rc-heading"):
+            words("h2", title)
+            with group("span", "rc-row rc-rank"):
+                fill_bar(delivery.rank, f"rank {delivery.rank:.3g} of 1")
+                words("span", f"{delivery.rank:.2f}", "rc-number rc-small rc-soft")
+        words("p", sentence(arrival, before, catalog), "rc-reason")
+        with group("p", "rc-facts rc-small"):
+            for name, value in facts(event):
+                with group("span", "rc-fact"):
+                    words("span", name, "rc-soft")
+                    words("span", value)
+        with group("div", "rc-row rc-wrap rc-foot"):
+            set_props(words("time", show_time(event.time), "rc-when rc-small rc-soft"), datetime=show_time(event.time))
+            for name in delivery.subscriptions:
+                known = catalog.subscriptions.get(name)
+                said = label(known.where) if known else "removed since"
+                set_props(link(name, f"/subscriptions?edit={quote(name)}", "rc-pill"), title=said)
+            _Details(service, arrival)
+    return card
+
+
+class _Details:
+    """The button that opens the whole account, which is made when it is first asked for."""
+
+    def __init__(self, service: Service, arrival: Arrival) -> None:
+        self._service = service
+        self._arrival = arrival
+        self._made = False
+        self._button = group("button", "rc-link rc-small rc-why", type="button", aria_expanded="false")
+        with self._button:
+            self._text = words("span", "Why?")
+        set_props(self._button, aria_label=f"Why {cut(title_of(arrival.event), 60)} came")
+        article = self._button.parent_slot.parent.parent_slot.parent  # type: ignore[union-attr]  # it is in the card
+        with article:
+            self._panel = group("div", "rc-details rc-column")
+        self._panel.set_visibility(False)
+        self._button.on("click", self._toggle)
+
+    async def _toggle(self) -> None:
+        opened = not self._panel.visible
+        self._panel.set_visibility(opened)
+        self._text.text = "Close" if opened else "Why?"
+        set_props(self._button, aria_expanded="true" if opened else "false")
+        if not opened or self._made:
+            return
+        self._made = True
+        with self._panel:
+            waiting = words("p", "Looking at every decision again…", "rc-soft")
+        found = await asyncio.to_thread(self._explained)
+        waiting.delete()
+        with self._panel:
+            match found:
+                case str(complaint):
+                    words("p", complaint, "rc-note rc-warn")
+                case (explanation, titles, skipped):
+                    show_explanation(explanation, titles)
+                    if skipped:
+                        words("p", f"The first {skipped:,} events were not looked at again.", "rc-soft rc-small")
+            show_facts(self._arrival)
+            show_attributes(self._arrival.event)
+
+    def _explained(self) -> tuple[Explanation, dict[str, str], int] | str:
+        try:
+            explanation, skipped = account_of(self._service, self._arrival)
+        except RankcastError as error:
+            return str(error)
+        rivals = explanation.decision.rivals if explanation.decision else ()
+        events = [self._service.event(rival.event) for rival in rivals]
+        return explanation, {event.id: title_of(event) for event in events if event is not None}, skipped

@@ -1,0 +1,85 @@
+"""An explanation in full, for one who asked why: scores, parts, subscriptions, rivals, attributes."""
+
+import re
+
+from rankcast.engine.explain import Explanation, MatchedSubscription
+from rankcast.language import label, show_duration
+from rankcast.model import Event
+from rankcast.service.page.event_words import said
+from rankcast.service.page.reasons import Arrival
+from rankcast.service.page.widgets import fill_bar, group, pill, words
+
+__all__ = ["show_attributes", "show_explanation", "show_facts"]
+
+_PART = re.compile(r"([\d.e+-]+) \* (\w+) ([\d.e+-]+)")
+
+
+def show_facts(arrival: Arrival) -> None:
+    """What the log says of the delivery."""
+    delivery = arrival.delivery
+    with group("dl", "rc-figures"):
+        for name, value in (
+            ("Rank", f"{delivery.rank:.3g}"),
+            ("Waited", show_duration(delivery.freshness) if delivery.freshness else "not at all"),
+            ("Window", f"{delivery.window:,}"),
+            ("Delivery", f"{arrival.number:,}"),
+        ):
+            with group("div", "rc-figure"):
+                words("dt", name)
+                words("dd", value)
+
+
+def show_attributes(event: Event) -> None:
+    """All that the event says."""
+    words("h3", "The event")
+    with group("div", "rc-scroll"), group("table", "rc-table"), group("tbody"):
+        rows = [("id", event.id), ("time", said((event.time,))), *([("source", event.source)] if event.source else [])]
+        for name, text in [*rows, *((name, said(value)) for name, value in event.attributes.items())]:
+            with group("tr"):
+                words("th", name).props("scope=row")
+                words("td", text)
+
+
+def show_explanation(explanation: Explanation, titles: dict[str, str]) -> None:
+    """Why it was sent: `titles` says what to call the events it was chosen beside."""
+    words("p", explanation.verdict[:1].upper() + explanation.verdict[1:] + ".", "rc-strong")
+    parts = _PART.findall(explanation.parts)
+    if len(parts) > 1:
+        words("h3", "What its rank is made of")
+        with group("table", "rc-table rc-parts"), group("tbody"):
+            for weight, name, value in parts:
+                with group("tr"):
+                    words("th", name).props("scope=row")
+                    with group("td"), group("span", "rc-row"):
+                        fill_bar(float(value), f"{name} {float(value):.3g}")
+                        words("span", f"{float(value):.3g} × {float(weight):.0%}", "rc-soft rc-small")
+                    words("td", f"{float(weight) * float(value):.3g}", "rc-number")
+    words("h3", "Your subscriptions")
+    with group("ul", "rc-column rc-tight"):
+        for interest in sorted(explanation.interests, key=lambda one: (not one.specific, not one.matches)):
+            _show_interest(interest)
+    decision = explanation.decision
+    if decision is not None and decision.rivals:
+        words("h3", "Chosen beside it" if decision.chosen else "Chosen instead")
+        with group("table", "rc-table"), group("tbody"):
+            for rival in decision.rivals:
+                with group("tr"):
+                    words("td", titles.get(rival.event, rival.event))
+                    words("td", f"rank {rival.rank:.3g}", "rc-number rc-soft")
+                    words("td", f"distance {rival.distance:.2f}", "rc-number rc-soft")
+
+
+def _show_interest(interest: MatchedSubscription) -> None:
+    with group("li", "rc-interest"):
+        with group("div", "rc-row rc-wrap"):
+            state = "decides" if interest.specific else "matches" if interest.matches else "does not match"
+            pill(state, "" if interest.matches else "rc-plain")
+            words("span", label(interest.subscription.where), "" if interest.matches else "rc-soft")
+            words("span", f"score {interest.score:.3g}", "rc-soft rc-small rc-number")
+            if interest.matches and interest.degree < 1:
+                words("span", f"degree {interest.degree:.3g}", "rc-soft rc-small rc-number")
+        if not interest.matches and interest.why:
+            # Of what it asks for, the first that does not hold; deeper ones may stand in a `not`.
+            parts = [line for line in interest.why if line.startswith("  ") and not line.startswith("   ")]
+            failing = [line.strip() for line in parts if ": no, " in line]
+            words("p", failing[0] if failing else interest.why[0], "rc-soft rc-small")

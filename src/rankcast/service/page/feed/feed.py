@@ -1,0 +1,237 @@
+"""The feed: what was delivered, newest on top, live."""
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+
+from nicegui import Client, background_tasks, ui
+
+from rankcast.model import Delivery
+from rankcast.service.page.event_words import facts, title_of
+from rankcast.service.page.feed.counting import count_recent
+from rankcast.service.page.feed.delivery_card import delivery_card
+from rankcast.service.page.feed.publish_dialog import publish_button
+from rankcast.service.page.reasons import Arrival
+from rankcast.service.page.visitors import View
+from rankcast.service.page.widgets import act, empty, group, link, set_props, words
+
+__all__ = ["build"]
+
+_PAGE = 20
+_MOST = 200
+"""Cards on the page; what is older has to be asked for again."""
+
+_LOOK_BACK = 20
+"""Deliveries before a card that its reason looks at."""
+
+_PAUSE = 0.3
+"""Seconds in which what comes is put on the page together."""
+
+_RECOUNT = 5.0
+"""Seconds between looks at what was published and not sent."""
+
+_AT_ONCE = 30
+"""If more than this comes together, only the newest are put on the page, and the others are below "Older"."""
+
+
+async def build(view: View) -> None:
+    """The deliveries of the user."""
+    page = _Feed(view)
+    await page.load()
+    client = ui.context.client
+    client.on_delete(page.stop)
+    page.task = background_tasks.create(page.follow(client), name=f"feed of {view.user}")
+
+
+class _Feed:
+    """One open feed. `_arrivals` are those on the page and some more to look back at, newest first."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._service = view.service
+        self._arrivals: deque[Arrival] = deque()
+        self._cards: dict[int, ui.element] = {}
+        self._waiting: list[Arrival] = []
+        self._paused = False
+        self._at = 0
+        self._counted_at = -1
+        self.task: asyncio.Task[None] | None = None
+        self._tools = group("div", "rc-row rc-spread rc-feed-tools")
+        with self._tools:
+            self._search = (
+                ui.input(placeholder="Filter", on_change=self._filter)
+                .props("dense outlined clearable debounce=150")
+                .classes("rc-search")
+            )
+            set_props(self._search, aria_label="Filter the deliveries")
+            with group("div", "rc-row rc-tight"):
+                self._live = act("Live", self._pause, icon="o_pause", kind="quiet", label="Pause the feed")
+                if view.visitor.publishes:
+                    publish_button(view)
+        self._count = words("p", "", "rc-soft rc-small rc-count")
+        self._trouble = words("p", "", "rc-note rc-warn").props("role=status")
+        self._trouble.set_visibility(False)
+        ui.timer(_RECOUNT, self._count_left_out)
+        self._new = act("", self._show_waiting, icon="o_arrow_upward", kind="main")
+        self._new.classes("rc-new").set_visibility(False)
+        self._list = group("ol", "rc-feed", aria_label="Deliveries, newest first", aria_live="polite")
+        self._nothing = group("div")
+        with group("div", "rc-row rc-centred"):
+            self._older = act("Older", self.load, icon="o_expand_more")
+        self._older.set_visibility(False)
+
+    # what is stored
+
+    async def load(self) -> None:
+        """Put the next older deliveries below those on the page."""
+        oldest = min(self._cards, default=0)
+        found = await asyncio.to_thread(self._read, oldest)
+        known = {arrival.number for arrival in self._arrivals}
+        self._arrivals.extend(arrival for arrival in found if arrival.number not in known)
+        for arrival in found[:_PAGE]:
+            self._add(arrival, top=False)
+        self._at = max(self._at, *self._cards, 0) if self._cards else self._at
+        self._older.set_visibility(len(found) > _PAGE)
+        self._filter()
+        await self._count_left_out()
+
+    def _read(self, before: int) -> list[Arrival]:
+        stored = self._service.deliveries(self._view.user, before, _PAGE + _LOOK_BACK, newest_first=True)
+        return self._arrivals_of([(number, delivery) for number, delivery in stored if not before or number < before])
+
+    def _arrivals_of(self, numbered: Sequence[tuple[int, Delivery]]) -> list[Arrival]:
+        found = [(number, delivery, self._service.event(delivery.event)) for number, delivery in numbered]
+        return [Arrival(number, delivery, event) for number, delivery, event in found if event is not None]
+
+    # what comes in
+
+    async def follow(self, client: Client) -> None:
+        """Put on the page whatever is delivered from now on, until the page is closed."""
+        await client.connected()
+        waiting: asyncio.Queue[tuple[int, Delivery]] = asyncio.Queue()
+        listening = background_tasks.create(self._listen(waiting), name=f"listening for {self._view.user}")
+        try:
+            while True:
+                numbered = [await waiting.get()]
+                await asyncio.sleep(_PAUSE)
+                while not waiting.empty():
+                    numbered.append(waiting.get_nowait())
+                arrivals = await asyncio.to_thread(self._arrivals_of, numbered[-_MOST:])
+                with client:
+                    self._take(arrivals)
+                    await self._count_left_out()
+        finally:
+            listening.cancel()
+
+    async def _listen(self, waiting: "asyncio.Queue[tuple[int, Delivery]]") -> None:
+        async for numbered in self._service.feeds.listen(self._view.user, after=self._at):
+            await waiting.put(numbered)
+
+    def stop(self) -> None:
+        """The page is closed."""
+        if self.task is not None:
+            self.task.cancel()
+
+    def _take(self, arrivals: list[Arrival]) -> None:
+        if self._paused:
+            self._waiting = [*self._waiting, *arrivals][-_MOST:]
+            self._new.text = f"{len(self._waiting)} new"
+            self._new.set_visibility(True)
+            return
+        if len(arrivals) > _AT_ONCE:
+            self._list.clear()
+            self._cards.clear()
+            self._older.set_visibility(True)
+        for arrival in arrivals:
+            self._arrivals.appendleft(arrival)
+        for arrival in arrivals[-_AT_ONCE:]:
+            self._add(arrival, top=True)
+        while len(self._cards) > _MOST:
+            self._cards.pop(min(self._cards)).delete()
+            self._older.set_visibility(True)
+        while len(self._arrivals) > _MOST + _LOOK_BACK:
+            self._arrivals.pop()
+        self._filter()
+
+    def _pause(self) -> None:
+        self._paused = not self._paused
+        self._live.text = "Paused" if self._paused else "Live"
+        self._live.props(f"icon={'o_play_arrow' if self._paused else 'o_pause'}")
+        set_props(self._live, aria_label="Go on" if self._paused else "Pause the feed")
+        if not self._paused:
+            self._show_waiting()
+
+    def _show_waiting(self) -> None:
+        arrivals, self._waiting = self._waiting, []
+        self._new.set_visibility(False)
+        paused, self._paused = self._paused, False
+        self._take(arrivals)
+        self._paused = paused
+
+    # what is shown
+
+    def _add(self, arrival: Arrival, top: bool) -> None:
+        if arrival.number in self._cards:
+            return
+        before = [earlier for earlier in self._arrivals if earlier.number < arrival.number][:_LOOK_BACK]
+        with self._list:
+            card = delivery_card(self._service, arrival, before, self._service.catalog())
+        if top:
+            card.move(target_index=0)
+            card.classes("rc-fresh")
+        self._cards[arrival.number] = card
+
+    def _filter(self) -> None:
+        asked = (self._search.value or "").strip().lower()
+        shown = 0
+        for arrival in self._arrivals:
+            card = self._cards.get(arrival.number)
+            if card is not None:
+                card.set_visibility(asked in _searched(arrival))
+                shown += card.visible
+        listens = bool(self._service.catalog().subscriptions_of(self._view.user))
+        self._search.set_visibility(bool(self._cards))
+        self._tools.set_visibility(listens or bool(self._cards))
+        self._count.set_visibility(listens or bool(self._cards))
+        self._nothing.clear()
+        if shown:
+            return
+        with self._nothing:
+            if self._cards:
+                with empty("o_search_off", "Nothing here fits the filter", "Older deliveries may; load them below."):
+                    act("Clear the filter", lambda: self._search.set_value(""))
+            elif listens:
+                with empty(
+                    "o_hourglass_empty",
+                    "No deliveries yet",
+                    "Your subscriptions are listening. What matches and is worth sending appears here by itself.",
+                ):
+                    link("See your subscriptions", "/subscriptions")
+            else:
+                with empty("o_inbox", "No deliveries yet", "Subscribe to something, or open a ready world."):
+                    act("Subscribe", lambda: ui.navigate.to("/subscriptions?new="), kind="main", icon="o_add")
+                    act("Open a ready world", lambda: ui.navigate.to("/worlds"), icon="o_public")
+
+    async def _count_left_out(self) -> None:
+        """How many recent events matched and were not sent, counted anew when something was published; and whether the
+        pipeline has trouble."""
+        trouble = self._service.runner.error if self._service.settings.pipeline else None
+        self._trouble.text = f"Deliveries are held up: {trouble}" if trouble else ""
+        self._trouble.set_visibility(bool(trouble))
+        last = self._service.store.last_offset()
+        if last == self._counted_at:
+            return
+        self._counted_at = last
+        counted = await asyncio.to_thread(count_recent, self._service, self._view.user)
+        self._count.text = (
+            f"Of the last {counted.published:,} events {counted.matched:,} matched: "
+            f"{counted.delivered:,} delivered, {counted.left_out:,} left out."
+            if counted.published
+            else ""
+        )
+
+
+def _searched(arrival: Arrival) -> str:
+    """All words of a card, in lower case."""
+    told = [text for pair in facts(arrival.event, most=100) for text in pair]
+    return " ".join([title_of(arrival.event), *told, *arrival.delivery.subscriptions]).lower()

@@ -1,0 +1,133 @@
+"""The figures and tables of the papers, made again, beside what the papers say."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from nicegui import app, ui
+
+from rankcast.errors import RankcastError
+from rankcast.lab.reproduce import GalleryPicture, Result, gallery
+from rankcast.service.page.colours import wear
+from rankcast.service.page.visitors import View
+from rankcast.service.page.widgets import act, empty, group, pill, set_props, words
+
+__all__ = ["build", "pictures"]
+
+OUT = Path("out") / "experiments"
+"""Where `rankcast reproduce` leaves its results, seen from where it is run."""
+
+
+async def build(view: View) -> None:
+    """All pictures that there are, by paper."""
+    wear()
+    found = await asyncio.to_thread(pictures)
+    if not found:
+        with empty(
+            "o_insert_chart_outlined",
+            "No figures yet",
+            "They are made by a command, in a checkout of Rankcast; then they hang here.",
+        ):
+            words("code", "rankcast reproduce all", "rc-command")
+        return
+    papers = list(dict.fromkeys(_paper(picture) for picture in found))
+    words(
+        "p",
+        f"{len(found)} pictures of {len(papers)} papers. Each is made by a file in experiments/ with one command, and says how it "
+        "compares with the paper. Choose one to see it large.",
+        "rc-soft",
+    )
+    sections: dict[str, ui.element] = {}
+    if len(papers) > 1:
+        chosen = ui.toggle(["All", *papers], value="All").props("dense no-caps unelevated")
+        set_props(chosen.classes("rc-speeds rc-wrapping"), aria_label="Paper")
+        chosen.on_value_change(lambda e: _choose(sections, e.value))
+    for paper in papers:
+        with group("section", "rc-column", aria_label=paper) as section:
+            words("h2", paper)
+            with group("div", "rc-pictures"):
+                for picture in found:
+                    if _paper(picture) == paper:
+                        _card(picture)
+        sections[paper] = section
+
+
+def pictures(folders: Sequence[Path | None] = (None, OUT)) -> list[GalleryPicture]:
+    """The pictures that come with Rankcast, and those that were made here since, which go before them."""
+    found: dict[tuple[str, str], GalleryPicture] = {}
+    made: set[str] = set()
+    for folder in reversed(folders):
+        try:
+            hung = gallery(folder)
+        except (RankcastError, OSError, msgspec.DecodeError):
+            continue  # what is being written just now can be read the next time
+        for picture in hung:
+            if picture.path.is_file() and picture.name not in made:
+                found[picture.name, picture.path.name] = picture
+        made |= {picture.name for picture in hung}
+    return sorted(found.values(), key=lambda picture: (_paper(picture), _natural(picture.source), picture.path.name))
+
+
+def _choose(sections: dict[str, ui.element], paper: str) -> None:
+    for name, section in sections.items():
+        section.visible = paper in ("All", name)
+
+
+def _card(picture: GalleryPicture) -> None:
+    address = app.add_static_file(local_file=picture.path)
+    with group("button", "rc-card rc-picture", type="button", aria_label=f"{picture.source}: {picture.title}") as card:
+        set_props(ui.element("img"), src=address, alt=picture.title, loading="lazy")
+        words("span", picture.title, "rc-strong")
+        words("span", picture.source, "rc-soft rc-small")
+        words("span", picture.summary.partition(". ")[0].rstrip("."), "rc-soft rc-small")
+    card.on("click", lambda: _enlarged(picture, address))
+
+
+def _enlarged(picture: GalleryPicture, address: str) -> None:
+    with ui.dialog(value=True) as dialog, ui.card().classes("rc-enlarged"):
+        with group("div", "rc-row rc-spread"):
+            words("h2", picture.title)
+            act("", dialog.close, icon="o_close", kind="quiet", label="Close")
+        with group("div", "rc-row rc-wrap"):
+            pill(picture.source)
+            words("code", f"rankcast reproduce {picture.name}", "rc-command")
+        set_props(ui.element("img"), src=address, alt=picture.title)
+        result = _result(picture)
+        if result is None or not result.comparisons:
+            words("p", picture.summary)
+            return
+        with group("div", "rc-scroll"), group("table", "rc-table"):
+            with group("thead"), group("tr"):
+                for title in ("What", "Paper", "Here", "Agrees"):
+                    words("th", title)
+            with group("tbody"):
+                for one in result.comparisons:
+                    with group("tr"):
+                        words("td", one.what)
+                        words("td", one.paper)
+                        words("td", one.ours)
+                        with group("td"):
+                            words("span", "yes" if one.agrees else "no", "rc-good" if one.agrees else "rc-bad")
+                            words("p", one.note, "rc-soft rc-small")
+        for remark in result.remarks:
+            words("p", remark, "rc-soft")
+    dialog.on("hide", dialog.delete)
+
+
+def _result(picture: GalleryPicture) -> Result | None:
+    """What the run that made the picture found, if it lies beside it."""
+    try:
+        return msgspec.json.decode((picture.path.parent / "result.json").read_bytes(), type=Result)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def _paper(picture: GalleryPicture) -> str:
+    return picture.source.partition(",")[0].strip() or "Other"
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    """A key by which `Figure 9` comes before `Figure 10`."""
+    numbers = "".join(letter if letter.isdigit() else " " for letter in text).split()
+    return [(int(number), "") for number in numbers] + [(0, text)]

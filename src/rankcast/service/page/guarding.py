@@ -1,0 +1,144 @@
+"""Who may see the page, talk to it over its socket, and how often: checked before NiceGUI hears of it, and at every event."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from nicegui import Client, core
+from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
+from starlette.responses import HTMLResponse, RedirectResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from rankcast.service.page.origins import is_from_here
+from rankcast.service.page.pages import PAGES
+from rankcast.service.page.signing_in import address_of, plain_page, too_often
+from rankcast.service.page.visitors import session_of
+from rankcast.service.sessions import Session
+
+if TYPE_CHECKING:
+    from rankcast.service.service import Service
+
+__all__ = ["SERVICE", "SESSION", "PageGuard", "guard_socket", "owns_page"]
+
+SERVICE = "rankcast.service"
+SESSION = "rankcast.session"
+_SOCKET = "/_nicegui_ws"
+_EVENTS = ("handshake", "event", "javascript_response", "ack", "log")
+
+
+class PageGuard:
+    """Lets only those through to the page and its socket who are signed in, come from a page of this service, and do not ask too often.
+
+    A stranger is sent to the form before anything is made for them: each page that NiceGUI builds costs memory for a minute.
+    """
+
+    def __init__(self, app: ASGIApp, service: "Service") -> None:
+        self._app = app
+        self._service = service
+        self._paths = {page.path for page in PAGES}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on with its session, or refuse it."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        scope[SERVICE] = self._service
+        path: str = scope["path"]
+        if path.startswith(_SOCKET):
+            await self._guard_socket(scope, receive, send)
+        elif scope["type"] == "http" and path in self._paths:
+            await self._guard_page(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _guard_page(self, scope: Scope, receive: Receive, send: Send) -> None:
+        session = await session_of(HTTPConnection(scope), self._service)
+        wait = self._service.page_rates.take(
+            f"session {session.id}" if session else address_of(HTTPConnection({**scope, "type": "http"}))
+        )
+        if wait:
+            await too_often(wait)(scope, receive, send)
+            return
+        if session is None:
+            await RedirectResponse(f"/sign-in?to={scope['path']}", status_code=303)(scope, receive, send)
+            return
+        most = self._service.settings.limits.open_pages
+        if not self._service.settings.dev and sum(owns_page(session, client) for client in _clients()) >= most:
+            said = f"<p>You have {most} pages open. Close some, and try again in a minute.</p>"
+            await HTMLResponse(plain_page("Too many pages", said), 429, {"Retry-After": "60"})(scope, receive, send)
+            return
+        scope[SESSION] = session
+        await self._app(scope, receive, send)
+
+    async def _guard_socket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        session = None
+        if is_from_here(Headers(scope=scope), self._service.settings):
+            session = await session_of(HTTPConnection(scope), self._service)
+        if session is not None:
+            scope[SESSION] = session
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+        else:
+            await HTMLResponse(plain_page("Sign in first", ""), 403)(scope, receive, send)
+
+
+def owns_page(session: Session, client: Client) -> bool:
+    """Whether an open page was made for that session."""
+    owner: Session | None = client.request.scope.get(SESSION) if client._request is not None else None
+    return owner is not None and owner.id == session.id
+
+
+def _clients() -> list[Client]:
+    return list(Client.instances.values())
+
+
+def guard_socket() -> None:
+    """Check at every message of a page's socket that its session still holds, and that the page is its own.
+
+    NiceGUI itself takes an event for any page from any socket, for as long as the socket is open.
+    """
+    handlers = core.sio.handlers["/"]
+    for name in _EVENTS:
+        if not hasattr(handlers[name], "is_guarded"):
+            handlers[name] = _guarded(handlers[name])
+    if not hasattr(handlers["connect"], "is_guarded"):
+        handlers["connect"] = _guarded_connect(handlers["connect"])
+
+
+def _guarded(handler: Callable[..., Any]) -> Callable[[str, dict[str, Any]], Awaitable[Any]]:
+    async def guarded(sid: str, message: dict[str, Any]) -> Any:
+        environ = core.sio.get_environ(sid)
+        scope: Scope = environ["asgi.scope"] if environ else {}
+        if not await _may(scope, message.get("client_id")):
+            await core.sio.disconnect(sid)
+            return False
+        done = handler(sid, message)
+        return await done if asyncio.iscoroutine(done) else done
+
+    guarded.is_guarded = True  # type: ignore[attr-defined]  # so that a second application does not wrap it again
+    return guarded
+
+
+def _guarded_connect(handler: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    async def connect(sid: str, environ: dict[str, Any], auth: Any = None) -> Any:
+        query = HTTPConnection({**environ["asgi.scope"], "type": "http"}).query_params
+        if not await _may(environ["asgi.scope"], query.get("client_id")):
+            return False
+        return await handler(sid, environ, auth)
+
+    connect.is_guarded = True  # type: ignore[attr-defined]
+    return connect
+
+
+async def _may(scope: Scope, client_id: Any) -> bool:
+    """Whether the session of a socket holds now, and the page that it talks about is its own."""
+    service: Service | None = scope.get(SERVICE)
+    if service is None:
+        return False
+    session = await session_of(HTTPConnection({**scope, "type": "http"}), service)
+    if session is None:
+        return False
+    client = Client.instances.get(client_id) if isinstance(client_id, str) else None
+    return client is None or owns_page(session, client)

@@ -1,0 +1,64 @@
+"""Small line charts over time, as SVG."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+__all__ = ["ChartLine", "line_chart"]
+
+_WIDTH, _HEIGHT = 640, 180
+_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 26, 26
+
+
+@dataclass(frozen=True, slots=True)
+class ChartLine:
+    """Points (seconds ago, value), oldest first, in a colour of the style sheet; `filled` down to zero."""
+
+    points: Sequence[tuple[float, float]]
+    colour: str
+    filled: bool = False
+
+
+def line_chart(lines: Sequence[ChartLine], span: float, unit: str) -> str:
+    """An SVG of values over the last `span` seconds; it scales with its place.
+
+    >>> line_chart([Line([(4.0, 1.0), (0.0, 3.0)], "red")], 60, "per s").count("<path")
+    1
+    """
+    highest = max((value for line in lines for _, value in line.points), default=0)
+    step = _nice(max(highest, 1) / 3)
+    top = step * math.ceil(max(highest, step) / step)
+
+    def x(ago: float) -> float:
+        return _WIDTH - _RIGHT - (_WIDTH - _LEFT - _RIGHT) * min(ago / span, 1)
+
+    def y(value: float) -> float:
+        return _HEIGHT - _BOTTOM - (_HEIGHT - _TOP - _BOTTOM) * value / top
+
+    parts = [f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" class="rc-chart" preserveAspectRatio="xMidYMid meet">']
+    for number in range(round(top / step) + 1):
+        at = y(number * step)
+        parts.append(f'<line class="rc-grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
+        parts.append(f'<text x="{_LEFT - 7}" y="{at + 4:.1f}" text-anchor="end">{number * step:,.4g}</text>')
+    for ago in (span, span / 2, 0.0):
+        told = "now" if not ago else f"{ago / 60:g} min ago" if ago >= 60 else f"{ago:g} s ago"
+        anchor = "start" if ago == span else "end" if not ago else "middle"
+        parts.append(f'<text x="{x(ago):.1f}" y="{_HEIGHT - 7}" text-anchor="{anchor}">{told}</text>')
+    parts.append(f'<text x="{_LEFT}" y="14">{escape(unit)}</text>')
+    for line in lines:
+        points = [(x(ago), y(value)) for ago, value in line.points if ago <= span]
+        if not points:
+            continue
+        path = "M " + " L ".join(f"{px:.1f} {py:.1f}" for px, py in points)
+        if line.filled:
+            closed = f"{path} L {points[-1][0]:.1f} {y(0):.1f} L {points[0][0]:.1f} {y(0):.1f} Z"
+            parts.append(f'<path d="{closed}" fill="{line.colour}" opacity="0.18"/>')
+        parts.append(f'<path d="{path}" fill="none" stroke="{line.colour}" stroke-width="2" stroke-linejoin="round"/>')
+    return "".join([*parts, "</svg>"])
+
+
+def _nice(x: float) -> float:
+    """The next 1, 2 or 5 with zeros."""
+    power = 10.0 ** math.floor(math.log10(x))
+    return next(step * power for step in (1, 2, 5, 10) if step * power >= x - 1e-12)

@@ -1,0 +1,302 @@
+"""What comes in, and what becomes of it: the funnel, crisp against approximate, throughput, rejects."""
+
+import asyncio
+from datetime import UTC, datetime
+from time import monotonic
+
+from nicegui import ui
+
+from rankcast.errors import StoreError
+from rankcast.service.page.colours import wear
+from rankcast.service.page.event_words import cut, facts, title_of
+from rankcast.service.page.monitor.line_chart import ChartLine, line_chart
+from rankcast.service.page.monitor.pulse import EVERY, pulse_of
+from rankcast.service.page.monitor.vague_matches import Kinds, Sighting, kinds_of_matches
+from rankcast.service.page.visitors import View
+from rankcast.service.page.widgets import empty, fill_bar, group, link, set_props, words
+from rankcast.service.trials import Funnel
+from rankcast.store import KeptSetAside
+from rankcast.store.status import Status
+
+__all__ = ["build"]
+
+RECENT = 500
+"""So many of the last events the funnel and the matches are about."""
+
+_SHOWN = 8
+_MOST_USERS = 12
+_PAUSE = 10.0
+"""Seconds between counts for everybody: each user is served once more for it."""
+
+_SPANS = (60.0, 120.0, 300.0, 600.0, 1800.0, 86400.0)
+_STAGES = (
+    ("Published", "events that came in"),
+    ("Matched", "meet a subscription"),
+    ("Ranked", "new enough to compete"),
+    ("Delivered", "were sent"),
+)
+
+
+async def build(view: View) -> None:
+    """The monitor of a user, and for those who may see all, of everybody."""
+    wear()
+    if not await asyncio.to_thread(view.service.store.last_offset):
+        with empty(
+            "o_monitor_heart", "Nothing was published yet", "Publish something, or let a ready world publish for you."
+        ):
+            link("Open a ready world", "/worlds", "rc-button rc-main rc-main-button rc-link-button")
+        return
+    monitor = _Monitor(view)
+    await monitor.look()
+    ui.timer(EVERY, monitor.look)
+
+
+class _Monitor:
+    """The page; `look` brings all of it up to date."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._seen = (-1, -1, "")
+        self._again = 0.0
+        with group("section", "rc-card rc-column", aria_label="The pipeline"):
+            with group("div", "rc-row rc-wrap rc-spread"):
+                words("h2", "The pipeline")
+                self._health = words("span", "", "rc-pill")
+            self._figures = group("dl", "rc-figures")
+            self._chart = group("figure", "rc-column rc-tight")
+            with self._chart:
+                self._drawn = ui.html("", sanitize=False)
+                with group("figcaption", "rc-row rc-wrap rc-legend rc-small rc-soft"):
+                    _mark("var(--rc-c0)", "published")
+                    _mark("var(--rc-c1)", "delivered")
+        with group("section", "rc-card rc-column", aria_label="The funnel"):
+            with group("div", "rc-row rc-wrap rc-spread"):
+                words("h2", f"The last {RECENT} events")
+                self._whose = ui.toggle(
+                    {"me": view.user, "all": "Everybody"}, value="me", on_change=self._turned
+                ).props("dense no-caps unelevated")
+                set_props(self._whose.classes("rc-speeds"), aria_label="Whose funnel")
+                self._whose.visible = view.visitor.switches
+            self._funnel = group("div", "rc-column")
+        with group("section", "rc-column", aria_label="Crisp against approximate"):
+            self._kinds = group("div", "rc-columns")
+        self._rejects = group("section", "rc-card rc-column", aria_label="Rejects")
+        self._rejects.visible = view.visitor.switches
+        self._set_aside = group("section", "rc-card rc-column", aria_label="Set aside")
+        self._set_aside.visible = view.visitor.switches
+
+    async def _turned(self) -> None:
+        self._seen = (-1, -1, "")
+        self._funnel.clear()
+        with self._funnel:
+            words("p", "Counting …", "rc-soft")
+        await self.look()
+
+    async def look(self) -> None:
+        """Look at the store again; the costly parts only if something happened."""
+        service, user = self._view.service, self._view.user
+        pulse = pulse_of(service)
+        try:
+            now = await asyncio.to_thread(pulse.now)
+        except StoreError:
+            return
+        self._show_pipeline(now)
+        rates = pulse.rates()
+        lines = [
+            ChartLine([(rate.ago, rate.published) for rate in rates], "var(--rc-c0)", filled=True),
+            ChartLine([(rate.ago, rate.delivered) for rate in rates], "var(--rc-c1)"),
+        ]
+        age = rates[0].ago if rates else 0.0
+        self._drawn.content = line_chart(lines, next(span for span in _SPANS if span >= age - 2), "events per second")
+        seen = (now.served, now.version, str(self._whose.value))
+        if seen == self._seen or (seen[2] == "all" == self._seen[2] and monotonic() < self._again):
+            return
+        self._seen = seen
+        self._again = monotonic() + _PAUSE
+        catalog = service.catalog()
+        if seen[2] == "all":
+            users = sorted(service.users(), key=lambda one: one != user)[
+                :_MOST_USERS
+            ]  # whoever is looked at comes first
+            funnels = [await asyncio.to_thread(service.funnel, one, RECENT) for one in users]
+            if seen == self._seen:
+                self._show_everybody(dict(zip(users, funnels, strict=True)), len(service.users()))
+        else:
+            funnel = await asyncio.to_thread(service.funnel, user, RECENT)
+            if seen == self._seen:
+                self._show_funnel(funnel)
+        events = await asyncio.to_thread(service.recent_events, RECENT)
+        self._show_kinds(await asyncio.to_thread(kinds_of_matches, catalog, user, events))
+        if self._view.visitor.switches:
+            await self._show_rejects(now.rejects)
+            await self._show_set_aside(now.set_aside)
+
+    def _show_pipeline(self, now: Status) -> None:
+        runner, pipeline = self._view.service.runner, now.pipeline
+        told, kind = "up to date", ""
+        if runner.error:
+            told, kind = "failing", "rc-bad"
+        elif now.lag:
+            told = "working"
+            if not runner.is_running and (pipeline is None or pipeline.engine == "process"):
+                told, kind = "not running", "rc-bad"
+        self._health.text = told
+        self._health.classes(replace=f"rc-pill {kind}")
+        self._figures.clear()
+        with self._figures:
+            _figure("published", f"{now.published:,}")
+            _figure("delivered", f"{now.deliveries:,}")
+            _figure("waiting", f"{now.lag:,}{_since(now.waiting_since)}")
+            if pipeline is not None:
+                _figure("late", f"{pipeline.late:,}", "events that came after their time was over")
+                if pipeline.seconds:
+                    _figure("last batch", f"{pipeline.seconds * 1000:,.0f} ms")
+                _figure("served by", "Spark" if pipeline.engine == "spark" else "this process")
+            else:
+                _figure("batches", f"{runner.batches:,}")
+            _figure("rejects", f"{now.rejects:,}")
+            _figure("set aside", f"{now.set_aside:,}", "what could not be served, for one user or one event")
+        if runner.error:
+            with self._figures:
+                words("p", runner.error, "rc-note rc-bad")
+
+    def _show_funnel(self, funnel: Funnel) -> None:
+        self._funnel.clear()
+        with self._funnel, group("ol", "rc-funnel"):
+            before = None
+            for (name, meaning), count in zip(_STAGES, funnel, strict=True):
+                with group("li"):
+                    words("span", name, "rc-strong")
+                    words("span", meaning, "rc-soft rc-small")
+                    share = count / funnel.published if funnel.published else 0
+                    with group("span", "rc-stage", role="img", aria_label=f"{count} of {funnel.published}"):
+                        if count:
+                            ui.element("span").style(f"width: {100 * share:.2f}%")
+                    words("span", f"{count:,}", "rc-number rc-strong")
+                    told = "" if before is None else f"{count / before:.0%} of these" if before else "–"
+                    words("span", told, "rc-soft rc-small rc-number")
+                before = count
+
+    def _show_everybody(self, funnels: dict[str, Funnel], users: int) -> None:
+        self._funnel.clear()
+        with self._funnel:
+            with group("div", "rc-scroll"), group("table", "rc-table rc-number"):
+                with group("thead"), group("tr"):
+                    for title in ("User", *(name for name, _ in _STAGES)):
+                        words("th", title)
+                with group("tbody"):
+                    for user, funnel in funnels.items():
+                        with group("tr"):
+                            words("td", user, "rc-strong")
+                            for count in funnel:
+                                with group("td"), group("span", "rc-row"):
+                                    fill_bar(count / max(funnel.published, 1), f"{count} of {funnel.published}")
+                                    words("span", f"{count:,}")
+            if users > len(funnels):
+                words("p", f"and {users - len(funnels):,} more users", "rc-soft")
+
+    def _show_kinds(self, kinds: Kinds) -> None:
+        self._kinds.clear()
+        with self._kinds:
+            with group("section", "rc-card rc-column"):
+                words("h2", f"{len(kinds.outright):,} match outright")
+                words("p", "Possible and certain: what a crisp system would find, too.", "rc-soft rc-small")
+                for sighting in kinds.outright[:_SHOWN]:
+                    _outright(sighting)
+                _none(kinds.outright, "None of the recent events matches this user outright.")
+            with group("section", "rc-card rc-column"):
+                words("h2", f"{len(kinds.vaguely):,} match only to a degree")
+                words("p", "What a crisp system would miss, or could not tell.", "rc-soft rc-small")
+                for sighting in kinds.vaguely[:_SHOWN]:
+                    _vague(sighting)
+                if kinds.left_out:
+                    words("p", f"{kinds.left_out:,} subscriptions were not looked at.", "rc-soft rc-small")
+                _none(kinds.vaguely, "No vague match: it takes a vague word in a subscription, or an imprecise offer.")
+
+    async def _show_set_aside(self, count: int) -> None:
+        rows = (await asyncio.to_thread(self._view.service.store.set_aside, None, 10))[::-1]
+        self._set_aside.clear()
+        with self._set_aside:
+            words("h2", f"{count:,} set aside" if count else "Nothing set aside")
+            if not rows:
+                words("p", "Everything could be served.", "rc-soft")
+                return
+            words("p", "These failed; everybody else went on.", "rc-soft rc-small")
+            with group("div", "rc-scroll"), group("table", "rc-table"):
+                with group("thead"), group("tr"):
+                    for title in ("When", "User", "Event", "Why"):
+                        words("th", title)
+                with group("tbody"):
+                    for row in rows:
+                        _set_aside_row(row)
+
+    async def _show_rejects(self, count: int) -> None:
+        rejects = (await asyncio.to_thread(self._view.service.store.rejects, 10))[::-1]
+        self._rejects.clear()
+        with self._rejects:
+            words("h2", f"{count:,} rejects" if count else "No rejects")
+            if not rejects:
+                words("p", "All that came in could be used.", "rc-soft")
+                return
+            with group("div", "rc-scroll"), group("table", "rc-table"):
+                with group("thead"), group("tr"):
+                    for title in ("When", "Where", "Why", "What"):
+                        words("th", title)
+                with group("tbody"):
+                    for reject in rejects:
+                        with group("tr"):
+                            words("td", f"{reject.when:%Y-%m-%d %H:%M:%S}", "rc-number")
+                            words("td", f"{reject.file}:{reject.line}" if reject.line else reject.file)
+                            words("td", reject.reason)
+                            words("td", cut(reject.raw, 120), "rc-code")
+
+
+def _set_aside_row(row: KeptSetAside) -> None:
+    with group("tr"):
+        words("td", f"{row.when:%Y-%m-%d %H:%M:%S}", "rc-number")
+        words("td", row.user or "everybody")
+        words("td", row.event or f"all from {row.seq:,} on")
+        words("td", cut(row.error, 200))
+
+
+def _outright(sighting: Sighting) -> None:
+    with group("div", "rc-sighting"):
+        words("span", title_of(sighting.event), "rc-strong")
+        told = ", ".join(f"{name} {value}" for name, value in facts(sighting.event, 4))
+        words("span", f"{sighting.subscription.id}: {told}", "rc-soft rc-small")
+
+
+def _vague(sighting: Sighting) -> None:
+    with group("div", "rc-sighting"):
+        words("span", title_of(sighting.event), "rc-strong")
+        words("span", f"{sighting.subscription.id}: {'; '.join(sighting.vague)}", "rc-soft rc-small")
+        with group("span", "rc-row rc-small rc-number"):
+            for name, value in (("possible", sighting.possibility), ("certain", sighting.necessity)):
+                fill_bar(value, f"{name} to {value:.2f}")
+                words("span", f"{name} {value:.2f}")
+
+
+def _none(found: tuple[Sighting, ...], text: str) -> None:
+    if not found:
+        words("p", text, "rc-soft")
+    elif len(found) > _SHOWN:
+        words("p", f"and {len(found) - _SHOWN:,} more", "rc-soft rc-small")
+
+
+def _figure(name: str, value: str, meaning: str = "") -> None:
+    with set_props(group("div", "rc-figure"), title=meaning or name):
+        words("dt", name)
+        words("dd", value)
+
+
+def _mark(colour: str, text: str) -> None:
+    with group("span", "rc-row rc-mark"):
+        words("span", "", "rc-key").style(f"color: {colour}")
+        words("span", text)
+
+
+def _since(waiting: datetime | None) -> str:
+    if waiting is None:
+        return ""
+    seconds = max((datetime.now(UTC) - waiting).total_seconds(), 0)
+    return f" · {seconds:.0f} s" if seconds >= 1 else ""

@@ -1,0 +1,89 @@
+"""Crisp against approximate: which recent events match a user outright, and which only to a degree."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rankcast.language import show
+from rankcast.matching import evaluate
+from rankcast.matching.oracle import degrees_of
+from rankcast.model import Catalog, Event, Membership, Subscription, Term, predicates_of
+from rankcast.service.page.event_words import cut, said
+
+__all__ = ["Kinds", "Sighting", "kinds_of_matches"]
+
+_SURE = 1 - 1e-9
+
+MOST = 200
+"""So many subscriptions of a user are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """An event and the subscription that it matches best, to these degrees; `vague` says what is open: the predicates
+    that hold to a degree only, each with what the event says."""
+
+    event: Event
+    subscription: Subscription
+    possibility: float
+    necessity: float
+    vague: tuple[str, ...]
+
+    @property
+    def is_outright(self) -> bool:
+        """Whether nothing is open."""
+        return self.possibility >= _SURE and self.necessity >= _SURE
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """Of so many `events`: those that match `outright`, and those that do so only `vaguely`; newest first. So many of the
+    user's subscriptions were `left_out`."""
+
+    events: int
+    outright: tuple[Sighting, ...]
+    vaguely: tuple[Sighting, ...]
+    left_out: int = 0
+
+
+def kinds_of_matches(catalog: Catalog, user: str, events: Sequence[Event]) -> Kinds:
+    """Match the user's subscriptions, at most `MOST`, against events once more, with degrees. O(subscriptions * events)."""
+    norm = catalog.policy_of(user).norm
+
+    def meaning(attribute: str, term: Term) -> Membership:
+        return catalog.membership(attribute, term, user)
+
+    subscriptions = catalog.subscriptions_of(user)
+    found: list[Sighting] = []
+    for event in events:
+        best: Sighting | None = None
+        for subscription in subscriptions[:MOST]:
+            outcome = evaluate(subscription.where, event, meaning, norm, catalog.membership)
+            if not outcome.holds:
+                continue
+            if best is None or (outcome.possibility, outcome.necessity) > (best.possibility, best.necessity):
+                best = Sighting(event, subscription, outcome.possibility, outcome.necessity, ())
+        if best is not None:
+            found.append(best if best.is_outright else _explained(best, catalog, user))
+    return Kinds(
+        len(events),
+        tuple(sighting for sighting in found if sighting.is_outright),
+        tuple(sighting for sighting in found if not sighting.is_outright),
+        max(len(subscriptions) - MOST, 0),
+    )
+
+
+def _explained(sighting: Sighting, catalog: Catalog, user: str) -> Sighting:
+    def meaning(attribute: str, term: Term) -> Membership:
+        return catalog.membership(attribute, term, user)
+
+    vague = []
+    for predicate in predicates_of(sighting.subscription.where):
+        value = sighting.event.attributes.get(predicate.attribute)
+        if value is None:
+            continue
+        possibility, necessity = degrees_of(predicate, value, meaning, catalog.membership)
+        if possibility > 0 and (possibility < _SURE or necessity < _SURE):
+            vague.append(f"{show(predicate)}: {cut(said(value), 40)}")
+    return Sighting(
+        sighting.event, sighting.subscription, sighting.possibility, sighting.necessity, tuple(dict.fromkeys(vague))
+    )

@@ -1,0 +1,188 @@
+"""The overlay: brokers in a tree, what they forward to each other under a strategy, and what that saves."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+from nicegui import ui
+
+from rankcast.service.page.colours import wear
+from rankcast.service.page.overlay.overlay_drawing import overlay_svg
+from rankcast.service.page.overlay.overlay_run import Run, Setup, run
+from rankcast.service.page.visitors import View
+from rankcast.service.page.widgets import act, group, set_props, words
+
+__all__ = ["build"]
+
+_TOPOLOGIES = {
+    "tree:2x3": "A tree, two below each",
+    "chain:3x2": "A chain of three, two edges each",
+    "star:8": "A star of eight",
+    "chain:10x5": "The paper's: ten in a chain, five edges each",
+}
+_STRATEGIES = {
+    "regular-cover": (
+        "RegularCover",
+        "Plain publish/subscribe: forwards what nothing covers, delivers to all that match.",
+    ),
+    "regular": ("RegularK", "Forwards everything; the measure of the others."),
+    "rank-cover": ("RankCoverK", "Forwards what no chain of k outranks."),
+    "ancestor-cover": ("AncestorCoverK", "Forwards what fewer than k others cover and outrank."),
+    "ancestor-fair": ("AncestorFairK", "As AncestorCoverK, with weights, so that ties are drawn fairly."),
+}
+_RANKINGS = {
+    "relevance": "Relevance: the largest interest first",
+    "fair": "Fairness: everybody alike, by lot",
+    "relevance-fair": "Relevance, ties by lot",
+    "diverse": "Diversity: the most different",
+}
+
+
+def build(view: View) -> None:
+    """The simulation; it needs nothing of the store."""
+    wear()
+    words(
+        "p",
+        "A publisher promises each publication to its k best subscribers. Subscriptions travel from the edges towards the "
+        "publisher, and each broker passes on only what those above it need to choose the right k. Simulated here, with "
+        "made-up subscribers; deliveries are compared with what one broker that knows everything would choose.",
+        "rc-soft",
+    )
+    _OverlayPage()
+
+
+class _OverlayPage:
+    """The controls, the drawing, and the strategies side by side."""
+
+    def __init__(self) -> None:
+        self._setup = Setup()
+        self._latest = 0
+        self._sent = -1
+        with group("section", "rc-card rc-controls", aria_label="Set-up"):
+            self._choice("Brokers", _TOPOLOGIES, "topology")
+            self._choice("Strategy", {name: told[0] for name, told in _STRATEGIES.items()}, "strategy")
+            self._choice("Ranking", _RANKINGS, "ranking")
+            self._slider("k, recipients each", "k", 1, 30)
+            self._slider("Subscribers", "subscribers", 20, 300, 10)
+        with group("section", "rc-card rc-column", aria_label="Brokers and traffic"):
+            with group("div", "rc-row rc-wrap rc-spread"):
+                self._title = words("p", "", "rc-strong")
+                act("Publish one", self._published, icon="o_send")
+            with group("figure", "rc-drawing", tabindex="0", aria_label="The brokers as a tree"):
+                self._drawn = ui.html("", sanitize=False)
+            with group("div", "rc-row rc-wrap rc-legend rc-small rc-soft"):
+                _mark("rc-up-text", "↑ messages about subscriptions")
+                _mark("rc-down-text", "↓ publications")
+                words("span", "The thicker, the more. “Knows”: subscriptions known at the broker.")
+            self._told = words("p", "", "rc-soft")
+            set_props(self._told, aria_live="polite")
+        with group("section", "rc-card rc-column", aria_label="Strategies compared"):
+            words("h2", "The strategies side by side")
+            self._table = group("div", "rc-scroll")
+        self._changed()
+
+    def _choice(self, label: str, options: dict[str, str], field: str) -> None:
+        chosen = ui.select(
+            options, value=getattr(self._setup, field), label=label, on_change=lambda e: self._set(field, e.value)
+        ).props("outlined dense options-dense")
+        set_props(chosen, aria_label=label)
+
+    def _slider(self, label: str, field: str, low: int, high: int, step: int = 1) -> None:
+        with group("div", "rc-column rc-tight"):
+            told = words("label", f"{label}: {getattr(self._setup, field)}", "rc-small")
+            slider = ui.slider(min=low, max=high, step=step, value=getattr(self._setup, field))
+            set_props(slider, aria_label=label)
+
+        def moved(event: Any) -> None:
+            told.text = f"{label}: {event.value:g}"
+            self._set(field, int(event.value))
+
+        slider.on_value_change(moved)
+
+    def _set(self, field: str, value: Any) -> None:
+        self._setup = replace(self._setup, **{field: value})
+        self._sent = -1
+        self._changed()
+
+    def _changed(self) -> None:
+        self._latest += 1
+        ui.timer(0.15, lambda number=self._latest: self._run(number), once=True)
+
+    async def _run(self, number: int) -> None:
+        """Run the set-up under all strategies, unless it has changed again."""
+        if number != self._latest:
+            return
+        setup = self._setup
+        mine = await asyncio.to_thread(run, setup)
+        if number != self._latest:
+            return
+        self._show(setup, mine)
+        runs = {}
+        for name in _STRATEGIES:
+            runs[name] = await asyncio.to_thread(run, replace(setup, strategy=name))
+            if number != self._latest:
+                return
+        self._compare(setup, runs)
+
+    def _published(self) -> None:
+        """Show the way of the next publication."""
+        setup = self._setup
+        found = run(setup)
+        self._sent = (self._sent + 1) % len(found.routes)
+        self._show(setup, found)
+
+    def _show(self, setup: Setup, found: Run) -> None:
+        route = found.routes[self._sent] if self._sent >= 0 else None
+        name, meaning = _STRATEGIES[setup.strategy]
+        self._title.text = f"{name}. {meaning}"
+        self._drawn.content = overlay_svg(found, setup.publisher, route)
+        if route is not None:
+            count = sum(received for _, received in route.received)
+            self._told.text = (
+                f"The publication x = {route.value:.1f} visited {len(route.visited)} of {len(found.tree.brokers)} brokers "
+                f"and went to {count} subscribers."
+            )
+            return
+        exact = (
+            "exactly those that one broker knowing everything would choose"
+            if found.wrong == 0
+            else (
+                "drawn by lot at each broker, so others than one broker would draw, and as fairly"
+                if not found.is_exact
+                else f"{found.wrong} publications to others than one broker would choose"
+            )
+        )
+        self._told.text = (
+            f"{setup.publications} publications, {found.delivered:,} deliveries: {exact}. "
+            f"The publisher's broker knows {found.known[setup.publisher]:,} of {setup.subscribers:,} subscriptions."
+        )
+
+    def _compare(self, setup: Setup, runs: dict[str, Run]) -> None:
+        all_of_them = runs["regular"]
+        self._table.clear()
+        with self._table, group("table", "rc-table rc-number"):
+            with group("thead"), group("tr"):
+                for title in (
+                    "Strategy",
+                    "Known at the top",
+                    "About subscriptions ↑",
+                    "Saved",
+                    "Publications ↓",
+                    "Deliveries",
+                ):
+                    words("th", title)
+            with group("tbody"):
+                for name, found in runs.items():
+                    row = group("tr", "rc-current" if name == setup.strategy else "")
+                    with row:
+                        words("td", _STRATEGIES[name][0], "rc-strong")
+                        words("td", f"{found.known[setup.publisher]:,} of {setup.subscribers:,}")
+                        words("td", f"{found.subscribes:,}")
+                        saved = 1 - found.subscribes / max(all_of_them.subscribes, 1)
+                        words("td", f"{saved:.0%}" if name != "regular" else "–")
+                        words("td", f"{found.publishes:,}")
+                        words("td", f"{found.delivered:,}" + ("" if name != "regular-cover" else ", to all that match"))
+
+
+def _mark(classes: str, text: str) -> None:
+    words("span", text, classes)

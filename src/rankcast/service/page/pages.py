@@ -1,0 +1,53 @@
+"""The list of pages: each is a folder or a module of this package with a function ``build(view)``."""
+
+import inspect
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rankcast.service.page.visitors import View
+
+__all__ = ["PAGES", "PageEntry"]
+
+
+@dataclass(frozen=True, slots=True)
+class PageEntry:
+    """One page: where it is, what it is called, its icon (of Material Icons), the sentence below its title, and the module
+    that builds it. `main` ones are in the bar of a phone, the others behind "More"."""
+
+    path: str
+    title: str
+    icon: str
+    module: str
+    hint: str
+    main: bool = False
+
+    async def build(self, view: "View") -> None:
+        """Put its elements where we are. The module's `build` may be a coroutine; it has three seconds."""
+        build: Callable[[View], Awaitable[None] | None] = import_module(f"rankcast.service.page.{self.module}").build
+        made = build(view)
+        if inspect.isawaitable(made):
+            await made
+
+
+PAGES = (
+    PageEntry("/", "Feed", "o_view_agenda", "feed", "What was worth sending, and why.", main=True),
+    PageEntry(
+        "/subscriptions",
+        "Subscriptions",
+        "o_bookmarks",
+        "subscriptions",
+        "What you want to hear of.",
+        main=True,
+    ),
+    PageEntry("/preferences", "Preferences", "o_swap_vert", "preferences", "What you would rather hear of.", main=True),
+    PageEntry("/policy", "Policy", "o_tune", "policy", "How much, when, and how mixed.", main=True),
+    PageEntry("/concepts", "Concepts", "o_area_chart", "concepts", "What vague words mean: cheap, recent, large."),
+    PageEntry("/monitor", "Monitor", "o_monitor_heart", "monitor", "What comes in, and what becomes of it."),
+    PageEntry("/cover", "Cover graph", "o_account_tree", "cover", "Which subscriptions contain which."),
+    PageEntry("/overlay", "Overlay", "o_hub", "overlay", "Brokers, and what they forward to each other."),
+    PageEntry("/gallery", "Gallery", "o_insert_chart_outlined", "gallery", "The figures of the papers, made again."),
+    PageEntry("/worlds", "Worlds", "o_public", "worlds", "Ready data to play with, one click each."),
+)

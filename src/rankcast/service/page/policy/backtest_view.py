@@ -1,0 +1,71 @@
+"""Two policies side by side: what each would have sent of the same events."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from rankcast.language import show_duration
+from rankcast.model import Event
+from rankcast.service.page.event_words import title_of
+from rankcast.service.page.policy.backtests import Backtest
+from rankcast.service.page.widgets import fill_bar, group, words
+
+__all__ = ["show_backtests"]
+
+_MOST = 15
+
+
+def show_backtests(now: Backtest, then: Backtest, events: Sequence[Event]) -> None:
+    """The figures and the deliveries of both, newest first; what only one has stands out."""
+    titles = {event.id: title_of(event) for event in events}
+    both = {one.event for one in now.sent} & {one.event for one in then.sent}
+    words(
+        "p", f"Tried on the last {len(events):,} events; {len(both):,} would have come either way.", "rc-soft rc-small"
+    )
+    with group("div", "rc-sides"):
+        for name, side, other in (("As it is", now, then), ("As you set it", then, now)):
+            with group("section", "rc-card rc-column", aria_label=name):
+                words("h2", name)
+                _show_figures(side, other)
+                _show_sent(side, both, titles)
+
+
+def _show_figures(side: Backtest, other: Backtest) -> None:
+    figures = (
+        ("Sent", f"{len(side.sent):,}"),
+        ("Mean rank", _number(side.rank)),
+        ("Diversity", _number(side.diversity)),
+        ("Mean wait", _span(side.wait)),
+    )
+    with group("dl", "rc-figures rc-compact"):
+        for name, value in figures:
+            with group("div", "rc-figure"):
+                words("dt", name)
+                words("dd", value)
+    most = max(len(side.sent), len(other.sent), 1)
+    fill_bar(len(side.sent) / most, f"{len(side.sent)} of at most {most}").classes("rc-wide-bar")
+
+
+def _show_sent(side: Backtest, both: set[str], titles: dict[str, str]) -> None:
+    if not side.sent:
+        words("p", "Nothing would have been sent.", "rc-soft")
+        return
+    with group("ol", "rc-sent rc-small"):
+        for one in side.sent[: -_MOST - 1 : -1]:
+            with group("li", "rc-row" if one.event in both else "rc-row rc-only"):
+                words("span", titles.get(one.event, one.event), "rc-grow")
+                words("span", f"{one.rank:.2f}", "rc-number rc-soft")
+        if len(side.sent) > _MOST:
+            words("li", f"and {len(side.sent) - _MOST:,} before", "rc-soft")
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _span(value: timedelta | None) -> str:
+    if value is None:
+        return "–"
+    if value < timedelta(seconds=1):
+        return "none"
+    unit = timedelta(minutes=1) if value >= timedelta(hours=1) else timedelta(seconds=1)
+    return show_duration(round(value / unit) * unit)

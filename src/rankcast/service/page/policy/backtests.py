@@ -1,0 +1,77 @@
+"""What a policy would have sent of recent events, and how good that is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from itertools import combinations
+from statistics import fmean
+
+from rankcast.choose import Distance
+from rankcast.engine.arrays import BatchShard
+from rankcast.engine.arrays.modes import suits
+from rankcast.engine.reference.shard import Shard
+from rankcast.model import Catalog, Delivery, Event, Mode, Policy
+from rankcast.service.service import Service
+from rankcast.service.trial_tasks import History
+
+__all__ = ["Backtest", "backtest", "compare", "recent_for"]
+
+_RECENT = 1000
+_FEW = 150
+"""Where only the plain engine can serve a policy that weighs differences it takes 10 ms an event."""
+
+_ROW = 10
+"""Diversity is taken among so many deliveries in a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backtest:
+    """What would have been sent, in order, and the figures of it: mean rank, mean distance among ten deliveries in a row,
+    mean wait. The figures are None where there is nothing to take them of."""
+
+    sent: tuple[Delivery, ...]
+    rank: float | None
+    diversity: float | None
+    wait: timedelta | None
+
+
+def recent_for(service: Service, *policies: Policy) -> History:
+    """The last events on which these policies can be tried in an instant."""
+    slow = any(not suits(one) and one.mode in (Mode.SLIDING, Mode.HISTORY) and one.sigma < 1 for one in policies)
+    return service.history(_FEW if slow else _RECENT)
+
+
+def compare(
+    history: History, user: str, saved: Policy, policy: Policy, catalog: Catalog
+) -> tuple[Backtest, Backtest, list[Event]]:
+    """What the saved policy and another would have sent of the events, and the events; for a child process."""
+    events = history.read()
+    distance = Distance(policy.weights, policy.attributes)
+    now = backtest(user, saved, catalog, events, distance)
+    return now, now if policy == saved else backtest(user, policy, catalog, events, distance), events
+
+
+def backtest(user: str, policy: Policy, catalog: Catalog, events: Sequence[Event], distance: Distance) -> Backtest:
+    """Serve the user alone, from a fresh start, and close the last period. `distance` is for the figure of diversity, so
+    that two policies can be compared by one measure."""
+    own = _alone(user, policy, catalog)
+    shard = BatchShard(own) if suits(policy) else Shard(own)
+    sent = sorted([*shard.publish(events), *shard.close()], key=lambda delivery: delivery.order)
+    by_id = {event.id: event for event in events}
+    rows = [sent[start : start + _ROW] for start in range(0, len(sent), _ROW)]
+    apart = [distance(by_id[a.event], by_id[b.event]) for row in rows for a, b in combinations(row, 2)]
+    return Backtest(
+        tuple(sent),
+        fmean(one.rank for one in sent) if sent else None,
+        fmean(apart) if apart else None,
+        sum((one.freshness for one in sent), timedelta(0)) / len(sent) if sent else None,
+    )
+
+
+def _alone(user: str, policy: Policy, catalog: Catalog) -> Catalog:
+    """What of the catalog bears on one user, with that policy."""
+    concepts = [one for one in catalog.concepts.values() if one.user in (None, user)]
+    subscriptions, preferences = catalog.subscriptions_of(user), catalog.preferences_of(user)
+    return Catalog(
+        [*concepts, *subscriptions, *preferences, replace(policy, user=user), *catalog.advertisements.values()]
+    )

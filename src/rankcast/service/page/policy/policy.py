@@ -1,0 +1,166 @@
+"""The policy: how much one wants to hear, when and how mixed, tried at once on recent events."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from nicegui import ui
+
+from rankcast.errors import ModelError, RankcastError
+from rankcast.language import PRESETS, Preset, decode_record, encode_record
+from rankcast.model import Policy
+from rankcast.service.api.answers import check_cost
+from rankcast.service.page.hints import hints_of
+from rankcast.service.page.policy.backtest_view import show_backtests
+from rankcast.service.page.policy.backtests import compare, recent_for
+from rankcast.service.page.policy.policy_controls import PolicyControls
+from rankcast.service.page.policy.policy_words import in_words
+from rankcast.service.page.policy.quiet_view import show_quiet
+from rankcast.service.page.visitors import View
+from rankcast.service.page.widgets import act, complaining, empty, group, set_props, words
+from rankcast.service.trial_tasks import part_of
+
+__all__ = ["build"]
+
+_EVERYTHING = Preset("whatever matches, as it happens", {})
+
+
+def build(view: View) -> None:
+    """The policy of the user, and what it would have sent."""
+    _PolicyPage(view)
+
+
+class _PolicyPage:
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._tries = 0
+        catalog = view.service.catalog()
+        self._saved = catalog.policy_of(view.user)
+        hints = hints_of(view.service.recent_events(300), catalog, view.user)
+        with group("div", "rc-policy"):
+            with group("section", "rc-column", aria_label="Settings"):
+                self._draw_presets()
+                with group("div", "rc-card"):
+                    fields = _draft(view.query.get("draft", "")) or _fields(self._saved)
+                    self._controls = PolicyControls(fields, list(hints), self._changed)
+            with group("section", "rc-column", aria_label="What it means"):
+                with group("div", "rc-card rc-column rc-summary"):
+                    self._words = words("p", "", "rc-strong rc-policy-words")
+                    self._wrong = words("p", "", "rc-bad")
+                    with group("div", "rc-row"):
+                        self._save_button = act("Save", self._save, icon="o_check", kind="main")
+                        self._reset_button = act("As it was", self._reset, kind="quiet")
+                self._tried = group("div", "rc-column", aria_live="polite")
+                with self._tried:
+                    words("p", "Trying it on recent events…", "rc-soft rc-small")
+                show_quiet(view)
+        self._changed()
+
+    def _draw_presets(self) -> None:
+        self._presets: dict[str, tuple[Policy, ui.element]] = {}
+        with group("div", "rc-presets", role="group", aria_label="Ready policies"):
+            for name, preset in {"everything": _EVERYTHING, **PRESETS}.items():
+                with group("button", "rc-preset", type="button") as button:
+                    words("span", name.capitalize(), "rc-strong")
+                    words("span", preset.meaning, "rc-soft rc-small")
+                button.on("click", lambda fields=dict(preset.fields): self._take(fields))
+                self._presets[name] = self._made(preset.fields), button
+
+    def _take(self, fields: dict[str, Any]) -> None:
+        # A copy through JSON, because the controls change what is inside.
+        self._controls.show(json.loads(json.dumps(fields)))
+        self._changed()
+
+    def _made(self, fields: Mapping[str, Any]) -> Policy:
+        made = decode_record({"kind": "policy", "user": self._view.user, **fields})
+        assert isinstance(made, Policy)
+        return made
+
+    def _policy(self) -> Policy:
+        made = self._made(self._controls.fields)
+        check_cost(made, self._view.service.settings.limits)
+        return made
+
+    def _changed(self) -> None:
+        self._tries += 1
+        try:
+            policy = self._policy()
+        except RankcastError as error:
+            self._wrong.text = str(error)
+            self._save_button.disable()
+            return
+        self._wrong.text = ""
+        self._words.text = in_words(policy)
+        for ready, button in self._presets.values():
+            set_props(button, aria_pressed="true" if policy == ready else "false")
+        is_new = policy != self._saved
+        self._save_button.set_enabled(is_new)
+        self._reset_button.set_visibility(is_new)
+        draft = json.dumps({"draft": json.dumps(self._controls.fields)} if is_new else {}).replace("<", "\\u003c")
+        ui.run_javascript(f"rankcast.address({draft})")
+        ui.timer(0, lambda number=self._tries: self._try(number, policy), once=True)
+
+    def _is_outdated(self, number: int) -> Callable[[], Awaitable[bool]]:
+        """Whether nobody waits for a trial any more: another follows it, or the page is closed."""
+
+        async def is_outdated() -> bool:
+            return number != self._tries or self._tried.is_deleted
+
+        return is_outdated
+
+    async def _try(self, number: int, policy: Policy) -> None:
+        service, user, saved = self._view.service, self._view.user, self._saved
+        catalog = service.catalog()
+        if not catalog.subscriptions_of(user):
+            self._tried.clear()
+            with (
+                self._tried,
+                empty("o_science", "Nothing to try it on", "With a subscription you see here what it would have sent."),
+            ):
+                act("New subscription", lambda: ui.navigate.to("/subscriptions?new="), icon="o_add")
+            return
+        history = recent_for(service, saved, policy)
+        try:
+            now, then, events = await service.trials.run_for(
+                user, self._is_outdated(number), compare, history, user, saved, policy, part_of(catalog, user)
+            )
+        except RankcastError as error:
+            if number == self._tries and not self._tried.is_deleted:
+                self._tried.clear()
+                with self._tried:
+                    words("p", str(error), "rc-note rc-warn")
+            return
+        if number == self._tries and not self._tried.is_deleted:
+            self._tried.clear()
+            with self._tried:
+                if events:
+                    show_backtests(now, then, events)
+                else:
+                    with empty("o_science", "Nothing to try it on", "Nothing was published yet."):
+                        act("Open a ready world", lambda: ui.navigate.to("/worlds"), icon="o_public")
+
+    def _save(self) -> None:
+        with complaining():
+            policy = self._policy()
+            self._view.service.put(policy)
+            self._saved = policy
+            ui.notify("Saved; it holds from the next event on", type="positive")
+            self._changed()
+
+    def _reset(self) -> None:
+        self._take(_fields(self._saved))
+
+
+def _fields(policy: Policy) -> dict[str, Any]:
+    """The JSON form without kind and user."""
+    return {name: value for name, value in encode_record(policy).items() if name not in ("kind", "user")}
+
+
+def _draft(text: str) -> dict[str, Any] | None:
+    """What was set and not saved, from the address; None if that is not of a policy."""
+    try:
+        fields = json.loads(text)
+        decode_record({**fields, "kind": "policy", "user": "somebody"})
+    except (ValueError, TypeError, ModelError):
+        return None
+    return {name: value for name, value in fields.items() if name not in ("kind", "user")}

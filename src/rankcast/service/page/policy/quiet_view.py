@@ -1,0 +1,103 @@
+"""Quiet hours and digests of a user: when nothing is pushed, and when everything comes at once."""
+
+from contextlib import suppress
+
+from nicegui import ui
+
+from rankcast.language import show_time
+from rankcast.service.page.visitors import View
+from rankcast.service.page.widgets import act, complaining, group, set_props, words
+from rankcast.service.push.digests import QuietHours, Schedule
+from rankcast.service.push.digests.clocks import parse_clock, show_clock
+
+__all__ = ["show_quiet"]
+
+_DAYS = {"": "No digest", "daily": "Every day", "weekdays": "On weekdays", "weekends": "On weekends"}
+_LATEST = 5
+
+
+def show_quiet(view: View) -> None:
+    """The panel, where we are."""
+    _Quiet(view)
+
+
+class _Quiet:
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._zone_here = "UTC"
+        with group("section", "rc-card rc-column", aria_label="Quiet hours and digests"):
+            words("h2", "Quiet hours and digests")
+            words(
+                "p",
+                "They hold back what is pushed (webhooks); the feed shows everything as it comes.",
+                "rc-soft rc-small",
+            )
+            self._body = group("div", "rc-column")
+        if self._is_unknown():
+            ui.timer(0, self._ask, once=True)
+        else:
+            self._draw()
+
+    def _is_unknown(self) -> bool:
+        """Whether nothing says in which zone the user lives."""
+        digests, user = self._view.service.digests, self._view.user
+        return digests.quiet_hours(user) is None and digests.schedule(user) is None
+
+    async def _ask(self) -> None:
+        """Take the zone of the visitor's own clock; before there is a field, so that it replaces nothing that was typed."""
+        with suppress(TimeoutError):  # no answer: then it is UTC
+            zone = await ui.run_javascript("Intl.DateTimeFormat().resolvedOptions().timeZone", timeout=10)
+            self._zone_here = str(zone or "UTC")
+        self._draw()
+
+    def _draw(self) -> None:
+        digests, user = self._view.service.digests, self._view.user
+        hours = digests.quiet_hours(user)
+        kept = digests.schedule(user)
+        schedule = None if kept is None else Schedule.of_json(kept.schedule)
+        self._body.clear()
+        with self._body:
+            with group("div", "rc-row rc-wrap"):
+                self._on = ui.switch("Quiet from", value=hours is not None)
+                self._from = _clock(show_clock(hours.begins) if hours else "22:00", "Quiet hours begin")
+                words("span", "to", "rc-soft")
+                self._to = _clock(show_clock(hours.ends) if hours else "07:00", "Quiet hours end")
+            with group("div", "rc-row rc-wrap"):
+                known = str(schedule.to_json()["days"]) if schedule else ""
+                options = {**_DAYS} if known in _DAYS else {**_DAYS, known: "On chosen days"}
+                self._days = ui.select(options, value=known).props("dense outlined options-dense").classes("rc-choice")
+                set_props(self._days, aria_label="Digest")
+                words("span", "at", "rc-soft")
+                self._at = _clock(show_clock(schedule.at) if schedule else "08:00", "Time of the digest")
+            zone = hours.zone if hours else schedule.zone if schedule else self._zone_here
+            with group("div", "rc-row rc-wrap"):
+                self._zone = ui.input("Time zone", value=zone).props("dense outlined").classes("rc-choice")
+                act("Save", self._save, label="Save quiet hours and digest")
+            for digest in digests.digests(user, limit=_LATEST):
+                with group("p", "rc-small rc-row rc-wrap"):
+                    due = show_time(digest.due)
+                    set_props(words("time", due, "rc-when rc-soft"), datetime=due)
+                    words("span", digests.digest(user, digest.number).summary())
+
+    def _save(self) -> None:
+        digests, user = self._view.service.digests, self._view.user
+        zone = (self._zone.value or "").strip()
+        with complaining():
+            if self._on.value:
+                digests.set_quiet_hours(
+                    user, QuietHours(parse_clock(self._from.value), parse_clock(self._to.value), zone)
+                )
+            else:
+                digests.remove_quiet_hours(user)
+            days = self._days.value
+            if days in ("daily", "weekdays", "weekends"):
+                digests.set_schedule(user, Schedule.of_json({"days": days, "at": self._at.value, "zone": zone}))
+            elif not days:
+                digests.remove_schedule(user)
+            ui.notify("Saved", type="positive")
+            self._draw()
+
+
+def _clock(value: str, label: str) -> ui.input:
+    field = ui.input(value=value).props("dense outlined type=time").classes("rc-clock")
+    return set_props(field, aria_label=label)

@@ -1,0 +1,160 @@
+"""Why a delivery came, in a few words, from what is at hand: the catalog, the policy, and the deliveries before it.
+
+The whole account, with every score, is `rankcast.engine.explain`, which serves the user once more; this says the same in brief
+without that, so that a card can say it the moment it appears. Only what the policy counts is given as a reason.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rankcast.choose import distance
+from rankcast.language import label, show_duration
+from rankcast.model import (
+    And,
+    Catalog,
+    Compare,
+    Delivery,
+    Event,
+    Expression,
+    Length,
+    Mode,
+    Op,
+    Or,
+    Policy,
+    Predicate,
+    ScorePart,
+    Scoring,
+    Unit,
+)
+from rankcast.rank import levels, recency
+from rankcast.service.page.event_words import cut
+
+__all__ = ["Arrival", "reasons", "sentence", "short_name"]
+
+UNLIKE = 0.5
+"""From this distance on two events count as unlike."""
+
+_REMEMBERED = 20
+"""Among so many deliveries before it something is novel or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A delivery with its number in the log and its event."""
+
+    number: int
+    delivery: Delivery
+    event: Event
+
+
+def sentence(arrival: Arrival, before: Sequence[Arrival], catalog: Catalog) -> str:
+    """The reasons as one sentence. `before` are the deliveries before it to the same user, newest first."""
+    first, *others = reasons(arrival, before, catalog)
+    return ", ".join([f"Because {first}", *others]) + "."
+
+
+def reasons(arrival: Arrival, before: Sequence[Arrival], catalog: Catalog) -> list[str]:
+    """The reasons, the most telling first: preference, novelty, unlikeness, newness, the choice it was part of."""
+    policy = catalog.policy_of(arrival.delivery.user)
+    said = [_liked(arrival.delivery, catalog)]
+    if _counts_novelty(policy) and (novel := _novel(arrival.delivery, before)):
+        said.append(novel)
+    if policy.sigma < 1 and (unlike := _unlike(arrival.event, before, policy)):
+        said.append(unlike)
+    if policy.score.get(ScorePart.RECENCY, 0) > 0 and recency(arrival.delivery.freshness, policy.half_life) >= 0.9:
+        said.append("just in")
+    if policy.score.get(ScorePart.AUTHORITY, 0) > 0 and arrival.event.source in policy.authority:
+        said.append(f"from {arrival.event.source}")
+    return [*said, *_chosen(policy)]
+
+
+def short_name(where: Expression) -> str:
+    """What an expression is about, as short as it can be said: ``drama`` for ``genre = 'drama'``.
+
+    >>> from rankcast.language import parse
+    >>> short_name(parse("genre = 'drama' and year > 1999")), short_name(parse("genre = 'short' or genre = 'news'"))
+    ('drama with year above 1999', 'short or news')
+    """
+    match where:
+        case Or(parts) if all(_plain(part) for part in parts):
+            said = " or ".join(_plain(part) for part in parts)
+        case And(parts) if any(_plain(part) for part in parts):
+            heads = " and ".join(_plain(part) for part in parts if _plain(part))
+            others = " and ".join(label(part) for part in parts if not _plain(part))
+            said = f"{heads} with {others}" if others else heads
+        case _:
+            said = _plain(where) or label(where)
+    return cut(said, 70)
+
+
+def _plain(where: Expression) -> str:
+    """The string that an expression wants an attribute to be, if that is all."""
+    match where:
+        case Predicate(_, Compare(Op.EQ, str(value))):
+            return value
+        case _:
+            return ""
+
+
+def _liked(delivery: Delivery, catalog: Catalog) -> str:
+    mine = {one.id: one for one in catalog.subscriptions_of(delivery.user)}
+    known = [mine[name] for name in delivery.subscriptions if name in mine]
+    if not known:
+        return "you had asked for it"
+    preferences = catalog.preferences_of(delivery.user)
+    for one in known:
+        over = [preference.over for preference in preferences if preference.prefer == one.id]
+        if one.score is None and over:
+            return f"you prefer {short_name(one.where)} over {short_name(mine[over[0]].where)}"
+    best = max(known, key=lambda one: -1.0 if one.score is None else one.score)
+    if best.score is not None:
+        return f"{short_name(best.where)} is worth {best.score:.3g} to you"
+    level_of = levels(mine, preferences)
+    count = max(level_of.values())
+    place = f" (level {level_of[best.id]} of {count})" if count > 1 else ""
+    return f"you asked for {short_name(best.where)}{place}"
+
+
+def _counts_novelty(policy: Policy) -> bool:
+    by_filter = policy.filter is not None and policy.filter.scoring is not Scoring.SCORE
+    return by_filter or policy.score.get(ScorePart.NOVELTY, 0) > 0
+
+
+def _novel(delivery: Delivery, before: Sequence[Arrival]) -> str:
+    lately = before[:_REMEMBERED]
+    like_it = sum(bool({*delivery.subscriptions} & {*earlier.delivery.subscriptions}) for earlier in lately)
+    if not like_it:
+        return "novel for you"
+    return f"rare of late ({like_it} of the last {len(lately)})" if like_it <= len(lately) / 5 else ""
+
+
+def _unlike(event: Event, before: Sequence[Arrival], policy: Policy) -> str:
+    lately = before[:3]
+    if not lately:
+        return ""
+    unlike = [distance(event, earlier.event, policy.weights, policy.attributes) >= UNLIKE for earlier in lately]
+    count = {1: "one", 2: "two", 3: "three"}[len(lately)]
+    return f"unlike the last {count}" if all(unlike) else "unlike the last one" if unlike[0] else ""
+
+
+def _chosen(policy: Policy) -> list[str]:
+    if policy.mode is Mode.ALL or policy.k is None or policy.length is None:
+        return []
+    best = f"the {policy.k} best"
+    match policy.mode:
+        case Mode.PERIODIC:
+            return [f"among {best} of its period"]
+        case Mode.SLIDING:
+            return [f"among {best} of the last {_length(policy.length)}"]
+        case Mode.HISTORY:
+            return [f"among {best} you were sent in the last {_length(policy.length)}"]
+
+
+def _length(length: Length) -> str:
+    match length:
+        case Length(amount, Unit.TIME):
+            return show_duration(amount)  # type: ignore[arg-type]  # the model keeps amount and unit in step
+        case Length(amount, Unit.MATCHED):
+            return f"{amount} matches"
+        case Length(amount, _):
+            return f"{amount} events"

@@ -1,0 +1,164 @@
+"""What is around every page: navigation, who one is, light and dark."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from nicegui import ui
+
+from rankcast.service.page.pages import PAGES, PageEntry
+from rankcast.service.page.visitors import USER_COOKIE, View
+from rankcast.service.page.widgets import act, group, set_props, words
+
+__all__ = ["HEAD", "frame", "go"]
+
+_THEMES = {
+    "": ("As the system", "o_brightness_auto"),
+    "light": ("Light", "o_light_mode"),
+    "dark": ("Dark", "o_dark_mode"),
+}
+_MOST_USERS = 200
+"""To choose from; others can be typed."""
+
+_DARK = {"light": False, "dark": True}
+
+HEAD = """
+<link rel="stylesheet" href="/assets/theme.css">
+<script src="/assets/theme.js"></script>
+"""
+
+
+@contextmanager
+def frame(view: View, page: PageEntry, theme: str = "") -> Iterator[ui.element]:
+    """The frame of a page; what is made inside of it becomes the page's main part.
+
+    `theme` is light, dark, or nothing: then it is as the visitor's system says.
+    """
+    ui.add_head_html(HEAD)
+    ui.colors(primary="#0b6e75", secondary="#56606b", accent="#0b6e75", positive="#2c7a4b", negative="#b3261e")
+    dark = ui.dark_mode(_DARK.get(theme))
+    whole = ui.context.client.content.parent_slot
+    if whole is not None:
+        set_props(whole.parent, role="presentation")  # NiceGUI calls all of it <main>; here only a part is
+    with group("div", "rc-shell"):
+        with group("aside", "rc-side"):
+            with set_props(group("a", "rc-brand"), href="/", aria_label="Rankcast, to the feed"):
+                ui.html(_MARK, sanitize=False)
+                words("span", "Rankcast")
+            _navigation(page)
+        with group("div", "rc-body"):
+            with group("header", "rc-top"):
+                with group("div", "rc-titles"):
+                    words("h1", page.title)
+                    words("p", page.hint, "rc-soft")
+                with group("div", "rc-row rc-tools"):
+                    _who(view)
+                    _theme_menu(theme, dark)
+            main = group("main", "rc-main")
+        _bottom_bar(page)
+    ui.skip_link("Skip to the page", target=main)
+    with main:
+        yield main
+
+
+def go(address: str) -> None:
+    """Take the visitor to another address of the site."""
+    ui.navigate.to(address)
+
+
+def _navigation(current: PageEntry) -> None:
+    with group("nav", "rc-nav", aria_label="Pages"):
+        for number, page in enumerate(pages := PAGES):
+            if number and page.main != pages[number - 1].main:
+                ui.element("hr")
+            _entry(page, current)
+
+
+def _entry(page: PageEntry, current: PageEntry) -> None:
+    with set_props(group("a", "rc-entry"), href=page.path) as entry:
+        set_props(ui.icon(page.icon), aria_hidden="true")
+        words("span", page.title)
+    if page is current:
+        set_props(entry, aria_current="page")
+
+
+def _bottom_bar(current: PageEntry) -> None:
+    with group("nav", "rc-bottom", aria_label="Pages"):
+        for page in PAGES:
+            if page.main:
+                _entry(page, current)
+        others = [page for page in PAGES if not page.main]
+        if not others:
+            return
+        with group("button", "rc-entry", type="button", aria_haspopup="menu", aria_label="More pages") as more:
+            set_props(ui.icon("o_more_horiz"), aria_hidden="true")
+            words("span", "More")
+            with ui.menu().props("anchor='top right' self='bottom right'").classes("rc-menu"):
+                for page in others:
+                    _entry(page, current)
+        if not current.main:
+            set_props(more, aria_current="page")
+
+
+def _who(view: View) -> None:
+    """Whose page it is, and where that may be chosen, the choice."""
+    if not view.visitor.switches:
+        words("span", view.user, "rc-user")
+        _sign_out_links()
+        return
+    users = view.service.users()[:_MOST_USERS]
+    choice = ui.select(
+        [*users, *([] if view.user in users else [view.user])],
+        value=view.user,
+        label="User",
+        with_input=True,
+        new_value_mode="add-unique",
+        on_change=lambda change: _switch(change.value),
+    ).props("dense outlined options-dense hide-bottom-space input-debounce=0")
+    choice.classes("rc-who")
+    set_props(choice, aria_label="User whose page this is; type a new name to begin as somebody new")
+    if not view.service.settings.dev:
+        _sign_out_links()
+
+
+def _sign_out_links() -> None:
+    for name, label in (("here", "Sign out"), ("everywhere", "Sign out everywhere")):
+        with group("form", "", method="post", action="/sign-out"):
+            group("input", "", type="hidden", name=name, value="yes")
+            with group("button", "rc-link", type="submit"):
+                words("span", label)
+
+
+def _switch(user: str | None) -> None:
+    if user:
+        ui.run_javascript(f"rankcast.remember({USER_COOKIE!r}, {_quoted(user)}); location.reload()")
+
+
+def _theme_menu(theme: str, dark: ui.dark_mode) -> None:
+    def choose(name: str) -> None:
+        dark.value = _DARK.get(name)
+        ui.run_javascript(f"rankcast.theme({name!r})")
+        button.props(f"icon={_THEMES[name][1]}")
+
+    button = act("", lambda: None, icon=_THEMES.get(theme, _THEMES[""])[1], kind="quiet", label="Light or dark")
+    with button, ui.menu().classes("rc-menu"):
+        for name, (title, icon) in _THEMES.items():
+            with (
+                set_props(ui.menu_item(on_click=lambda name=name: choose(name)), role="menuitem"),
+                group("span", "rc-row"),
+            ):
+                set_props(ui.icon(icon), aria_hidden="true")
+                words("span", title)
+
+
+def _quoted(text: str) -> str:
+    """The text as a literal of JavaScript."""
+    return json.dumps(text).replace("<", "\\u003c")
+
+
+_MARK = (
+    '<svg viewBox="0 0 24 24" width="26" height="26" aria-hidden="true" fill="currentColor">'
+    '<rect x="3" y="4" width="18" height="4" rx="2"/>'
+    '<rect x="3" y="10" width="12" height="4" rx="2" opacity=".7"/>'
+    '<rect x="3" y="16" width="6" height="4" rx="2" opacity=".45"/></svg>'
+)

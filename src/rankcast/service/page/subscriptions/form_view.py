@@ -1,0 +1,287 @@
+"""The form in which conditions are put together."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from nicegui import ui
+
+from rankcast.model import Hedge, Kind, Thresholds
+from rankcast.service.page.hints import Hint
+from rankcast.service.page.subscriptions.forms import Condition, Form, FormShape, join_texts, split_texts
+from rankcast.service.page.widgets import act, complaining, group, set_props, words
+
+__all__ = ["FormView"]
+
+_SHAPES = {
+    FormShape.ALL: "all of these",
+    FormShape.ANY: "any of these",
+    FormShape.DNF: "any group, all within it",
+    FormShape.CNF: "every group, any within it",
+}
+_PATTERNS = {"contains": "contains", "startswith": "starts with", "endswith": "ends with"}
+_EQUAL = {"=": "is", "!=": "is not"}
+_ORDER = {"<": "below", "<=": "at most", ">": "above", ">=": "at least", "between": "between"}
+_WHEN = {"<": "before", "<=": "up to", ">": "after", ">=": "from", "between": "between"}
+_SETS = {"in": "is one of"}
+_GIVEN = {"exists": "is given"}
+_VAGUE = {"is": "is (vaguely)"}
+_OPERATORS: dict[Kind | None, dict[str, str]] = {
+    Kind.STRING: {**_EQUAL, **_SETS, **_PATTERNS, **_GIVEN},
+    Kind.NUMBER: {**_ORDER, **_EQUAL, **_SETS, **_GIVEN},
+    Kind.TIME: {**_WHEN, **_EQUAL, **_GIVEN},
+    Kind.BOOLEAN: {**_EQUAL, **_GIVEN},
+    None: {**_EQUAL, **_ORDER, **_SETS, **_PATTERNS, **_GIVEN},
+}
+_HEDGES: dict[tuple[Hedge, ...], str] = {
+    (): "",
+    (Hedge.VERY,): "very",
+    (Hedge.SOMEWHAT,): "somewhat",
+    (Hedge.NOT,): "not",
+    (Hedge.NOT, Hedge.VERY): "not very",
+}
+
+
+class FormView:
+    """Shows a form and changes it; `changed` is called after each change."""
+
+    def __init__(self, hints: Mapping[str, Hint], changed: Callable[[], None]) -> None:
+        self._hints = hints
+        self._changed = changed
+        self.form = Form(FormShape.ALL, [[Condition()]])
+        with group("div", "rc-row rc-wrap"):
+            words("span", "Events that match", "rc-soft")
+            self._shape = ui.select(
+                {shape.value: text for shape, text in _SHAPES.items()},
+                value=FormShape.ALL.value,
+                on_change=self._reshape,
+            ).props("dense outlined options-dense")
+            set_props(self._shape, aria_label="How conditions go together")
+        self._body = group("div", "rc-column")
+
+    def show(self, form: Form) -> None:
+        """Show another form."""
+        self.form = Form(form.shape, form.groups or [[]])
+        if self._shape.value != form.shape.value:
+            self._shape.set_value(form.shape.value)
+        self._draw()
+
+    def _reshape(self) -> None:
+        shape = FormShape(self._shape.value)
+        if shape is self.form.shape:
+            return
+        groups = self.form.groups
+        if not shape.is_grouped:
+            groups = [[condition for one in groups for condition in one]]
+        elif len(groups) == 1:
+            groups = [*groups, [Condition()]]
+        self.form = Form(shape, groups)
+        self._draw()
+        self._changed()
+
+    def _draw(self) -> None:
+        self._body.clear()
+        with self._body:
+            for number, conditions in enumerate(self.form.groups):
+                if number:
+                    words("p", "or" if self.form.shape is FormShape.DNF else "and", "rc-between")
+                self._draw_group(number, conditions)
+            if self.form.shape.is_grouped:
+                with group("div"):
+                    act("Another group", self._add_group, icon="o_playlist_add", kind="quiet")
+
+    def _draw_group(self, number: int, conditions: list[Condition]) -> None:
+        grouped = self.form.shape.is_grouped
+        label = f"Group {number + 1}" if grouped else "Conditions"
+        with group("div", "rc-column rc-tight" + (" rc-group" if grouped else ""), role="group", aria_label=label):
+            for condition in conditions:
+                _Line(self, conditions, condition)
+            with group("div", "rc-row"):
+                act("Another condition", lambda: self._add(conditions), icon="o_add", kind="quiet")
+                if grouped and len(self.form.groups) > 1:
+                    act("Remove the group", lambda: self._remove_group(number), kind="quiet")
+
+    def _add(self, conditions: list[Condition]) -> None:
+        conditions.append(Condition())
+        self._draw()
+
+    def _add_group(self) -> None:
+        self.form.groups.append([Condition()])
+        self._draw()
+
+    def _remove_group(self, number: int) -> None:
+        del self.form.groups[number]
+        self._draw()
+        self._changed()
+
+    # for the lines
+
+    def hint(self, name: str) -> Hint | None:
+        """What is known of an attribute."""
+        return self._hints.get(name.strip())
+
+    def changed(self) -> None:
+        """A line has changed."""
+        self._changed()
+
+    def remove(self, conditions: list[Condition], condition: Condition) -> None:
+        """Take a line out."""
+        conditions[:] = [one for one in conditions if one is not condition]
+        self._draw()
+        self._changed()
+
+    @property
+    def names(self) -> list[str]:
+        """The attributes to suggest."""
+        return list(self._hints)
+
+
+class _Line:
+    """One condition: attribute, operator, value. Fields stay as they are while one types; only their suggestions change."""
+
+    def __init__(self, view: FormView, conditions: list[Condition], condition: Condition) -> None:
+        self._view = view
+        self._condition = condition
+        self._fields: list[ui.input] = []
+        with group("div", "rc-line"):
+            name = _field(condition.attribute, "attribute", self._rename, view.names)
+            set_props(name, aria_label="Attribute")
+            with group("div", "rc-line-rest"):
+                self._operator = ui.select(
+                    self._operators(), value=condition.op, on_change=lambda change: self._operate(change.value)
+                )
+                self._operator.props("dense outlined options-dense").classes("rc-operator")
+                set_props(self._operator, aria_label="Operator")
+                self._rest = group("div", "rc-values")
+            act(
+                "",
+                lambda: view.remove(conditions, condition),
+                icon="o_close",
+                kind="quiet",
+                label="Remove the condition",
+            )
+        self._draw()
+
+    def _operators(self) -> dict[str, str]:
+        condition = self._condition
+        hint = self._view.hint(condition.attribute)
+        operators = dict(_OPERATORS[condition.kind or (hint.kind if hint else None)])
+        if condition.op == "is" or (hint and hint.concepts):
+            operators |= _VAGUE
+        operators.setdefault(condition.op, condition.op)
+        return operators
+
+    def _draw(self) -> None:
+        self._rest.clear()
+        self._fields = []
+        with self._rest:
+            match self._condition.op:
+                case "exists":
+                    pass
+                case "is":
+                    self._draw_concept(self._view.hint(self._condition.attribute))
+                case "between":
+                    self._draw_value(0, "from")
+                    self._draw_value(1, "to")
+                case "in":
+                    field = _field(join_texts(self._condition.texts), "value, value, …", self._set_list)
+                    set_props(field, aria_label="Values, with commas between them")
+                case _:
+                    self._draw_value(0, "value")
+
+    def _draw_value(self, number: int, placeholder: str) -> None:
+        texts = self._condition.texts
+        text = texts[number] if number < len(texts) else ""
+        hint = self._view.hint(self._condition.attribute)
+        field = _field(text, placeholder, lambda text: self._set_value(number, text), list(hint.values if hint else ()))
+        set_props(field, aria_label=f"Value{' ' + placeholder if placeholder != 'value' else ''}")
+        self._fields.append(field)
+
+    def _draw_concept(self, hint: Hint | None) -> None:
+        condition = self._condition
+        hedges = dict(_HEDGES)
+        hedges.setdefault(condition.hedges, " ".join(hedge.value for hedge in condition.hedges))
+        known = {text: hedge for hedge, text in hedges.items()}
+
+        def hedge(text: str) -> None:
+            condition.hedges = known[text]
+            self._view.changed()
+
+        choice = ui.select(
+            {text: text or "plainly" for text in known},
+            value=hedges[condition.hedges],
+            on_change=lambda change: hedge(change.value),
+        )
+        set_props(choice.props("dense outlined options-dense").classes("rc-hedge"), aria_label="Hedge")
+        concepts = [*(hint.concepts if hint else ()), *condition.texts[:1]]
+        chosen = ui.select(
+            list(dict.fromkeys(concepts)),
+            value=condition.texts[0] if condition.texts else None,
+            on_change=lambda change: self._set_value(0, change.value or ""),
+        )
+        set_props(chosen.props("dense outlined options-dense").classes("rc-concept"), aria_label="Concept")
+        least = condition.thresholds or Thresholds()
+        for name, value in (("possible", least.possibility), ("certain", least.necessity)):
+            field = ui.number(
+                name,
+                value=value,
+                min=0,
+                max=1,
+                step=0.1,
+                on_change=lambda change, name=name: self._limit(name, change.value),
+            )
+            set_props(field.props("dense outlined").classes("rc-degree"), aria_label=f"At least {name} to")
+
+    def _limit(self, name: str, value: float | None) -> None:
+        least = self._condition.thresholds or Thresholds()
+        possibility, necessity = least.possibility, least.necessity
+        if name == "possible":
+            possibility = 0.5 if value is None else value
+        else:
+            necessity = value or 0.0
+        with complaining():
+            made = Thresholds(possibility, necessity)
+            self._condition.thresholds = None if made == Thresholds() else made
+            self._view.changed()
+
+    def _rename(self, text: str) -> None:
+        before = self._view.hint(self._condition.attribute)
+        self._condition.attribute = text.strip()
+        hint = self._view.hint(text)
+        if hint is not before:
+            self._condition.kind = hint.kind if hint else None
+            self._operator.set_options(self._operators(), value=self._condition.op)
+            for field in self._fields:
+                field.set_autocomplete(list(hint.values if hint else ()))
+            if self._condition.op == "is":
+                self._draw()
+        self._view.changed()
+
+    def _operate(self, op: str) -> None:
+        was, self._condition.op = self._condition.op, op
+        if op == was:
+            return
+        if op != "is":
+            self._condition.hedges = ()
+        if "is" in (op, was):
+            self._condition.texts, self._condition.thresholds = [], None
+        self._draw()
+        self._view.changed()
+
+    def _set_value(self, number: int, text: str) -> None:
+        texts = [*self._condition.texts, "", ""][: max(number + 1, len(self._condition.texts))]
+        texts[number] = text.strip()
+        self._condition.texts = texts
+        self._view.changed()
+
+    def _set_list(self, text: str) -> None:
+        self._condition.texts = split_texts(text)
+        self._view.changed()
+
+
+def _field(value: str, placeholder: str, changed: Callable[[str], None], suggested: Sequence[str] = ()) -> ui.input:
+    field = ui.input(
+        value=value,
+        placeholder=placeholder,
+        autocomplete=list(suggested),
+        on_change=lambda change: changed(change.value or ""),
+    )
+    return field.props("dense outlined debounce=200").classes("rc-field")

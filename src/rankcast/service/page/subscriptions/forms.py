@@ -1,0 +1,252 @@
+"""Expressions as a form has them: conditions in groups, and the way there and back."""
+
+import csv
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+from io import StringIO
+
+from rankcast.errors import ModelError
+from rankcast.language import parse_time, show_time
+from rankcast.model import (
+    Always,
+    And,
+    Between,
+    Compare,
+    Exists,
+    Expression,
+    Hedge,
+    Is,
+    Kind,
+    OneOf,
+    Op,
+    Or,
+    Predicate,
+    Scalar,
+    Term,
+    Test,
+    Thresholds,
+    kind_of,
+)
+
+__all__ = ["Condition", "Form", "FormShape", "expression_of", "form_of", "is_complete", "join_texts", "split_texts"]
+
+
+class FormShape(Enum):
+    """How conditions go together: all of them; any of them; in groups, one of which must hold as a whole (DNF); in groups,
+    each of which must hold in part (CNF)."""
+
+    ALL = "all"
+    ANY = "any"
+    DNF = "dnf"
+    CNF = "cnf"
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether there can be several groups."""
+        return self in (FormShape.DNF, FormShape.CNF)
+
+
+@dataclass(slots=True)
+class Condition:
+    """One line of the form. `op` is that of the text form; `texts` are its values, as typed (for ``is``: the concept).
+
+    `kind` None leaves it to the values: a number if they look like numbers, else a string.
+    """
+
+    attribute: str = ""
+    op: str = "="
+    texts: list[str] = field(default_factory=list)
+    kind: Kind | None = None
+    hedges: tuple[Hedge, ...] = ()
+    thresholds: Thresholds | None = None
+
+
+@dataclass(slots=True)
+class Form:
+    """Conditions in groups; the shapes without groups have just one."""
+
+    shape: FormShape
+    groups: list[list[Condition]]
+
+
+def form_of(expression: Expression) -> Form | None:
+    """The form of an expression, or None if it has none: `not`, deeper nesting, values of mixed types.
+
+    >>> from rankcast.language import parse
+    >>> form_of(parse("genre = 'drama' and (year < 1920 or year > 1999)")).shape
+    <Shape.CNF: 'cnf'>
+    >>> form_of(parse("not year > 1999")) is None
+    True
+    """
+    match expression:
+        case Always():
+            return Form(FormShape.ALL, [[]])
+        case Predicate():
+            shape, grouped = FormShape.ALL, [[expression]]
+        case And(parts):
+            grouped = [_predicates(part, Or) for part in parts]
+            shape = FormShape.CNF
+            if all(isinstance(part, Predicate) for part in parts):
+                shape, grouped = FormShape.ALL, [[one for group in grouped for one in group]]
+        case Or(parts):
+            grouped = [_predicates(part, And) for part in parts]
+            shape = FormShape.DNF
+            if all(isinstance(part, Predicate) for part in parts):
+                shape, grouped = FormShape.ANY, [[one for group in grouped for one in group]]
+        case _:
+            return None
+    groups = [[_condition(predicate) for predicate in group] for group in grouped]
+    if not all(groups) or any(condition is None for group in groups for condition in group):
+        return None
+    return Form(shape, [[condition for condition in group if condition is not None] for group in groups])
+
+
+def expression_of(form: Form) -> Expression:
+    """The expression that a form means; incomplete conditions are left out, and without any it is everything.
+
+    Raises `ModelError` for a value that is not of the kind that it should be.
+    """
+    groups = [[_predicate(one) for one in group if is_complete(one)] for group in form.groups]
+    inner, outer = (Or, And) if form.shape in (FormShape.CNF, FormShape.ANY) else (And, Or)
+    parts = [_joined(inner, group) for group in groups if group]
+    return _joined(outer, parts) if parts else Always()
+
+
+def is_complete(condition: Condition) -> bool:
+    """Whether there is enough in it to mean something."""
+    needed = {"exists": 0, "between": 2}.get(condition.op, 1)
+    return bool(condition.attribute.strip()) and sum(bool(text.strip()) for text in condition.texts) >= needed
+
+
+def split_texts(text: str) -> list[str]:
+    """The values of a list with commas; one that has a comma itself stands in double quotes.
+
+    >>> split_texts('drama, "Paris, Texas"')
+    ['drama', 'Paris, Texas']
+    """
+    rows = list(csv.reader([text.replace("\n", " ")], skipinitialspace=True))
+    return [value for value in (value.strip() for value in (rows[0] if rows else [])) if value]
+
+
+def join_texts(texts: Sequence[str]) -> str:
+    """The list that `split_texts` takes apart again."""
+    written = StringIO()
+    csv.writer(written, lineterminator="").writerow(texts)
+    return written.getvalue().replace(",", ", ") if not any("," in text for text in texts) else written.getvalue()
+
+
+def _joined(kind: type[And] | type[Or], parts: Sequence[Expression]) -> Expression:
+    flat: list[Expression] = []
+    for part in parts:
+        flat += part.parts if isinstance(part, kind) else (part,)
+    return flat[0] if len(flat) == 1 else kind(tuple(flat))
+
+
+def _predicates(part: Expression, kind: type[And] | type[Or]) -> list[Predicate]:
+    """The predicates of a group; none if it holds something else."""
+    if isinstance(part, Predicate):
+        return [part]
+    if isinstance(part, kind) and all(isinstance(one, Predicate) for one in part.parts):
+        return [one for one in part.parts if isinstance(one, Predicate)]
+    return []
+
+
+def _condition(predicate: Predicate) -> Condition | None:
+    """The line of a predicate, unless what is typed there would not mean it again."""
+    made = Condition(predicate.attribute, thresholds=predicate.thresholds)
+    match predicate.test:
+        case Compare(op, value):
+            made.op, made.texts, made.kind = op.value, [_text(value)], kind_of(value)
+        case OneOf(values):
+            made.op, made.texts, made.kind = "in", [_text(value) for value in values], kind_of(values[0])
+        case Between(low, high):
+            made.op, made.texts, made.kind = "between", [_text(low), _text(high)], kind_of(low)
+        case Exists():
+            made.op = "exists"
+        case Is(Term(concept, hedges)):
+            made.op, made.texts, made.hedges = "is", [concept], hedges
+    try:
+        same = is_complete(made) and _predicate(made) == predicate
+    except ModelError:
+        return None
+    return made if same else None
+
+
+def _predicate(condition: Condition) -> Predicate:
+    name = condition.attribute.strip()
+    try:
+        return Predicate(name, _test(condition), condition.thresholds)
+    except ModelError as error:
+        raise ModelError(f"{name}: {error}") from None
+
+
+def _test(condition: Condition) -> Test:
+    texts = [text for text in condition.texts if text.strip()]
+    match condition.op:
+        case "exists":
+            return Exists()
+        case "is":
+            return Is(Term(texts[0].strip(), condition.hedges))
+    kind = condition.kind or (Kind.NUMBER if all(map(_is_number, texts)) else Kind.STRING)
+    if condition.op in (Op.CONTAINS.value, Op.STARTSWITH.value, Op.ENDSWITH.value):
+        kind = Kind.STRING
+    values = [_scalar(text, kind) for text in texts]
+    match condition.op:
+        case "in":
+            return OneOf(tuple(values))
+        case "between":
+            low, high = values[0], values[1]
+            return Between(low, high)
+        case op:
+            return Compare(Op(op), values[0])
+
+
+def _scalar(text: str, kind: Kind) -> Scalar:
+    match kind:
+        case Kind.STRING:
+            return text
+        case Kind.NUMBER:
+            return _number(text)
+        case Kind.BOOLEAN:
+            if text.strip().lower() not in ("true", "false", "yes", "no"):
+                raise ModelError(f"{text!r} is neither true nor false")
+            return text.strip().lower() in ("true", "yes")
+        case Kind.TIME:
+            return parse_time(text.strip())
+
+
+def _number(text: str) -> float:
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise ModelError(f"{text!r} is not a number")
+    return number
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(_number(text))
+    except ModelError:
+        return False
+
+
+def _text(value: Scalar) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case datetime():
+            text = show_time(value)
+            return text[:10] if text.endswith("T00:00:00Z") else text
+        case float():
+            return repr(value)
+        case _:
+            return str(value)

@@ -1,0 +1,256 @@
+"""Writing a subscription: by form, or as text; both say the same, and show at once what it would have matched."""
+
+import asyncio
+import json
+import re
+from collections.abc import Callable
+
+from nicegui import ui
+
+from rankcast.errors import CatalogError, ExpressionError, ModelError, RankcastError
+from rankcast.language import label, parse, show
+from rankcast.model import Always, Catalog, Subscription
+from rankcast.service.api.answers import check_cost
+from rankcast.service.page.event_words import title_of
+from rankcast.service.page.hints import hints_of
+from rankcast.service.page.reasons import short_name
+from rankcast.service.page.subscriptions.form_view import FormView
+from rankcast.service.page.subscriptions.forms import Condition, Form, FormShape, expression_of, form_of, is_complete
+from rankcast.service.page.visitors import View
+from rankcast.service.page.widgets import act, complaining, fill_bar, group, set_props, slide, words
+from rankcast.service.trials import ExpressionTrial
+
+__all__ = ["SubscriptionEditor"]
+
+_RECENT = 1000
+_EXAMPLES = 5
+_MOST_CONDITIONS = 30
+_FORMLESS = "The text says more than the form can show (not, groups within groups, very many); change it as text."
+
+
+class SubscriptionEditor:
+    """The panel in which one subscription is written. `old` is the one being changed, None for a new one; `text` is what
+    to begin with. `done` is called when it was saved or left."""
+
+    def __init__(self, view: View, old: Subscription | None, text: str, done: Callable[[], None]) -> None:
+        self._view = view
+        self._old = old
+        self._done = done
+        self._tries = 0
+        self._named = old is not None
+        self._from_form = False
+        catalog = view.service.catalog()
+        hints = hints_of(view.service.recent_events(300), catalog, view.user)
+        with group("section", "rc-card rc-column rc-editor", aria_label="Write a subscription") as self._panel:
+            words("h2", "Change the subscription" if old else "New subscription")
+            with group("div", "rc-editor-parts"):
+                with group("div", "rc-column"):
+                    self._form = FormView(hints, self._form_changed)
+                    self._formless = words("p", _FORMLESS, "rc-note rc-warn")
+                with group("div", "rc-column"):
+                    self._text = (
+                        ui.textarea("The same as text", value=text, on_change=self._text_changed)
+                        .props("outlined autogrow debounce=200 spellcheck=false autocapitalize=off input-class=rc-code")
+                        .classes("rc-text")
+                    )
+                    set_props(self._text, placeholder="genre = 'drama' and year > 1999")
+                    self._said = group("div", "rc-said", role="status", aria_live="polite")
+                    self._tried = group("div", "rc-column rc-tight", aria_live="polite")
+            with group("div", "rc-row rc-wrap rc-spread"):
+                self._draw_worth(old)
+                self._name = (
+                    ui.input("Name", value=old.id if old else "", on_change=self._name_changed)
+                    .props("dense outlined" + (" readonly" if old else ""))
+                    .classes("rc-name-field")
+                )
+            with group("div", "rc-row"):
+                self._save_button = act("Save", self._save, icon="o_check", kind="main")
+                act("Cancel", self._leave, kind="quiet")
+        self._formless.set_visibility(False)
+        self._form.show(self._form_for(text) or Form(FormShape.ALL, [[Condition()]]))
+        self._check()
+
+    def _draw_worth(self, old: Subscription | None) -> None:
+        with group("div", "rc-row rc-wrap"):
+            words("span", "Worth", "rc-soft")
+            scored = old is not None and old.score is not None
+            self._by_score = ui.toggle({False: "by its level", True: "a score"}, value=scored, on_change=self._worth)
+            self._by_score.props("no-caps unelevated dense toggle-text-color=on-accent").classes("rc-toggle")
+            set_props(self._by_score, aria_label="What it is worth")
+            self._score = old.score if old is not None and old.score is not None else 0.8
+            self._knob = slide("Score", self._score, self._set_score, most=1, step=0.05, unit="").classes("rc-score")
+            self._knob.set_visibility(scored)
+
+    def _worth(self) -> None:
+        self._knob.set_visibility(bool(self._by_score.value))
+
+    def _set_score(self, score: float) -> None:
+        self._score = score
+
+    # form and text in step
+
+    def _form_changed(self) -> None:
+        try:
+            where = expression_of(self._form.form)
+        except ModelError as error:
+            self._complain(str(error))
+            return
+        begun = any(is_complete(one) for conditions in self._form.form.groups for one in conditions)
+        self._from_form = True
+        self._text.set_value(show(where) if begun or not isinstance(where, Always) else "")
+        self._from_form = False
+        self._check()
+
+    def _text_changed(self) -> None:
+        if self._from_form:
+            return
+        form = self._form_for(self._text.value or "")
+        if form is not None:
+            self._form.show(form)
+        self._check()
+
+    def _form_for(self, text: str) -> Form | None:
+        """The form of the text; where it has none, a note says so."""
+        if not text.strip():
+            return Form(FormShape.ALL, [[Condition()]])
+        try:
+            where = parse(text)
+        except ExpressionError:
+            return None
+        form = form_of(where)
+        if form is not None and sum(map(len, form.groups)) > _MOST_CONDITIONS:
+            form = None
+        self._formless.set_visibility(form is None)
+        return form
+
+    # what it means and would have matched
+
+    def _check(self) -> None:
+        text = self._text.value or ""
+        self._remember(text)
+        self._said.clear()
+        self._tries += 1
+        if not text.strip():
+            self._tried.clear()
+            self._save_button.disable()
+            with self._said:
+                words("p", "Say what you want to hear of, in the form or as text.", "rc-soft")
+            return
+        try:
+            where = parse(text)
+            self._view.service.catalog().check_expression(where, self._view.user)
+            check_cost(Subscription("new", self._view.user, where), self._view.service.settings.limits)
+        except ExpressionError as error:
+            self._complain(error.pointed(64))
+            return
+        except RankcastError as error:
+            self._complain(str(error))
+            return
+        self._save_button.enable()
+        with self._said:
+            words("p", label(where), "rc-understood")
+        if not self._named:
+            self._name.set_value(_free_name(short_name(where), self._view))
+        self._text.props(remove="error")
+        ui.timer(0, lambda number=self._tries: self._try(number, text), once=True)
+
+    def _complain(self, complaint: str) -> None:
+        message, *pointed = complaint.split("\n")
+        self._said.clear()
+        self._tried.clear()
+        self._tries += 1
+        self._save_button.disable()
+        self._text.props("error hide-bottom-space no-error-icon")
+        with self._said:
+            if pointed:
+                words("pre", "\n".join(pointed), "rc-code rc-pointed")
+            words("p", message, "rc-bad")
+
+    async def _try(self, number: int, text: str) -> None:
+        trial = await asyncio.to_thread(self._view.service.try_expression, text, _RECENT, self._view.user)
+        if number == self._tries and not self._panel.is_deleted:
+            self._tried.clear()
+            with self._tried:
+                _show_trial(trial)
+
+    # saving
+
+    def _name_changed(self) -> None:
+        if self._old is None and self._name.value:
+            known = _free_name(short_name(parse(self._text.value)), self._view) if self._is_fine() else ""
+            self._named = self._name.value != known
+
+    def _is_fine(self) -> bool:
+        try:
+            parse(self._text.value or "")
+        except ExpressionError:
+            return False
+        return True
+
+    def _save(self) -> None:
+        with complaining():
+            catalog = self._view.service.catalog()
+            where = parse(self._text.value or "")
+            # The field cannot be changed in the browser then, but a browser may send what it likes.
+            name = self._old.id if self._old else (self._name.value or "").strip()
+            if not name:
+                raise CatalogError("give the subscription a name")
+            score = self._score if self._by_score.value else None
+            weight = self._old.weight if self._old else 1.0
+            made = Subscription(name, self._view.user, where, score, weight)
+            limits = self._view.service.settings.limits
+            check_cost(made, limits)
+            if self._old is None and len(catalog.subscriptions_of(self._view.user)) >= limits.subscriptions:
+                raise CatalogError(f"there are {limits.subscriptions:,} subscriptions already, and that is the limit")
+            self._view.service.put(made, check=self._check_name(name))
+            ui.notify(f"Saved {name}", type="positive")
+            self._leave()
+
+    def _check_name(self, name: str) -> Callable[[Catalog], None]:
+        """Refuse a name that another subscription has, at the moment of saving."""
+
+        def check(catalog: Catalog) -> None:
+            present = catalog.subscriptions.get(name)
+            if present is not None and (self._old is None or present.user != self._view.user):
+                raise CatalogError(f"the name {name!r} is taken; choose another")
+
+        return check
+
+    def _leave(self) -> None:
+        ui.run_javascript("rankcast.address({})")
+        self._panel.delete()
+        self._done()
+
+    def _remember(self, text: str) -> None:
+        """Keep what is being written in the address, so that a reload finds it again."""
+        query = {"edit": self._old.id, "text": text} if self._old else {"new": "", "text": text}
+        written = json.dumps(query).replace("<", "\\u003c")
+        ui.run_javascript(f"rankcast.address({written})")
+
+
+def _show_trial(trial: ExpressionTrial) -> None:
+    if trial.error is not None:
+        words("p", str(trial.error), "rc-bad")
+        return
+    if not trial.of:
+        words("p", "Nothing was published yet, so there is nothing to try it on.", "rc-soft")
+        return
+    with group("p", "rc-row"):
+        fill_bar(trial.count / trial.of, f"{trial.count} of {trial.of}")
+        words("span", f"Would have matched {trial.count:,} of the last {trial.of:,} events", "rc-strong rc-tried")
+    if not trial.count:
+        words("p", "Perhaps too narrow, or the values are written in another way.", "rc-soft rc-small")
+        return
+    with group("ul", "rc-examples rc-small"):
+        for event in trial.matched[:_EXAMPLES]:
+            words("li", title_of(event))
+        if trial.count > _EXAMPLES:
+            words("li", f"and {trial.count - _EXAMPLES:,} more", "rc-soft")
+
+
+def _free_name(text: str, view: View) -> str:
+    """A name made of the words, which no other subscription has."""
+    base = "-".join(re.findall(r"[^\W_]+", text.lower()))[:32].strip("-") or "everything"
+    taken = view.service.catalog().subscriptions
+    names = [base, f"{view.user}-{base}", *(f"{view.user}-{base}-{number}" for number in range(2, 1000))]
+    return next((name for name in names if name not in taken), "")

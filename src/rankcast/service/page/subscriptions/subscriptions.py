@@ -1,0 +1,134 @@
+"""Subscriptions: what one wants to hear of, listed, written, changed, removed, and put back."""
+
+from nicegui import ui
+
+from rankcast.language import label, show
+from rankcast.model import Preference, Subscription
+from rankcast.rank import levels, scores
+from rankcast.service.page.subscriptions.subscription_editor import SubscriptionEditor
+from rankcast.service.page.visitors import View
+from rankcast.service.page.widgets import act, complaining, empty, group, pill, words
+
+__all__ = ["build"]
+
+_PAGE = 100
+
+
+def build(view: View) -> None:
+    """The user's subscriptions, and the editor if the address asks for it."""
+    page = _Subscriptions(view)
+    query = view.query
+    mine = {one.id: one for one in view.service.catalog().subscriptions_of(view.user)}
+    if query.get("edit") in mine:
+        old = mine[query["edit"]]
+        page.edit(old, query.get("text", show(old.where)))
+    elif "new" in query:
+        page.edit(None, query.get("text", ""))
+
+
+class _Subscriptions:
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._most = _PAGE
+        self._tools = group("div", "rc-row")
+        with self._tools:
+            act("New subscription", lambda: self.edit(None, ""), icon="o_add", kind="main")
+        self._editor = group("div")
+        self._list = group("div")
+        self._undo = group("div")
+        self._draw()
+
+    def edit(self, old: Subscription | None, text: str) -> None:
+        """Open the editor, in place of one that is open."""
+        self._editor.clear()
+        self._tools.set_visibility(False)
+        with self._editor:
+            SubscriptionEditor(self._view, old, text, self._closed)
+        ui.run_javascript("document.querySelector('.rc-editor')?.scrollIntoView({block: 'nearest'})")
+
+    def _closed(self) -> None:
+        self._editor.clear()
+        self._tools.set_visibility(True)
+        self._draw()
+
+    def _draw(self) -> None:
+        catalog = self._view.service.catalog()
+        mine = catalog.subscriptions_of(self._view.user)
+        preferences = catalog.preferences_of(self._view.user)
+        level_of = levels([one.id for one in mine], preferences)
+        score_of = scores(mine, preferences, catalog.policy_of(self._view.user).levels)
+        self._list.clear()
+        with self._list:
+            if not mine:
+                with empty(
+                    "o_bookmark_add",
+                    "No subscriptions yet",
+                    "Say what you want to hear of: a genre, a price, a word in a title. Or open a ready world.",
+                ):
+                    act("New subscription", lambda: self.edit(None, ""), icon="o_add")
+                    act("Open a ready world", lambda: ui.navigate.to("/worlds"), icon="o_public", kind="quiet")
+                return
+            with group("ul", "rc-subscriptions", aria_label="Your subscriptions"):
+                in_order = sorted(mine, key=lambda one: (-score_of[one.id], level_of[one.id]))
+                for one in in_order[: self._most]:
+                    self._draw_one(one, score_of[one.id], level_of[one.id] if preferences else 0)
+            if len(mine) > self._most:
+                act(f"{len(mine) - self._most:,} more", self._more, icon="o_expand_more")
+
+    def _more(self) -> None:
+        self._most += _PAGE
+        self._draw()
+
+    def _draw_one(self, one: Subscription, score: float, level: int) -> None:
+        with group("li", "rc-card rc-subscription", data_id=one.id):
+            with group("div", "rc-row rc-spread rc-heading"):
+                with group("div", "rc-column rc-tight"):
+                    words("h2", _capital(label(one.where)))
+                    with group("div", "rc-row rc-wrap"):
+                        pill(one.id)
+                        if one.score is not None:
+                            words("span", f"score {score:.3g}", "rc-soft rc-small")
+                        elif level:
+                            words("span", f"level {level}, score {score:.3g}", "rc-soft rc-small")
+                with group("div", "rc-row rc-tight rc-actions"):
+                    act(
+                        "",
+                        lambda: self.edit(one, show(one.where)),
+                        icon="o_edit",
+                        kind="quiet",
+                        label=f"Change {one.id}",
+                    )
+                    act("", lambda: self._copy(one), icon="o_content_copy", kind="quiet", label=f"Copy {one.id}")
+                    act("", lambda: self._remove(one), icon="o_delete", kind="quiet", label=f"Remove {one.id}")
+            words("code", show(one.where), "rc-soft")
+
+    def _copy(self, one: Subscription) -> None:
+        self.edit(None, show(one.where))
+
+    def _remove(self, one: Subscription) -> None:
+        preferences = [
+            preference
+            for preference in self._view.service.catalog().preferences_of(self._view.user)
+            if one.id in (preference.prefer, preference.over)
+        ]
+        with complaining():
+            self._view.service.remove(one)
+            self._draw()
+            self._offer_undo(one, preferences)
+
+    def _offer_undo(self, one: Subscription, preferences: list[Preference]) -> None:
+        def undo() -> None:
+            with complaining():
+                self._view.service.put(one, *preferences)
+            self._undo.clear()
+            self._draw()
+
+        self._undo.clear()
+        with self._undo, group("div", "rc-undo", role="status"):
+            words("span", f"Removed {one.id}")
+            act("Undo", undo, kind="quiet")
+            act("", self._undo.clear, icon="o_close", kind="quiet", label="Close")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,154 @@
+"""The ready worlds: open one by one click, and choose how fast it goes."""
+
+import asyncio
+import json
+from collections.abc import Callable
+
+from nicegui import ui
+
+from rankcast.service.demos import SPEEDS, WORLDS, DemoStream, StreamState, stream_of
+from rankcast.service.page.colours import wear
+from rankcast.service.page.event_words import title_of
+from rankcast.service.page.visitors import USER_COOKIE, View
+from rankcast.service.page.widgets import act, complaining, group, set_props, words
+
+__all__ = ["build"]
+
+_SAID = {
+    StreamState.CLOSED: "Not opened yet",
+    StreamState.LOADING: "Reading the data …",
+    StreamState.PLAYING: "Playing",
+    StreamState.PAUSED: "Paused",
+    StreamState.ENDED: "At its end: everything was published",
+    StreamState.FAILED: "Stopped",
+}
+
+
+def build(view: View) -> None:
+    """A card for each world."""
+    wear()
+    words(
+        "p",
+        "Real data, published as if it came in now, to people with tastes of their own. Look at their feeds, change what "
+        "they want, and see what happens. Opening a world again goes on where it stopped.",
+        "rc-soft",
+    )
+    if not view.visitor.switches:
+        words("p", "Opening, pausing and pacing worlds is for an administrator.", "rc-note")
+    with group("div", "rc-columns"):
+        for name in WORLDS:
+            _WorldCard(view, stream_of(view.service, name))
+
+
+class _WorldCard:
+    """One world: what it is, how far it has got, its controls, its people."""
+
+    def __init__(self, view: View, stream: DemoStream) -> None:
+        self._view = view
+        self._stream = stream
+        world = stream.world
+        with group("section", "rc-card rc-column", aria_label=f"World: {world.title}"):
+            words("h2", world.title)
+            words("p", world.summary)
+            words("p", world.data, "rc-soft rc-small")
+            with group("div", "rc-column rc-tight", aria_live="polite"):
+                self._bar = ui.linear_progress(0, show_value=False, color="primary").props("rounded size=8px")
+                set_props(self._bar, aria_label=f"How much of {world.title} was published")
+                self._told = words("p", "", "rc-number rc-small rc-soft")
+                self._wrong = words("p", "", "rc-note rc-bad")
+            with group("div", "rc-row rc-wrap"):
+                self._open = act("Open this world", self._opened, icon="o_play_arrow", kind="main")
+                self._pause = act("Pause", self._paused, icon="o_pause")
+                self._go_on = act("Play on", self._opened, icon="o_play_arrow", kind="main")
+                self._speed = ui.toggle(
+                    {speed: f"{speed}/s" for speed in SPEEDS},
+                    value=stream.speed,
+                    on_change=lambda change: self._paced(change.value),
+                ).props("dense no-caps unelevated")
+                set_props(self._speed.classes("rc-speeds"), aria_label="Events per second")
+            words("h3", "Who lives here")
+            with group("ul", "rc-people"):
+                self._latest = [_person(view, user, story) for user, story in world.people.items()]
+        self._shown()
+        ui.timer(0.5, self._shown)
+        ui.timer(1.5, self._people_shown, immediate=True)
+        if stream.state is StreamState.CLOSED and set(world.people) <= set(view.service.users()):
+            ui.timer(0.1, self._found, once=True)
+
+    async def _opened(self) -> None:
+        with complaining():
+            await asyncio.to_thread(self._stream.open, self._speed.value)
+        self._shown()
+
+    async def _paused(self) -> None:
+        await asyncio.to_thread(self._stream.pause)
+        self._shown()
+
+    def _paced(self, speed: float) -> None:
+        self._stream.speed = speed
+
+    async def _found(self) -> None:
+        """After a restart the log knows how far the world has got."""
+        self._told.text = "Looking how far it has got …"
+        with complaining():
+            await asyncio.to_thread(self._stream.find)
+        self._shown()
+
+    def _shown(self) -> None:
+        stream, state = self._stream, self._stream.state
+        begun = state is not StreamState.CLOSED
+        self._bar.visible = begun
+        if stream.total:
+            self._bar.value = stream.position / stream.total
+        count = f" · {stream.position:,} of {stream.total:,} events" if stream.total else ""
+        ahead = ""
+        if state is StreamState.PLAYING and stream.position < stream.total:
+            ahead = f" · {_duration((stream.total - stream.position) / stream.speed)} to go"
+        said = "Waiting for the pipeline" if state is StreamState.PLAYING and stream.is_waiting else _SAID[state]
+        self._told.text = f"{said}{count if begun else ''}{ahead}"
+        self._wrong.text, self._wrong.visible = stream.error or "", state is StreamState.FAILED
+        allowed = self._view.visitor.switches
+        self._open.visible = allowed and state is StreamState.CLOSED
+        self._pause.visible = allowed and state in (StreamState.PLAYING, StreamState.LOADING)
+        self._go_on.visible = allowed and state in (StreamState.PAUSED, StreamState.FAILED)
+        self._speed.visible = allowed and state is not StreamState.ENDED
+        if self._speed.value != stream.speed:
+            self._speed.value = stream.speed
+
+    async def _people_shown(self) -> None:
+        if self._stream.state is StreamState.CLOSED:
+            return
+        for shown in self._latest:
+            await asyncio.to_thread(shown)
+
+
+def _person(view: View, user: str, story: str) -> Callable[[], None]:
+    """A line about a person; what comes back shows what they got last."""
+    with group("li", "rc-column rc-tight"), group("div", "rc-row rc-wrap"):
+        if view.visitor.switches:
+            name: ui.element = act(user, lambda: _become(user), kind="quiet", label=f"See the feed of {user}")
+        else:
+            name = words("span", user)
+        name.classes("rc-strong")
+        words("span", story, "rc-soft rc-small")
+        latest = words("p", "", "rc-small rc-latest")
+    latest.visible = False
+
+    def show() -> None:
+        found = view.service.deliveries(user, limit=1, newest_first=True) if view.visitor.switches else []
+        event = view.service.event(found[0][1].event) if found else None
+        if event is not None:
+            latest.text, latest.visible = f"Last sent: {title_of(event)}", True
+
+    return show
+
+
+def _become(user: str) -> None:
+    """Look at the feed as somebody else."""
+    ui.run_javascript(f"rankcast.remember({USER_COOKIE!r}, {json.dumps(user)}); location.href = '/'")
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,1 @@
+"""What the service sends by itself: webhooks and digests."""

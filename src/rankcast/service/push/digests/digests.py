@@ -1,0 +1,208 @@
+"""The part of the service that keeps quiet hours and makes digests when they are due."""
+
+import logging
+from collections.abc import Collection
+from datetime import timedelta
+from threading import Event as Flag
+from threading import Thread
+from typing import Any, Protocol
+
+from rankcast.errors import CatalogError, RankcastError
+from rankcast.model import EPOCH
+from rankcast.service.push.digests.contents import Digest, read_digest
+from rankcast.service.push.digests.holding import HeldDeliveries
+from rankcast.service.push.digests.making import make, set_schedule
+from rankcast.service.push.digests.quiet_hours import QuietHours, QuietStretch
+from rankcast.service.push.digests.schedules import Schedule
+from rankcast.store import DigestLog, QuietLog, Store
+from rankcast.store.digest_log import KeptDigest, KeptSchedule, LeftOut
+from rankcast.store.quiet_log import KeptQuiet
+from rankcast.store.retention import forget_pushed
+
+__all__ = ["Digests"]
+
+_log = logging.getLogger("rankcast.service.push.digests")
+_POLL = 1.0
+_PATIENCE = 15.0
+_TIDYING = timedelta(hours=1)
+
+
+class DigestHost(Protocol):
+    """What this needs of a service."""
+
+    @property
+    def store(self) -> Store:
+        """Where everything is kept, with the clock that counts."""
+
+
+class Digests:
+    """QuietStretch hours and digests of all users, over the store of a service; safe from several threads.
+
+    `start` begins a thread that looks every second whether something is due. What is due is decided by the clock of
+    the store; all state is in the store, so that a restart, whenever, loses and repeats nothing. Every hour the digests and the
+    dead letters of webhooks that are older than `kept` are forgotten.
+    """
+
+    def __init__(self, service: DigestHost, kept: timedelta = timedelta(days=90)) -> None:
+        self._store = service.store
+        self._log = DigestLog(service.store.database)
+        self._quiet = QuietLog(service.store.database)
+        self._kept = kept
+        self._tidied = EPOCH
+        self._stopping = Flag()
+        self._thread: Thread | None = None
+        self.made = 0
+        self.error: str | None = None
+
+    # quiet hours
+
+    def set_quiet_hours(self, user: str, hours: QuietHours) -> None:
+        """Push nothing to a user in these hours; webhooks wait until they end."""
+        self._quiet.put(user, hours.to_json())
+        self._mark(user)
+
+    def quiet_hours(self, user: str) -> QuietHours | None:
+        """The quiet hours of a user."""
+        kept = self._quiet.of(user)
+        return None if kept is None else QuietHours.of_json(kept.hours)
+
+    def remove_quiet_hours(self, user: str) -> bool:
+        """Push at any time again; whether there were quiet hours."""
+        return self._quiet.remove(user)
+
+    def quiet(self, user: str) -> QuietStretch | None:
+        """The quiet hours that it is now for a user, if it is."""
+        hours = self.quiet_hours(user)
+        return None if hours is None else hours.at(self._store.database.clock())
+
+    def quiet_among(self, users: Collection[str]) -> set[str]:
+        """Those of the users for whom the hours are quiet now; one look at the store for all of them."""
+        now = self._store.database.clock()
+        kept = [one for one in self._quiet.all() if one.user in users] if users else []
+        return {one.user for one in kept if QuietHours.of_json(one.hours).at(now) is not None}
+
+    def held(self, user: str) -> HeldDeliveries | None:
+        """What is held back from a user now: until the next digest, or until the quiet hours end."""
+        schedule = self._log.schedule(user)
+        if schedule is not None:
+            return HeldDeliveries("digest", schedule.reached.delivery, schedule.next)
+        quiet = self.quiet(user)
+        if quiet is None:
+            return None
+        kept = self._quiet.of(user)
+        if kept is None or kept.began != quiet.began or kept.after is None:
+            kept = self._mark(user)
+        return None if kept is None or kept.after is None else HeldDeliveries("quiet hours", kept.after, quiet.until)
+
+    # digests
+
+    def set_schedule(self, user: str, schedule: Schedule) -> KeptSchedule:
+        """Make digests for a user from now on; or change when they are made."""
+        return set_schedule(self._store, user, schedule, self._store.database.clock())
+
+    def schedule(self, user: str) -> KeptSchedule | None:
+        """When digests are made for a user, and what the last one reached."""
+        return self._log.schedule(user)
+
+    def remove_schedule(self, user: str) -> bool:
+        """Make no more digests for a user; whether there was a schedule. What no digest holds yet is then sent singly."""
+        return self._log.remove_schedule(user)
+
+    def make(self, user: str) -> Digest:
+        """A digest now, of what was gathered since the last; CatalogError if the user has no schedule."""
+        schedule = self._log.schedule(user)
+        if schedule is None:
+            raise CatalogError(f"user {user!r} has no digest schedule")
+        number = make(self._store, schedule, self._store.database.clock())
+        # If it was made by somebody else at this very moment, that is the one.
+        return self.digest(user, number or self._log.digests(user, None, 1)[0].number)
+
+    def digests(self, user: str, before: int | None = None, limit: int = 50) -> list[KeptDigest]:
+        """The digests of a user, newest first."""
+        return self._log.digests(user, before, limit)
+
+    def digest(self, user: str, number: int) -> Digest:
+        """A digest with its first deliveries; CatalogError if the user has no such digest."""
+        return read_digest(self._store, user, number)
+
+    def left_out(
+        self, user: str, number: int, reason: str | None = None, after: int = 0, limit: int = 50
+    ) -> list[tuple[int, LeftOut]]:
+        """What a digest left out, the best first, with their positions."""
+        read_digest(self._store, user, number, limit=0)
+        return self._log.left_out(number, reason, after, limit)
+
+    # the clockwork
+
+    def start(self) -> None:
+        """Begin to look whether something is due."""
+        if self._thread is None:
+            self._stopping.clear()
+            self._thread = Thread(target=self._run, name="rankcast-digests", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Finish the digest at hand and end."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def round(self) -> list[int]:
+        """Do what is due by now: note quiet hours that have begun, make digests; the numbers of those."""
+        for kept in self._quiet.all():
+            quiet = QuietHours.of_json(kept.hours).at(self._store.database.clock())
+            if quiet is not None and kept.began != quiet.began:
+                self._quiet.mark(kept.user, quiet.began)
+        self.error = None
+        made = []
+        for schedule in self._log.due(self._store.database.clock()):
+            if self._stopping.is_set():
+                break
+            number = self._make(schedule)
+            made += [] if number is None else [number]
+        self.made += len(made)
+        self._tidy()
+        return made
+
+    def health(self) -> dict[str, Any]:
+        """Whether it runs, how many digests are overdue and for how many seconds the oldest is."""
+        now = self._store.database.clock()
+        due = self._log.due(now)
+        return {
+            "running": self._thread is not None and self._thread.is_alive(),
+            "error": self.error,
+            "schedules": self._log.count(),
+            "overdue": len(due),
+            "lag": max((now - schedule.next).total_seconds() for schedule in due) if due else 0.0,
+        }
+
+    def _mark(self, user: str) -> KeptQuiet | None:
+        quiet = self.quiet(user)
+        if quiet is not None:
+            self._quiet.mark(user, quiet.began)
+        return self._quiet.of(user)
+
+    def _make(self, schedule: KeptSchedule) -> int | None:
+        """Make a digest; what goes wrong with it must not keep others from theirs."""
+        try:
+            return make(self._store, schedule, self._store.database.clock())
+        except Exception as error:
+            self.error = f"no digest for {schedule.user!r}: {error}"
+            _log.warning("no digest for %r, to be tried again: %s", schedule.user, error, exc_info=True)
+            return None
+
+    def _tidy(self) -> None:
+        now = self._store.database.clock()
+        if now - self._tidied >= _TIDYING:
+            self._tidied = now
+            forget_pushed(self._store.database, now - self._kept)
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self.round()
+            except RankcastError as error:  # such as a store that another process has locked: try again later
+                self.error = str(error)
+                _log.warning("digests wait: %s", error)
+            self._stopping.wait(_POLL if self.error is None else _PATIENCE)

@@ -1,0 +1,101 @@
+"""Making a digest: from where the last one ended to where the pipeline is."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import takewhile
+from typing import Any
+
+from rankcast.model import Delivery
+from rankcast.service.push.digests.retracing import UserTrace, state_of
+from rankcast.service.push.digests.schedules import Schedule
+from rankcast.store import Store
+from rankcast.store.digest_log import DigestLog, KeptDigest, KeptSchedule, PipelineMoment
+
+__all__ = ["deliveries_of", "make", "set_schedule"]
+
+EXAMINED = 50_000
+"""Of more events than this between two digests only the last so many are examined; all are counted."""
+LISTED = 500
+"""Of what was left out the best so many are listed; all are counted."""
+
+
+def set_schedule(store: Store, user: str, schedule: Schedule, now: datetime) -> KeptSchedule:
+    """Give a user digests from now on, beginning with what the pipeline does next; or change when they come."""
+    log = DigestLog(store.database)
+    while True:
+        cut, states = log.cut_with_states()
+        kept = KeptSchedule(
+            user=user,
+            schedule=schedule.to_json(),
+            next=schedule.after(now),
+            since=cut.delivery,
+            reached=cut,
+            state=state_of(user, states),
+        )
+        # A batch may be committed meanwhile; then once more from there.
+        if log.put_schedule(kept, expected=cut):
+            return log.schedule(user) or kept
+
+
+def make(
+    store: Store, start: KeptSchedule, now: datetime, examined: int = EXAMINED, listed: int = LISTED
+) -> int | None:
+    """Make the digest that is due, or one before its time, and keep it; its number. None if another process made it.
+
+    It holds the deliveries made since the last one, by their numbers, so that each is in one digest and none in two; if
+    the service was down when it was due, it is made later and holds more. A digest is made also if there was nothing
+    to deliver, because it says how much was published. Cost: one replay of the events since the last digest for
+    this user alone, of at most `examined`.
+    """
+    log = DigestLog(store.database)
+    through = log.cut()
+    retraced, skipped = _retrace(store, start, through, examined)
+    delivered = [delivery for _, delivery in _between(store, start.user, start.reached, through)]
+    retraced.settle([delivery.seq for delivery in delivered])
+    omitted = retraced.left_out(listed)
+    counts: dict[str, Any] = {
+        "published": through.offset - start.reached.offset,
+        "not_examined": skipped,
+        "matched": retraced.matched,
+        "reconsidered": retraced.reconsidered,
+        "delivered": len(retraced.sent),
+        "waiting": retraced.waiting,
+        "left_out": sum(retraced.reasons.values()),
+        "reasons": retraced.reasons,
+        "listed": len(omitted),
+        "exact": retraced.exact and not skipped,
+        "labels": retraced.labels({name for delivery in delivered for name in delivery.subscriptions}),
+    }
+    return log.add(
+        start,
+        through,
+        delivered=len(retraced.sent),
+        counts=counts,
+        omitted=omitted,
+        state=retraced.state(),
+        following=Schedule.of_json(start.schedule).after(now) if start.next <= now else start.next,
+        now=now,
+    )
+
+
+def deliveries_of(store: Store, digest: KeptDigest, limit: int | None = None) -> Iterator[tuple[int, Delivery]]:
+    """The deliveries that a digest holds, with their numbers, in the order in which they were made."""
+    after, through = digest.deliveries
+    return takewhile(lambda pair: pair[0] <= through, store.deliveries(digest.user, after, limit))
+
+
+def _retrace(store: Store, start: KeptSchedule, through: PipelineMoment, examined: int) -> tuple[UserTrace, int]:
+    skipped = max(0, through.offset - start.reached.offset - examined)
+    first = start.reached.offset + skipped
+    logged = store.events(after=first, limit=through.offset - first)
+    if not skipped:
+        retraced = UserTrace(store, start.user, start.reached.catalog_version, start.state)
+    else:
+        version = next(iter(store.events(after=first - 1, limit=1))).catalog_version
+        retraced = UserTrace(store, start.user, version)
+    retraced.follow(logged)
+    return retraced, skipped
+
+
+def _between(store: Store, user: str, after: PipelineMoment, through: PipelineMoment) -> Iterator[tuple[int, Delivery]]:
+    return takewhile(lambda pair: pair[0] <= through.delivery, store.deliveries(user, after.delivery))

@@ -1,0 +1,64 @@
+"""QuietStretch hours: every night, or over lunch, in the user's time zone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from typing import Any, NamedTuple
+
+from rankcast.errors import ModelError
+from rankcast.service.push.digests.clocks import instant, parse_clock, show_clock, zone_of
+
+__all__ = ["QuietHours", "QuietStretch"]
+
+
+class QuietStretch(NamedTuple):
+    """One stretch of quiet hours, from its first instant to the first after it."""
+
+    began: datetime
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class QuietHours:
+    """From one time of day to another, which is on the next day if it is not later.
+
+    Each stretch is one piece, whatever the clocks do in it: it begins and ends when a clock first shows the time (see
+    `instant`), so that it is an hour shorter or longer in the nights in which clocks change.
+
+    >>> night = QuietHours(time(22), time(7), "Europe/Berlin")
+    >>> night.at(datetime(2026, 3, 28, 23, tzinfo=UTC)).until.isoformat()
+    '2026-03-29T05:00:00+00:00'
+    >>> night.at(datetime(2026, 3, 29, 5, tzinfo=UTC)) is None
+    True
+    """
+
+    begins: time
+    ends: time
+    zone: str
+
+    def __post_init__(self) -> None:
+        zone_of(self.zone)
+        if self.begins == self.ends:
+            raise ModelError(
+                "quiet hours that end when they begin: nothing would ever be pushed, or all; say two times"
+            )
+
+    def at(self, now: datetime) -> QuietStretch | None:
+        """The quiet hours that it is now, if it is."""
+        zone = zone_of(self.zone)
+        overnight = timedelta(days=0 if self.begins < self.ends else 1)
+        today = now.astimezone(zone).date()
+        for day in (today - timedelta(days=1), today):
+            quiet = QuietStretch(instant(day, self.begins, zone), instant(day + overnight, self.ends, zone))
+            if quiet.began <= now.astimezone(UTC) < quiet.until:
+                return quiet
+        return None
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data, from which `of_json` makes them again."""
+        return {"from": show_clock(self.begins), "to": show_clock(self.ends), "zone": self.zone}
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> "QuietHours":
+        """The quiet hours that `to_json` described."""
+        return cls(parse_clock(data["from"]), parse_clock(data["to"]), data["zone"])

@@ -1,0 +1,74 @@
+"""ReasonDetail an event that matched a user was not sent, read off the steps of the delivery."""
+
+from enum import Enum
+from typing import NamedTuple
+
+from rankcast.choose import Candidate, Distance, Step
+from rankcast.model import FilterKind, Policy, Scoring
+
+__all__ = ["Reason", "ReasonDetail", "why"]
+
+_SHOWN = 3
+
+
+class Reason(Enum):
+    """ReasonDetail an event was left out of what was sent."""
+
+    BELOW = "below"
+    SIMILAR = "similar"
+    SEEN = "seen"
+    BUDGET = "budget"
+    CHANCE = "chance"
+    PUBLISHER = "publisher"
+    UNSUBSCRIBED = "unsubscribed"
+
+    @property
+    def label(self) -> str:
+        """For people."""
+        return _LABELS[self]
+
+
+_LABELS = {
+    Reason.BELOW: "ranked below those chosen",
+    Reason.SIMILAR: "too similar to those chosen",
+    Reason.SEEN: "too much like what was sent before",
+    Reason.BUDGET: "over the number that the filter lets through",
+    Reason.CHANCE: "not drawn by the filter",
+    Reason.PUBLISHER: "sent to fewer subscribers by its publisher",
+    Reason.UNSUBSCRIBED: "no longer subscribed to when its period ended",
+}
+
+
+class ReasonDetail(NamedTuple):
+    """A reason, and the figures that led to it."""
+
+    reason: Reason
+    detail: str
+
+
+def why(step: Step, candidate: Candidate, policy: Policy) -> ReasonDetail:
+    """ReasonDetail a step did not choose one of its candidates. Cost: at most k distances."""
+    if step.note:
+        return ReasonDetail(_of_filter(step.note, policy), step.note)
+    chosen = sorted(step.chosen, key=lambda other: (-other.rank, other.seq))
+    lowest = round(chosen[-1].rank, 12) if chosen else 0.0
+    if policy.sigma == 1 or round(candidate.rank, 12) < lowest or not chosen:
+        best = ", ".join(f"{other.event.id} ({other.rank:.3g})" for other in chosen[:_SHOWN])
+        more = f" and {len(chosen) - _SHOWN} more" if len(chosen) > _SHOWN else ""
+        return ReasonDetail(Reason.BELOW, f"rank {candidate.rank:.3g}; chosen: {best or 'none'}{more}")
+    distance = Distance(policy.weights, policy.attributes)
+    apart = {other.seq: round(distance(candidate.event, other.event), 12) for other in chosen}
+    nearest = min(chosen, key=lambda other: (apart[other.seq], -other.seq))
+    return ReasonDetail(
+        Reason.SIMILAR,
+        f"rank {candidate.rank:.3g}, but at distance {apart[nearest.seq]:.3g} from {nearest.event.id} "
+        f"({nearest.rank:.3g}), which was chosen",
+    )
+
+
+def _of_filter(note: str, policy: Policy) -> Reason:
+    if note.endswith("passed already"):
+        return Reason.BUDGET
+    if policy.filter is None or policy.filter.novelty in (FilterKind.RANDOM, FilterKind.SAMPLING):
+        return Reason.CHANCE
+    return Reason.BELOW if policy.filter.scoring is Scoring.SCORE else Reason.SEEN

@@ -1,0 +1,227 @@
+"""One user served once more between two moments of the log, to see what became of each event that matched."""
+
+import logging
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import msgspec
+
+from rankcast.choose import Candidate, Moment, Step
+from rankcast.engine.reference.shard import shard_of
+from rankcast.engine.reference.subscriber import Subscriber
+from rankcast.engine.states import FORMAT, check_format, unpack_states
+from rankcast.errors import StoreError
+from rankcast.language import label
+from rankcast.matching import Matcher, OracleMatcher
+from rankcast.model import Advertisement, Catalog, Concept, Event, Record, Subscription
+from rankcast.overlay import Admission
+from rankcast.service.push.digests.reasons import Reason, ReasonDetail, why
+from rankcast.store import LoggedEvent, Store
+from rankcast.store.digest_log import LeftOut
+
+__all__ = ["UserTrace", "state_of"]
+
+_log = logging.getLogger("rankcast.service.push.digests")
+
+
+class UserTrace:
+    """A user's way through the delivery, decision by decision, as the shard went it.
+
+    Events come in the order of the log, each under its own version of the catalog. What is counted obeys
+
+        waiting before + matched + reconsidered = sent + left out + waiting after
+
+    where `waiting` are candidates of a period that is not over, and `reconsidered` those that an earlier digest
+    called left out and a window sent later after all. Cost: one match of the user's own subscriptions per event;
+    for an event under an advertisement, of all subscriptions.
+
+    Parameters
+    ----------
+    state
+        Where the user stood at the beginning, as `state()` or `state_of` gave it; nothing for a user who begins there.
+    """
+
+    def __init__(self, store: Store, user: str, catalog_version: int, state: bytes = b"") -> None:
+        self._store = store
+        self._user = user
+        self._version = catalog_version
+        self.matched = 0
+        self.reconsidered = 0
+        self.exact = True
+        """Whether the deliveries that were made are just those found here; known after `settle`."""
+        self.sent: set[int] = set()
+        self._left: dict[int, LeftOut] = {}
+        self._waiting: set[int] = set()
+        self._subscriber: Subscriber | None = None
+        self._everybody: Matcher | None = None
+        self._labels: dict[str, str] = {}
+        self._use(store.catalog(catalog_version))
+        if state:
+            self._restore(state)
+
+    @property
+    def waiting(self) -> int:
+        """How many candidates wait for the end of their period."""
+        return len(self._waiting)
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        """How many were left out for each reason, in the order of the reasons."""
+        counted = Counter(left.reason for left in self._left.values())
+        return {reason.value: counted[reason.value] for reason in Reason if counted[reason.value]}
+
+    def left_out(self, limit: int) -> list[LeftOut]:
+        """The best of what was left out, by rank, then the newest."""
+        return sorted(self._left.values(), key=lambda left: (-(left.rank or 0.0), -left.seq))[:limit]
+
+    def labels(self, names: Collection[str]) -> dict[str, str]:
+        """The user's subscriptions of these names, in words, as they were when they were last there."""
+        return {name: self._labels[name] for name in sorted(names) if name in self._labels}
+
+    def follow(self, logged: Iterable[LoggedEvent]) -> None:
+        """Serve the next events of the log."""
+        for version, group in groupby(logged, key=lambda entry: entry.catalog_version):
+            if version != self._version:
+                self._update(version)
+            for entry in group:
+                self._publish(entry.event)
+
+    def settle(self, delivered: Collection[int]) -> None:
+        """Hold what was found against the deliveries that were really made, by their positions: those are the truth.
+
+        A period may have been closed by hand, which no event shows.
+        """
+        if self._subscriber is not None and self._waiting & set(delivered):
+            self._take(self._subscriber.close())
+        self.exact = self.sent == set(delivered)
+        for seq in delivered:
+            known = seq in self.sent or seq in self._waiting or seq in self._left
+            self.reconsidered += not known
+            self._waiting.discard(seq)
+            self._left.pop(seq, None)
+        self.sent = set(delivered)
+
+    def state(self) -> bytes:
+        """Where the user stands now, for the next digest to begin with."""
+        subscriber = self._subscriber.state() if self._subscriber is not None else None
+        return _packed(subscriber, sorted(self._waiting))
+
+    def _restore(self, state: bytes) -> None:
+        try:
+            kept: dict[str, Any] = msgspec.msgpack.decode(state)
+            check_format(kept.get("format", 0))
+            waiting = set(kept["waiting"])
+            if self._subscriber is not None and kept["subscriber"] is not None:
+                self._subscriber.restore(kept["subscriber"])
+        except (AttributeError, KeyError, StoreError, TypeError, ValueError) as error:
+            # Of another release, say: one digest may then be inexact, and says so, which is better than none.
+            _log.warning("the state of %r cannot be used, and is left aside: %r", self._user, error)
+            self._subscriber = Subscriber(self._user, self._catalog)
+            return
+        self._waiting = waiting
+
+    def _publish(self, event: Event) -> None:
+        if self._subscriber is None:
+            return
+        found = list(self._matcher.match(event))
+        matched = self._admitted(event, found)
+        if found:
+            self.matched += 1
+        if matched:
+            self._waiting.add(event.seq)
+        elif found:
+            detail = f"published under {event.advertisement!r} to the best subscriptions only"
+            self._leave(event, None, ReasonDetail(Reason.PUBLISHER, detail))
+        self._take(self._subscriber.publish(Moment(event.seq, event.time), event, matched))
+
+    def _admitted(self, event: Event, found: list[tuple[Subscription, float]]) -> Sequence[tuple[Subscription, float]]:
+        """Those of the user's matching subscriptions to which the publisher lets the event go."""
+        if event.advertisement is None or not found:
+            return found
+        if self._everybody is None:
+            self._everybody = _matcher(self._catalog, list(self._catalog.subscriptions.values()))
+        admitted = self._admission.admitted(event, list(self._everybody.match(event)))
+        return [pair for pair in admitted if pair[0].user == self._user]
+
+    def _take(self, steps: Iterable[Step]) -> None:
+        for step in steps:
+            chosen = {candidate.seq for candidate in step.chosen}
+            for candidate in step.candidates:
+                if candidate.seq in self._waiting and candidate.seq not in chosen:
+                    self._waiting.discard(candidate.seq)
+                    self._leave(candidate.event, candidate, why(step, candidate, self._policy))
+            for candidate in step.sent:
+                if candidate.seq not in self._waiting and self._left.pop(candidate.seq, None) is None:
+                    self.reconsidered += 1
+                self._waiting.discard(candidate.seq)
+                self.sent.add(candidate.seq)
+
+    def _leave(self, event: Event, candidate: Candidate | None, reason: ReasonDetail) -> None:
+        rank = None if candidate is None else candidate.rank
+        self._left[event.seq] = LeftOut(event.id, event.seq, rank, reason.reason.value, reason.detail)
+
+    def _update(self, version: int) -> None:
+        changes = self._store.changes(self._version, version)
+        self._version = version
+        if any(change.record is None or self._concerns(change.record) for change in changes):
+            self._use(self._store.catalog(version))
+
+    def _concerns(self, record: Record) -> bool:
+        """Whether a change of a record may bear on what this user gets: their own, and what all share."""
+        return isinstance(record, Advertisement | Concept) or record.user == self._user or bool(self._shares)
+
+    def _use(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        # Under an advertisement users compete, so that everybody's subscriptions matter.
+        self._shares = catalog.advertisements
+        self._admission = Admission(catalog)
+        self._everybody = None
+        mine = catalog.subscriptions_of(self._user)
+        self._matcher = _matcher(catalog, mine)
+        self._labels |= {subscription.id: label(subscription.where) for subscription in mine}
+        if not mine:
+            self._forget()
+        elif self._subscriber is None:
+            self._subscriber = Subscriber(self._user, catalog)
+        else:
+            self._take(self._subscriber.update(catalog))
+        self._policy = catalog.policy_of(self._user)
+
+    def _forget(self) -> None:
+        """The user has no subscriptions any more: what waited will not come."""
+        self._subscriber = None
+        for logged in (entry for seq in sorted(self._waiting) for entry in self._store.events(seq - 1, 1)):
+            detail = "the user had no subscriptions any more"
+            self._leave(logged.event, None, ReasonDetail(Reason.UNSUBSCRIBED, detail))
+        self._waiting.clear()
+
+
+def state_of(user: str, states: Mapping[int, bytes]) -> bytes:
+    """Where a user stands in the state of the shards, for `UserTrace` to begin with; nothing if they do not say."""
+    if not states:
+        return b""
+    try:
+        subscriber = unpack_states(states[shard_of(user, len(states))]).get(user)
+    except (KeyError, StoreError):  # a pipeline that keeps its state in another way
+        return b""
+    if subscriber is None:
+        return b""
+    # What a filter passes is in the mode behind it.
+    mode = subscriber["mode"].get("mode", subscriber["mode"])
+    waiting = [candidate["seq"] for candidate in mode.get("candidates", ())]
+    return _packed(subscriber, waiting)
+
+
+def _packed(subscriber: dict[str, Any] | None, waiting: Sequence[int]) -> bytes:
+    return msgspec.msgpack.encode({"format": FORMAT, "subscriber": subscriber, "waiting": waiting})
+
+
+def _matcher(catalog: Catalog, subscriptions: Sequence[Subscription]) -> Matcher:
+    return OracleMatcher(
+        subscriptions,
+        meaning_of=lambda name: lambda attribute, term: catalog.membership(attribute, term, name),
+        shared=catalog.membership,
+        norm_of=lambda name: catalog.policy_of(name).norm,
+    )

@@ -1,0 +1,120 @@
+"""The endpoints of users: making, changing and removing them, and their dead letters."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from secrets import token_hex
+
+from rankcast.errors import CatalogError, ModelError, did_you_mean
+from rankcast.model import check_scalar
+from rankcast.service.push.webhooks.addresses import check_url
+from rankcast.service.push.webhooks.signing import new_secret
+from rankcast.store import MessageLog, Store, WebhookLog
+from rankcast.store.webhook_log import DELIVERY, DIGEST, Secret, Webhook
+from rankcast.store.webhook_messages import MessageCounts, MessageKey, WaitingMessage
+
+__all__ = ["TYPES", "Endpoints"]
+
+TYPES = (DELIVERY, DIGEST)
+"""The types of messages that an endpoint can choose."""
+
+_MOST = 20
+_LONGEST = 200
+_ROTATION = timedelta(days=1)
+
+
+class Endpoints:
+    """The webhooks of users over one store; safe from several threads. A user never reaches another's.
+
+    `allow_private` lets them be on addresses that are not of the public Internet, and use http.
+    """
+
+    def __init__(self, store: Store, allow_private: bool = False) -> None:
+        self._store = store
+        self._log = WebhookLog(store.database)
+        self._messages = MessageLog(store.database)
+        self._allow_private = allow_private
+
+    def add(
+        self, user: str, url: str, description: str = "", types: Sequence[str] | None = None
+    ) -> tuple[Webhook, str]:
+        """A new endpoint, which gets what is delivered from now on; and its secret, which is not shown again."""
+        self._check(url, description, types)
+        check_scalar(user)
+        secret = new_secret()
+        webhook = Webhook(
+            id=f"wh_{token_hex(8)}",
+            user=user,
+            url=url,
+            created=self._store.database.clock(),
+            secrets=(Secret(secret),),
+            description=description,
+            types=None if types is None else tuple(types),
+        )
+        kept = self._log.add(webhook, _MOST)
+        if kept is None:
+            raise ModelError(f"user {user!r} has {_MOST} webhooks already; remove one first")
+        return kept, secret
+
+    def of(self, user: str) -> list[Webhook]:
+        """The endpoints of a user, oldest first."""
+        return self._log.webhooks(user)
+
+    def get(self, user: str, webhook_id: str) -> Webhook:
+        """One of the user's endpoints; CatalogError if there is none of that id."""
+        found = self._log.webhook(webhook_id)
+        if found is None or found.user != user:
+            raise CatalogError(f"user {user!r} has no webhook {webhook_id[:80]!r}")
+        return found
+
+    def change(self, user: str, webhook_id: str, url: str, description: str, types: Sequence[str] | None) -> Webhook:
+        """Another URL, description or choice of messages; it goes on where it was."""
+        webhook = self.get(user, webhook_id)
+        self._check(url, description, types)
+        self._log.change(webhook.id, url, description, types)
+        return self.get(user, webhook_id)
+
+    def rotate(self, user: str, webhook_id: str) -> tuple[Webhook, str]:
+        """A new secret. For a day messages are signed with the old one too, so that the receiver can change over."""
+        webhook = self.get(user, webhook_id)
+        secret = new_secret()
+        self._log.rotate(webhook.id, secret, self._store.database.clock() + _ROTATION)
+        return self.get(user, webhook_id), secret
+
+    def enable(self, user: str, webhook_id: str) -> Webhook:
+        """Send to it again, from where it stopped."""
+        self._log.enable(self.get(user, webhook_id).id)
+        return self.get(user, webhook_id)
+
+    def disable(self, user: str, webhook_id: str) -> Webhook:
+        """Send nothing to it until it is enabled; what is delivered meanwhile is sent then."""
+        self._log.disable(self.get(user, webhook_id).id, "disabled by the user")
+        return self.get(user, webhook_id)
+
+    def remove(self, user: str, webhook_id: str) -> None:
+        """Forget an endpoint, with what it was still to be sent."""
+        self._log.remove(self.get(user, webhook_id).id)
+
+    def counts(self, user: str, webhook_id: str) -> MessageCounts:
+        """How many messages wait, are tried again, or are dead."""
+        return self._messages.counts(self.get(user, webhook_id).id)
+
+    def dead(
+        self, user: str, webhook_id: str, after: MessageKey | None = None, limit: int = 50
+    ) -> list[WaitingMessage]:
+        """Messages that failed at every attempt."""
+        return self._messages.dead(self.get(user, webhook_id).id, after, limit)
+
+    def replay(self, user: str, webhook_id: str, keys: Sequence[MessageKey] | None = None) -> int:
+        """Try dead letters again, those named or all, under their old ids; how many those are."""
+        return self._messages.replay(self.get(user, webhook_id).id, keys, self._store.database.clock())
+
+    def _check(self, url: str, description: str, types: Sequence[str] | None) -> None:
+        check_url(url, self._allow_private)
+        check_scalar(description)
+        if len(description) > _LONGEST:
+            raise ModelError(f"the description has {len(description)} characters; at most {_LONGEST} are allowed")
+        for name in types or ():
+            if name not in TYPES:
+                raise ModelError(f"there are no messages of type {name[:80]!r}{did_you_mean(name, TYPES)}")
+        if types is not None and not types:
+            raise ModelError("'types' must name at least one type of message, or be left out")

@@ -1,0 +1,113 @@
+"""One message after another to one endpoint: what is next, and what follows from its outcome."""
+
+import asyncio
+from datetime import datetime
+from typing import NamedTuple
+
+from rankcast.errors import RankcastError
+from rankcast.service.push.digests import Digests
+from rankcast.service.push.webhooks.messages import WebhookMessage, message_of, trial_message
+from rankcast.service.push.webhooks.posting import Poster, PostOutcome
+from rankcast.service.push.webhooks.retrying import RetrySchedule
+from rankcast.service.push.webhooks.signing import signed_headers
+from rankcast.store import MessageLog, Store, WebhookLog
+from rankcast.store.webhook_log import Webhook
+from rankcast.store.webhook_messages import Failure, MessageKey
+
+__all__ = ["Sender"]
+
+
+class _Attempt(NamedTuple):
+    webhook: Webhook
+    key: MessageKey
+    number: int
+    message: WebhookMessage
+
+
+class Sender:
+    """Sends to endpoints and notes the outcome. The store is used in threads, so that the event loop never waits for it.
+
+    An endpoint gets its messages in order, one at a time; one that fails is set aside and tried again later, under the
+    same id, while the others go on. If the process dies between an answer and its note, the message is sent again:
+    at least once, and the id tells the receiver.
+    """
+
+    def __init__(self, store: Store, digests: Digests, poster: Poster, retrying: RetrySchedule) -> None:
+        self._store = store
+        self._digests = digests
+        self._poster = poster
+        self._retrying = retrying
+        self._webhooks = WebhookLog(store.database)
+        self._messages = MessageLog(store.database)
+
+    def ready(self) -> list[Webhook]:
+        """The endpoints to which something may be sent now; none of users whose hours are quiet."""
+        found = self._messages.ready(self._clock())
+        quiet = self._digests.quiet_among({webhook.user for webhook in found})
+        return [webhook for webhook in found if webhook.user not in quiet]
+
+    async def send(self, webhook: str, most: int) -> bool:
+        """Send an endpoint what is next, up to so many messages; whether it took that many.
+
+        What was accepted is noted together: one message at once, many that wait in one transaction.
+        """
+        found = await asyncio.to_thread(self._messages.next, webhook, self._clock(), most)
+        accepted: list[MessageKey] = []
+        failed: tuple[_Attempt, PostOutcome] | None = None
+        try:
+            for key, attempts in found:
+                attempt = await asyncio.to_thread(self._attempt, webhook, key, attempts + 1)
+                if attempt is None:
+                    break
+                outcome = await self._post(attempt.webhook, attempt.message)
+                if not outcome.accepted:
+                    failed = attempt, outcome
+                    break
+                accepted.append(key)
+        finally:
+            await asyncio.to_thread(self._note, webhook, accepted, failed)
+        return len(accepted) == most
+
+    async def trial(self, webhook: Webhook) -> PostOutcome:
+        """Send a message that only tries the endpoint, once, whether it is enabled or not; nothing is noted."""
+        return await self._post(webhook, trial_message(webhook, self._clock()))
+
+    def _clock(self) -> datetime:
+        return self._store.database.clock()
+
+    def _attempt(self, webhook: str, key: MessageKey, number: int) -> _Attempt | None:
+        """The message as it is to be sent now; None if the endpoint was removed or disabled meanwhile, or it is quiet."""
+        known = self._webhooks.webhook(webhook)
+        if known is None or not known.active or self._digests.quiet(known.user) is not None:
+            return None
+        return _Attempt(known, key, number, message_of(self._store, known, key))
+
+    async def _post(self, webhook: Webhook, message: WebhookMessage) -> PostOutcome:
+        now = self._clock()
+        try:
+            headers = signed_headers(webhook.signing(now), message.id, now, message.body)
+        except RankcastError as error:  # a secret that cannot be decrypted or used: this endpoint fails, others go on
+            return PostOutcome(None, f"not sent: {error}")
+        return await self._poster.post(webhook.url, headers, message.body, now)
+
+    def _note(self, webhook: str, accepted: list[MessageKey], failed: tuple[_Attempt, PostOutcome] | None) -> None:
+        now = self._clock()
+        if accepted:
+            self._messages.accepted(webhook, accepted, now)
+        if failed is None:
+            return
+        attempt, outcome = failed
+        if outcome.gone:
+            self._webhooks.disable(webhook, f"{outcome.reason}: the receiver wants no more messages")
+            return
+        known = self._webhooks.webhook(webhook) or attempt.webhook
+        self._messages.failed(webhook, attempt.key, attempt.number, self._failure(known, attempt, outcome, now), now)
+
+    def _failure(self, webhook: Webhook, attempt: _Attempt, outcome: PostOutcome, now: datetime) -> Failure:
+        delay = self._retrying.delay(webhook.id, attempt.message.id, attempt.number, outcome.retry_after)
+        pause = self._retrying.pause(webhook.id, webhook.failures + 1, outcome.retry_after)
+        failing = now - (webhook.failing_since or now)
+        disabled = None
+        if failing >= self._retrying.disable_after:
+            disabled = f"nothing but failures for {failing.days} days; the last: {outcome.reason}"
+        return Failure(outcome.reason, None if delay is None else now + delay, now + pause, disabled)

@@ -1,0 +1,199 @@
+"""The part of the service that sends webhooks: a thread with an event loop of its own."""
+
+import asyncio
+import logging
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import timedelta
+from itertools import count
+from secrets import token_hex
+from threading import Thread
+from typing import Any, Protocol
+
+from rankcast.errors import StoreError
+from rankcast.model import EPOCH
+from rankcast.service.push.digests import Digests
+from rankcast.service.push.webhooks.endpoints import Endpoints
+from rankcast.service.push.webhooks.posting import Poster, PostOutcome
+from rankcast.service.push.webhooks.retrying import RetrySchedule
+from rankcast.service.push.webhooks.sending import Sender
+from rankcast.store import Lease, MessageLog, Store, WebhookLog
+
+__all__ = ["Webhooks"]
+
+_log = logging.getLogger("rankcast.service.push.webhooks")
+_TURN = 20
+_GRACE = 2.0
+_PATIENCE = 15.0
+_LEASE = timedelta(seconds=15)
+
+
+class _Settings(Protocol):
+    @property
+    def private_webhooks(self) -> bool:
+        """Whether endpoints may be on addresses that are not of the public Internet."""
+
+
+class WebhookHost(Protocol):
+    """What this needs of a service."""
+
+    @property
+    def store(self) -> Store:
+        """Where everything is kept, with the clock that counts."""
+
+    @property
+    def settings(self) -> _Settings:
+        """What the service was started with."""
+
+
+class Webhooks:
+    """Sends the deliveries and digests of users to their endpoints, over the store of a service.
+
+    At most `concurrency` endpoints are served at a time, each for up to 20 messages, then others have their turn: those
+    first that waited longest. All state is in the store, so that a restart, whenever, loses nothing. Of several
+    services over one store one sends; another takes over within 15 seconds of its end.
+    """
+
+    def __init__(
+        self,
+        service: WebhookHost,
+        digests: Digests | None = None,
+        retrying: RetrySchedule | None = None,
+        concurrency: int = 32,
+        poll: float = 0.5,
+        **posting: Any,
+    ) -> None:
+        self._store = service.store
+        self._digests = digests or Digests(service)
+        self._retrying = retrying or RetrySchedule()
+        self._concurrency = concurrency
+        self._poll = poll
+        self._allow_private = service.settings.private_webhooks
+        self._posting = posting
+        self._lease = Lease(service.store.database, "webhooks", token_hex(8))
+        self._held_until = EPOCH
+        self._turn = count(1)
+        self._turns: dict[str, int] = {}
+        self._thread: Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stopping = False
+        self._woken = asyncio.Event()
+        self.endpoints = Endpoints(service.store, self._allow_private)
+        self.error: str | None = None
+
+    def start(self) -> None:
+        """Begin to send."""
+        if self._thread is None:
+            self._stopping = False
+            self._thread = Thread(target=lambda: asyncio.run(self._run()), name="rankcast-webhooks", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Wait briefly for requests under way, give up those that take longer (they are sent again later), and end."""
+        self._stopping = True
+        self.wake()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def wake(self) -> None:
+        """Say that there may be something to send; returns at once."""
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the loop has just ended
+                self._loop.call_soon_threadsafe(self._woken.set)
+
+    async def round(self) -> None:
+        """Send all that may be sent by now, and return when it has its outcome; for those who run no thread."""
+        async with self._poster() as poster:
+            sending = self._sending(poster)
+            while ready := await asyncio.to_thread(sending.ready):
+                await asyncio.gather(*(self._serve(sending, webhook.id) for webhook in ready))
+
+    async def test(self, user: str, webhook_id: str) -> PostOutcome:
+        """Send a message of type `webhook.test` to one of the user's endpoints, once; what came of it."""
+        webhook = await asyncio.to_thread(self.endpoints.get, user, webhook_id)
+        async with self._poster() as poster:
+            return await self._sending(poster).trial(webhook)
+
+    def health(self) -> dict[str, Any]:
+        """Whether it runs; how many messages wait, are tried again, or are dead; how many endpoints are disabled."""
+        waiting, retrying, dead = MessageLog(self._store.database).counts()
+        webhooks = WebhookLog(self._store.database).webhooks()
+        return {
+            "running": self._thread is not None and self._thread.is_alive(),
+            "error": self.error,
+            "active": sum(webhook.active for webhook in webhooks),
+            "disabled": sum(not webhook.active for webhook in webhooks),
+            "waiting": waiting,
+            "retrying": retrying,
+            "dead": dead,
+        }
+
+    def _poster(self) -> Poster:
+        return Poster(self._allow_private, **self._posting)
+
+    def _sending(self, poster: Poster) -> Sender:
+        return Sender(self._store, self._digests, poster, self._retrying)
+
+    async def _run(self) -> None:
+        self._loop, self._woken = asyncio.get_running_loop(), asyncio.Event()
+        serving: dict[str, asyncio.Task[None]] = {}
+        async with self._poster() as poster:
+            sending = self._sending(poster)
+            while not self._stopping:
+                self._woken.clear()
+                serving = {webhook: task for webhook, task in serving.items() if not task.done()}
+                for webhook in await self._ready(sending):
+                    if webhook not in serving and len(serving) < self._concurrency:
+                        serving[webhook] = asyncio.create_task(self._serve(sending, webhook))
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._woken.wait(), self._poll)
+            await _end(serving.values())
+            with suppress(StoreError, RuntimeError):  # the process ends; the lease does by itself
+                await asyncio.to_thread(self._release)
+        self._loop = None
+
+    async def _ready(self, sending: Sender) -> list[str]:
+        """Whom to serve next: those first whose last turn was longest ago."""
+        try:
+            if not await asyncio.to_thread(self._holds):
+                return []
+            ready = [webhook.id for webhook in await asyncio.to_thread(sending.ready)]
+        except Exception as error:  # such as a store that another process has locked
+            self._noted(error)
+            return []
+        return sorted(ready, key=lambda webhook: self._turns.get(webhook, 0))
+
+    async def _serve(self, sending: Sender, webhook: str) -> None:
+        """One turn of an endpoint."""
+        self._turns[webhook] = next(self._turn)
+        try:
+            if await sending.send(webhook, _TURN):
+                self._woken.set()
+        except Exception as error:
+            self._noted(error)
+            await asyncio.sleep(_PATIENCE)
+
+    def _holds(self) -> bool:
+        """Whether this process is the one that sends; says so to the store every few seconds."""
+        now = self._store.database.clock()
+        if now + _LEASE / 2 >= self._held_until:
+            self._held_until = now + _LEASE if self._lease.hold(now, _LEASE) else EPOCH
+        return now < self._held_until
+
+    def _release(self) -> None:
+        self._held_until = EPOCH
+        self._lease.release()
+
+    def _noted(self, error: Exception) -> None:
+        self.error = str(error) or type(error).__name__
+        _log.warning("webhooks wait: %s", self.error)
+
+
+async def _end(tasks: Iterable[asyncio.Task[None]]) -> None:
+    under_way = list(tasks)
+    if under_way:
+        _, late = await asyncio.wait(under_way, timeout=_GRACE)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)

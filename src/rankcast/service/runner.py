@@ -1,0 +1,144 @@
+"""The embedded pipeline: a thread that serves what was published, as `rankcast run` does in a process of its own."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from threading import Event as Flag
+from threading import Thread
+from time import monotonic
+
+from rankcast.errors import RankcastError, StoreError
+from rankcast.pipeline.local import CommittedBatch, LocalPipeline
+from rankcast.store import SPARK, Store
+from rankcast.store.store_lock import StoreLock
+
+__all__ = ["Runner"]
+
+_LONGEST_WAIT = 30.0
+_BEAT = 0.1
+_LONGEST_REST = 0.25
+_BATCH = 1_000
+"""How many events are committed together at most: the feeds of a pipeline that is behind go on every second or so."""
+_EXPECTED = 1_500
+"""How many events a service counts on, by which the kind of shard is chosen: from 667 subscriptions on it is the fast one, whose
+kernels take 200 MiB and a second or two to load. So that is with the first events, not when many come at once."""
+
+
+class Runner:
+    """Serves a store's pending events whenever it is woken, and every `poll` seconds for those of other processes.
+
+    `batches`, `events`, `delivered` and `set_aside` count what was committed since the start; `error` is the last failure, or
+    None once a batch went well again. Periods of time end by the clock of the store, also if nothing more is published. Each batch is one transaction, so that stopping or a crash loses and repeats nothing.
+    `told` is called, in the thread of the runner, after each batch and each failure.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        shards: int | None = None,
+        poll: float = 0.5,
+        told: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.batches = 0
+        self.events = 0
+        self.delivered = 0
+        self.set_aside = 0
+        self.error: str | None = None
+        self._store = store
+        self._shards = shards
+        self._poll = poll
+        self._told = told
+        self._serving: LocalPipeline | None = None
+        self._lock = StoreLock(store, "end that one, or start with --no-pipeline")
+        self._woken = Flag()
+        self._stopping = Flag()
+        self._thread: Thread | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the thread is alive."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def start(self, patience: float = 0.0) -> None:
+        """Begin serving; refused if another pipeline serves the store, also after `patience` seconds, or if its state is in
+        another number of shards."""
+        if self.is_running:
+            return
+        self._refuse_beside_spark()
+        self._lock.take(patience)
+        present = len(self._store.progress().states)
+        if present and self._shards not in (None, present):
+            raise RankcastError(f"the delivery state of this store is in {present} shards, and stays so")
+        self._shards = present or self._shards or 1
+        self._stopping.clear()
+        self._woken.set()
+        self._thread = Thread(target=self._run, name="rankcast-pipeline", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Finish the batch at hand and end."""
+        self._stopping.set()
+        self._woken.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+        self._lock.give_back()
+
+    def wake(self) -> None:
+        """Say that there is something to serve; returns at once."""
+        self._woken.set()
+
+    def _run(self) -> None:
+        failures = 0
+        while not self._stopping.is_set():
+            self._woken.clear()
+            begun, before = monotonic(), self.batches
+            try:
+                self._serve()
+                self.error, failures = None, 0
+            except Exception as error:  # the thread must outlive whatever one batch runs into
+                self._serving = None  # what is in memory may be ahead of what was committed
+                self.error = str(error) or type(error).__name__
+                failures += 1
+                self._tell()
+                self._stopping.wait(min(_LONGEST_WAIT, self._poll * 2**failures))
+                continue
+            if self.batches > before:
+                self._stopping.wait(_rest(monotonic() - begun))
+            self._woken.wait(self._poll)
+
+    def _serve(self) -> None:
+        if self._serving is None:
+            self._lock.take()  # a server of a database that was restarted has forgotten it
+            self._serving = LocalPipeline(self._store, self._shards or 1, _BATCH, _EXPECTED)
+        for batch in self._serving.serve():
+            self._count(batch)
+            if self._stopping.is_set():
+                return
+        ended = self._serving.advance()
+        if ended is not None:
+            self._count(ended)
+
+    def _count(self, batch: CommittedBatch) -> None:
+        self.batches += 1
+        self.events += batch.events
+        self.delivered += batch.delivered
+        self.set_aside += batch.set_aside
+        self._tell()
+
+    def _refuse_beside_spark(self) -> None:
+        served = self._store.pipeline()
+        if served is not None and served.engine == SPARK and served.last_batch >= 0:
+            raise StoreError(
+                f"the store {self._store.database.place!r} is served by a pipeline on Spark, with the checkpoint "
+                f"{served.place!r}; start with --no-pipeline beside it"
+            )
+
+    def _tell(self) -> None:
+        with suppress(RuntimeError):  # nobody listens any more: the loop was closed
+            self._told()
+
+
+def _rest(worked: float) -> float:
+    """How long to wait for more. A batch costs a flush of the disk and a message to most feeds, however few events are in it: so
+    ten a second are enough. And a third of the time is for others: those who publish, and those who are to be told."""
+    return min(max(_BEAT - worked, worked / 2), _LONGEST_REST)

@@ -1,0 +1,104 @@
+"""Running a service: a server that stops without leaving anybody hanging."""
+
+import logging
+import os
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from threading import Thread, Timer
+from time import sleep
+
+import uvicorn
+from fastapi import FastAPI
+
+from rankcast.errors import EnvironmentProblem
+from rankcast.service.app import create_app
+from rankcast.service.service import Service
+from rankcast.service.settings import ServiceSettings
+
+__all__ = ["HttpServer", "bound", "listening"]
+
+_log = logging.getLogger("rankcast.service")
+_GRACE = 5
+
+
+def bound(settings: ServiceSettings) -> socket.socket:
+    """The socket of the address; refused with words if another has it."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((settings.host, settings.port))
+    except OSError as error:
+        made.close()
+        raise EnvironmentProblem(
+            f"cannot listen on {settings.host} port {settings.port}: {error.strerror}; choose another with --port"
+        ) from None
+    return made
+
+
+class HttpServer(uvicorn.Server):
+    """Serves an application until it is told to stop; live feeds end then at once, requests at hand are finished.
+
+    `ready` is called once it listens. With `patience` the whole process ends so many seconds after it was told to stop, whatever its
+    threads still do: nothing that was acknowledged is lost by that, and no request can keep a service from ending.
+    """
+
+    def __init__(self, app: FastAPI, ready: Callable[[], None] = lambda: None, patience: float | None = None) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app, log_level="warning", access_log=False, timeout_graceful_shutdown=_GRACE, server_header=False
+            )
+        )
+        self._service: Service = app.state.service
+        self._ready = ready
+        self._patience = patience
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen."""
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let live feeds end, then the rest."""
+        if self._patience is not None:
+            timer = Timer(self._patience, _end_hard, [self._patience])
+            timer.daemon = True
+            timer.start()
+        self._service.feeds.end()
+        self._service.trials.stop()
+        await super().shutdown(sockets)
+
+    def serve_on(self, made: socket.socket) -> None:
+        """Serve on a socket until the end."""
+        self.run(sockets=[made])
+
+
+def _end_hard(patience: float) -> None:
+    _log.warning("cut off what still ran %g seconds after the end was asked for", patience)
+    os._exit(0)
+
+
+@contextmanager
+def listening(settings: ServiceSettings) -> Iterator[tuple[str, Service]]:
+    """A service in a thread of this process while in the block, for notebooks and tests: its address, and the service itself.
+
+    Port 0 takes one that is free.
+    """
+    made = bound(settings)
+    settings = replace(settings, port=made.getsockname()[1])
+    app = create_app(settings)
+    server = HttpServer(app)
+    thread = Thread(target=server.serve_on, args=[made], name="rankcast-serve", daemon=True)
+    thread.start()
+    try:
+        while not server.started:
+            if not thread.is_alive():
+                raise EnvironmentProblem(f"the service at {settings.address} did not start; its log says why")
+            sleep(0.01)
+        yield settings.address, app.state.service
+    finally:
+        server.should_exit = True
+        thread.join()

@@ -1,0 +1,200 @@
+"""The verbs that the API and the page share, over one store."""
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import timedelta
+
+from rankcast.engine.explain import Explanation
+from rankcast.errors import RankcastError
+from rankcast.language import parse
+from rankcast.model import Catalog, Delivery, Event, Policy, Record
+from rankcast.pipeline.metrics import Metrics
+from rankcast.service.access import Access
+from rankcast.service.counts import check_counts
+from rankcast.service.feeds import Feeds
+from rankcast.service.pipeline_process import PipelineProcess
+from rankcast.service.pruner import Pruner
+from rankcast.service.publisher import LogPublisher
+from rankcast.service.push.digests import Digests
+from rankcast.service.push.webhooks import PushMetrics, Webhooks
+from rankcast.service.rates import RateLimits
+from rankcast.service.runner import Runner
+from rankcast.service.sessions import Sessions
+from rankcast.service.settings import ServiceSettings
+from rankcast.service.store_check import StoreCheck
+from rankcast.service.trial_pool import TrialPool
+from rankcast.service.trial_tasks import (
+    History,
+    backtest_history,
+    explain_event,
+    funnel_history,
+    part_of,
+    recent_events,
+    try_on_history,
+)
+from rankcast.service.trials import ExpressionTrial, Funnel
+from rankcast.store import PublishReceipt, Store
+from rankcast.store.answer_log import AnswerLog
+from rankcast.store.catalog_log import Check
+from rankcast.store.delivery_pages import start_of_newest
+from rankcast.store.event_log import Refuse
+from rankcast.store.secrets import check_keys
+from rankcast.store.users import delete_user
+
+__all__ = ["Service"]
+
+
+class Service:
+    """One store, served. All methods are safe from several threads.
+
+    Most are a short transaction. `explain`, `try_expression`, `backtest` and `funnel` serve or match recent events again, in a process of
+    their own (`TrialPool`): they may take `limits.trial_seconds` and more, so call those with `asyncio.to_thread`.
+    """
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        self.settings = settings
+        self.store = Store.create(settings.store, exist_ok=True)
+        self.streams: Counter[str] = Counter()
+        """How many live feeds each token has open."""
+        self.access = Access(self.store)
+        self.sessions = Sessions(self.store, self.access, settings.session_idle, settings.session_length)
+        self.answers = AnswerLog(self.store.database)
+        self.rates = RateLimits(settings.limits.rate, settings.limits.burst)
+        self.page_rates = RateLimits(settings.limits.pages, settings.limits.page_burst)
+        self.metrics = Metrics(self.store)
+        self.feeds = Feeds(self.store, settings.poll)
+        self.runner: Runner | PipelineProcess = (
+            PipelineProcess(settings.store, settings.shards, settings.poll, told=self._served)
+            if settings.own_process
+            else Runner(self.store, settings.shards, settings.poll, told=self._served)
+        )
+        self.store_check = StoreCheck(self.store)
+        limits = settings.limits
+        self.trials = TrialPool(limits.trials, limits.trials_of_one, limits.trial_seconds)
+        self.publisher = LogPublisher(self.store, logged=self.runner.wake)
+        self.digests = Digests(self, timedelta(days=settings.kept_days))
+        self.webhooks = Webhooks(self, self.digests)
+        self.pruner = Pruner(self.store, settings.retention)
+        self.metrics.registry.register(PushMetrics(self.webhooks, self.digests))
+
+    def start(self) -> None:
+        """Begin to work off what was published, unless the pipeline runs elsewhere; to make digests and send webhooks.
+
+        Refused if the environment has a key for webhook secrets that is none.
+        """
+        check_keys()
+        if self.settings.pipeline:
+            self.runner.start()
+        self.digests.start()
+        self.webhooks.start()
+        self.pruner.start()
+
+    def stop(self) -> None:
+        """Finish the batch at hand and close the store."""
+        self.feeds.end()
+        self.pruner.stop()
+        self.trials.stop()
+        self.publisher.close()
+        self.webhooks.stop()
+        self.digests.stop()
+        self.runner.stop()
+        self.sessions.close()
+        self.store.close()
+
+    def _served(self) -> None:
+        self.feeds.wake()
+        self.webhooks.wake()
+
+    # the catalog
+
+    def users(self) -> list[str]:
+        """All who have a subscription or a policy, sorted."""
+        catalog = self.catalog()
+        return sorted({*catalog.users(), *catalog.policies})
+
+    def catalog(self) -> Catalog:
+        """The newest catalog; shared, so not to be changed."""
+        return self.store.catalog()
+
+    def put(self, *records: Record, check: Check = lambda catalog: None) -> int:
+        """Put records into the catalog, all or none; the number of its new version.
+
+        Refused if an owner would have more than the limits allow, or by `check`: both see the catalog as it is at this
+        moment, in the same transaction, whichever other services there are.
+        """
+
+        def checked(catalog: Catalog) -> None:
+            check(catalog)
+            check_counts(catalog, records, self.settings.limits)
+
+        return self.store.change(put=records, check=checked)
+
+    def remove(self, *records: Record, check: Check | None = None) -> int:
+        """Take records out of the catalog, all or none; the number of its new version. `check` is as with `put`."""
+        return self.store.change(remove=records, check=check)
+
+    def delete_user(self, user: str) -> bool:
+        """Delete everything of a user, in one transaction; whether there was anything."""
+        deleted = delete_user(self.store.database, user)
+        self.access.forget()
+        return any(deleted.values())
+
+    # events and deliveries
+
+    def publish(self, events: Iterable[Event], refuse: Refuse | None = None) -> list[PublishReceipt]:
+        """Log events, in order, and wake the pipeline. What is in the log already is acknowledged again; for what cannot
+        be logged, see `Store.publish`."""
+        published = self.store.publish(events, refuse=refuse)
+        self.runner.wake()
+        return published
+
+    def deliveries(
+        self, user: str | None, after: int = 0, limit: int = 50, newest_first: bool = False
+    ) -> list[tuple[int, Delivery]]:
+        """Deliveries with their numbers: the first after a number; or the last, newest first, with `after` as the number
+        *before* which they lie (0: the very last)."""
+        if not newest_first:
+            return list(self.store.deliveries(user, after, limit))
+        start = start_of_newest(self.store.database, user, after or None, limit)
+        if start is None:
+            return []
+        found = self.store.deliveries(user, start - 1, limit)
+        return [(number, delivery) for number, delivery in found if not after or number < after][::-1]
+
+    def event(self, event_id: str) -> Event | None:
+        """The event with that id."""
+        logged = self.store.event(event_id)
+        return None if logged is None else logged.event
+
+    def recent_events(self, limit: int) -> list[Event]:
+        """The last events of the log, newest first: at most `limit`, and no more than fit into `limits.history_bytes`."""
+        return recent_events(self.store, limit, self.settings.limits.history_bytes)[::-1]
+
+    # trying and explaining: in a process of their own, which is killed after a time
+
+    def history(self, limit: int) -> History:
+        """The last events of the log, for a trial."""
+        return History(self.settings.store, limit, self.settings.limits.history_bytes)
+
+    def explain(self, user: str, event_id: str) -> Explanation:
+        """Why an event was, or was not, sent to a user: the user is served once more, with the catalog as it was."""
+        return self.trials.run(user, explain_event, self.history(self.settings.limits.explained), user, event_id)
+
+    def try_expression(self, text: str, limit: int = 1000, user: str | None = None) -> ExpressionTrial:
+        """What an expression would have matched among the last events."""
+        part = part_of(self.catalog(), user)
+        try:
+            where = parse(text)
+            part.check_expression(where, user)
+        except RankcastError as error:
+            return ExpressionTrial(0, min(limit, self.store.last_offset()), [], error)
+        return self.trials.run(user or "", try_on_history, self.history(limit), where, part, user, limit)
+
+    def backtest(self, user: str, policy: Policy, limit: int = 1000) -> list[Delivery]:
+        """What a policy would have delivered to the user of the last events, in the order of delivery."""
+        part = part_of(self.catalog(), user)
+        return self.trials.run(user, backtest_history, self.history(limit), user, policy, part)[1]
+
+    def funnel(self, user: str, limit: int = 1000) -> Funnel:
+        """How many of the last events were published, matched the user, were ranked, were delivered."""
+        return self.trials.run(user, funnel_history, self.history(limit), user, part_of(self.catalog(), user))

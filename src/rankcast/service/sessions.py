@@ -1,0 +1,132 @@
+"""Who is signed in to the page: sessions that live in the store and end by themselves."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import blake2b
+from secrets import token_urlsafe
+from threading import Lock
+from time import monotonic
+
+from rankcast.service.access import Access, Principal, Role
+from rankcast.store import Store
+from rankcast.store.sessions import LiveSession, SessionLog
+
+__all__ = ["Session", "Sessions"]
+
+_REMEMBERED = 1.0
+_NOTED = 60.0
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One who is signed in: the session, by its hash, and who it is."""
+
+    id: str
+    principal: Principal
+
+
+class Sessions:
+    """The sessions of a store. What holds is read once a second at most, for all of them together: so a session that was ended, or
+    whose token was revoked or has expired, is of no use within a second, also if another process did it.
+
+    A session is 256 random bits that only the browser has, not the token: whoever reads it cannot use the API with it, and it
+    ends when one signs out.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        access: Access,
+        idle: timedelta,
+        length: timedelta,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._log = SessionLog(store.database, idle, length)
+        self._now: Callable[[], datetime] = store.database.clock
+        self._access = access
+        self._clock = clock
+        self._live: dict[bytes, LiveSession] = {}
+        self._read = float("-inf")
+        self._used: set[bytes] = set()
+        self._noted = clock()
+        self._lock = Lock()
+        self._writer = ThreadPoolExecutor(1, "rankcast-sessions")
+
+    def open(self, token: str) -> str | None:
+        """Sign in with a token: what the browser is to keep; None if the token is none of a user or an administrator."""
+        principal = self._access.check(token)
+        if principal is None or principal.role is Role.PUBLISHER:
+            return None
+        secret = token_urlsafe(32)
+        self._log.open(_digest(secret), principal.token)
+        self._forget()
+        return secret
+
+    def check(self, secret: str) -> Session | None:
+        """Whose session it is; None if it is none, or does not hold any more."""
+        if not secret or len(secret) > _LONGEST:
+            return None
+        now = self._clock()
+        if now - self._read >= _REMEMBERED:
+            self._look(now)
+        digest = _digest(secret)
+        found = self._live.get(digest)
+        if found is None or found.until <= self._now():
+            return None
+        self._used.add(digest)
+        return Session(digest.hex(), Principal(Role(found.role), found.name, found.token))
+
+    async def admit(self, secret: str) -> Session | None:
+        """As `check`; a look at the store is in a thread."""
+        if not secret or self._clock() - self._read < _REMEMBERED:
+            return self.check(secret)
+        return await asyncio.to_thread(self.check, secret)
+
+    def end(self, secret: str) -> None:
+        """Sign out."""
+        self._log.end(_digest(secret))
+        self._forget()
+
+    def end_of(self, principal: Principal) -> int:
+        """Sign out everywhere: all sessions of a user, or of the administrators; how many there were."""
+        count = self._log.end_of(principal.role.value, principal.name)
+        self._forget()
+        return count
+
+    def end_of_user(self, user: str) -> int:
+        """Sign a user out everywhere; how many sessions there were."""
+        count = self._log.end_of(Role.USER.value, user)
+        self._forget()
+        return count
+
+    def end_all(self) -> int:
+        """Sign everybody out; how many sessions there were."""
+        count = self._log.end_all()
+        self._forget()
+        return count
+
+    def close(self) -> None:
+        """Write what is left to be written."""
+        self._writer.shutdown()
+
+    def _look(self, now: float) -> None:
+        with self._lock:
+            if now - self._read < _REMEMBERED:  # another thread just did
+                return
+            self._live = {one.id: one for one in self._log.live()}
+            self._read = now
+            if self._used and now - self._noted >= _NOTED:
+                used, self._used, self._noted = self._used, set(), now
+                self._writer.submit(self._log.touch, used)  # a write may have to wait for others; nobody waits for it
+
+    def _forget(self) -> None:
+        with self._lock:
+            self._read = float("-inf")
+
+
+def _digest(secret: str) -> bytes:
+    return blake2b(secret.encode("utf-8", "replace"), digest_size=32, person=b"rankcast-sessio").digest()

@@ -1,0 +1,206 @@
+"""Where trials, backtests and explanations run: a few child processes, shared fairly, with a time limit."""
+
+import asyncio
+import os
+import pickle
+import select
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Condition, Lock
+from threading import Event as Flag
+from time import monotonic
+from typing import Any, NoReturn, ParamSpec, TypeVar
+
+from rankcast.errors import CatalogError, RankcastError
+from rankcast.service.children import Child
+from rankcast.service.problems import Problem
+from rankcast.service.trial_process import LENGTH, READY, TrialAnswer
+
+__all__ = ["TrialPool"]
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+_MODULE = "rankcast.service.trial_process"
+_START = 60.0
+"""How many seconds a child may take to start; that is not the trial's time."""
+_LOOK = 0.05
+_LOOK_AT_CLIENT = 0.25
+
+# Children are not of one service: what they know of a store is in each task. So those that wait are shared.
+_idle: list[Child] = []
+_idle_lock = Lock()
+
+
+class TrialPool:
+    """Runs functions in child processes; one that takes too long, or that nobody waits for any more, is killed.
+
+    Parameters
+    ----------
+    slots
+        How many run at a time.
+    waiting
+        How many of one user may run or wait. While another user waits, a user has one slot at most.
+    seconds
+        How long one may take, from the moment it begins.
+    """
+
+    def __init__(self, slots: int = 2, waiting: int = 4, seconds: float = 10.0) -> None:
+        self._slots = slots
+        self._most_of_one = waiting
+        self._seconds = seconds
+        self._state = Condition()
+        self._queue: list[tuple[str, object]] = []
+        self._running: Counter[str] = Counter()
+        self._asked: Counter[str] = Counter()
+        self._children: set[Child] = set()
+        self._stopping = Flag()
+        self._threads = ThreadPoolExecutor(64, "rankcast-trials")
+        self.killed = 0
+        """How many were ended before they were done."""
+
+    def run(self, user: str, function: Callable[_P, _T], *arguments: _P.args, **_none: _P.kwargs) -> _T:
+        """Run a function of a module, and wait for what it returns; a problem if it does not come to its end."""
+        return self._run(user, function, arguments, Flag())
+
+    async def run_for(
+        self,
+        user: str,
+        is_gone: Callable[[], Awaitable[bool]],
+        function: Callable[_P, _T],
+        *arguments: _P.args,
+        **_none: _P.kwargs,
+    ) -> _T:
+        """As `run`, without a thread of the caller's; ends when whoever asked is gone."""
+        ended = Flag()
+        loop = asyncio.get_running_loop()
+        work: asyncio.Future[_T] = loop.run_in_executor(self._threads, self._run, user, function, arguments, ended)
+        try:
+            while True:
+                done, _ = await asyncio.wait({work}, timeout=_LOOK_AT_CLIENT)
+                if done:
+                    return work.result()
+                if await is_gone():
+                    raise Problem(499, "gone", "whoever asked is gone")
+        finally:
+            ended.set()
+
+    def stop(self) -> None:
+        """End all that runs, at once; the next is refused."""
+        self._stopping.set()
+        with self._state:
+            for child in self._children:
+                child.kill()
+            self._state.notify_all()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _run(self, user: str, function: Callable[..., _T], arguments: tuple[Any, ...], ended: Flag) -> _T:
+        ticket = object()
+        self._take_turn(user, ticket, ended)
+        try:
+            answer = self._ask(pickle.dumps((function, arguments)), ended)
+        finally:
+            with self._state:
+                self._running[user] -= 1
+                self._asked[user] -= 1
+                self._running, self._asked = +self._running, +self._asked
+                self._state.notify_all()
+        if answer.mistake is not None:
+            raise RuntimeError(f"a trial failed in its process:\n{answer.mistake}")
+        if answer.error is not None:
+            raise (CatalogError if answer.is_conflict else RankcastError)(answer.error)
+        result: _T = answer.result
+        return result
+
+    def _take_turn(self, user: str, ticket: object, ended: Flag) -> None:
+        with self._state:
+            if self._asked[user] >= self._most_of_one:
+                raise Problem(
+                    503,
+                    "trials",
+                    f"{self._most_of_one} trials of user {user!r} run or wait already; wait for one of them to end",
+                    {"Retry-After": "2"},
+                )
+            self._asked[user] += 1
+            self._queue.append((user, ticket))
+            until = monotonic() + self._seconds * self._most_of_one
+            try:
+                while self._next() is not ticket:
+                    if ended.is_set() or self._stopping.is_set() or monotonic() > until:
+                        self._asked[user] -= 1
+                        self._refuse(ended)
+                    self._state.wait(_LOOK_AT_CLIENT)
+                self._running[user] += 1
+            finally:
+                self._queue.remove((user, ticket))
+                self._state.notify_all()
+
+    def _next(self) -> object | None:
+        """Whose turn it is: of those who run least, who came first."""
+        if not self._queue or sum(self._running.values()) >= self._slots:
+            return None
+        return min(self._queue, key=lambda waiting: self._running[waiting[0]])[1]
+
+    def _ask(self, task: bytes, ended: Flag) -> TrialAnswer:
+        child, is_new = _child()
+        with self._state:
+            self._children.add(child)
+        try:
+            if is_new:
+                self._read(child, len(READY), monotonic() + _START, ended)
+            until = monotonic() + self._seconds
+            child.send(LENGTH.pack(len(task)) + task)
+            size = LENGTH.unpack(self._read(child, LENGTH.size, until, ended))[0]
+            answer = pickle.loads(self._read(child, size, until, ended))  # noqa: S301  from our own child
+        except BaseException as error:
+            self.killed += 1
+            child.kill()
+            child.end(0)
+            if isinstance(error, OSError):
+                self._refuse(ended)
+            raise
+        finally:
+            with self._state:
+                self._children.discard(child)
+        with _idle_lock:
+            _idle.append(child)
+        assert isinstance(answer, TrialAnswer)
+        return answer
+
+    def _read(self, child: Child, size: int, until: float, ended: Flag) -> bytes:
+        file, parts = child.output.fileno(), list[bytes]()
+        while size:
+            if ended.is_set() or self._stopping.is_set():
+                self._refuse(ended)
+            if monotonic() > until:
+                raise Problem(
+                    504,
+                    "trial-time",
+                    f"the trial was ended after {self._seconds:g} s; try fewer events, or a policy or expression that costs less",
+                )
+            if select.select([file], [], [], _LOOK)[0]:
+                part = os.read(file, min(size, 1 << 20))
+                if not part:
+                    raise OSError("the child has ended")
+                parts.append(part)
+                size -= len(part)
+        return b"".join(parts)
+
+    def _refuse(self, ended: Flag) -> NoReturn:
+        if ended.is_set():
+            raise Problem(499, "gone", "whoever asked is gone")
+        why = "the service is stopping" if self._stopping.is_set() else "trials cannot be run just now"
+        raise Problem(503, "trials", f"{why}; try again", {"Retry-After": "5"})
+
+
+def _child() -> tuple[Child, bool]:
+    """A child that waits for a task, or a new one; and whether it is new."""
+    with _idle_lock:
+        while _idle:
+            child = _idle.pop()
+            if child.is_alive:
+                return child, False
+            with suppress(OSError):
+                child.end(0)
+    return Child(_MODULE), True

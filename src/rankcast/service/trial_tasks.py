@@ -1,0 +1,126 @@
+"""What a trial does in its child process: it reads recent history from the store itself, and serves or matches it again."""
+
+from dataclasses import dataclass
+
+from rankcast.engine.explain import Explanation, explain
+from rankcast.errors import CatalogError, RankcastError
+from rankcast.lab.statistics import UserStats, user_places, user_stats
+from rankcast.matching import matches
+from rankcast.model import Catalog, Delivery, Event, Expression, Membership, Policy, Term
+from rankcast.service import trials
+from rankcast.service.trials import ExpressionTrial, Funnel
+from rankcast.store import Store
+from rankcast.store.delivery_pages import start_of_newest
+
+__all__ = [
+    "History",
+    "backtest_history",
+    "explain_event",
+    "funnel_history",
+    "measure_user",
+    "part_of",
+    "recent_events",
+    "try_on_history",
+]
+
+_BLOCK = 64
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The last events of a store's log: so many at most, and of so many bytes."""
+
+    store: str
+    events: int
+    bytes: int
+
+    def read(self) -> list[Event]:
+        """The events, in publication order."""
+        with Store.open(self.store) as store:
+            return recent_events(store, self.events, self.bytes)
+
+
+def recent_events(store: Store, limit: int, most_bytes: int) -> list[Event]:
+    """The last events of the log in publication order: at most `limit`, and no more than fit into so many bytes."""
+    last = store.last_offset()
+    start, first, left = last, max(0, last - limit), most_bytes
+    while start > first and left > 0:
+        block = list(store.event_texts(max(first, start - _BLOCK), start))
+        if not block:
+            break
+        for logged in reversed(block):
+            left -= len(logged.content)
+            if left < 0:
+                break
+            start = logged.offset - 1
+    return [logged.event for logged in store.events(after=start, limit=last - start)] if last > start else []
+
+
+def part_of(catalog: Catalog, user: str | None) -> Catalog:
+    """What of the catalog bears on one user: small enough to be handed over."""
+    made = Catalog()
+    made.concepts = {key: one for key, one in catalog.concepts.items() if one.user in (None, user)}
+    made.advertisements = dict(catalog.advertisements)
+    if user is not None:
+        for subscription in catalog.subscriptions_of(user):
+            made.put(subscription)
+        for preference in catalog.preferences_of(user):
+            made.put(preference)
+        if user in catalog.policies:
+            made.put(catalog.policies[user])
+    return made
+
+
+def try_on_history(
+    history: History, where: Expression, catalog: Catalog, user: str | None, shown: int
+) -> ExpressionTrial:
+    """What an expression would have matched; the newest `shown` of it, newest first."""
+
+    def meaning(attribute: str, term: Term) -> Membership:
+        return catalog.membership(attribute, term, user)
+
+    events = history.read()[::-1]
+    matched = [event for event in events if matches(where, event, meaning)]
+    return ExpressionTrial(len(matched), len(events), matched[:shown])
+
+
+def backtest_history(history: History, user: str, policy: Policy, catalog: Catalog) -> tuple[int, list[Delivery]]:
+    """Of how many events what a policy would have delivered."""
+    events = history.read()
+    return len(events), trials.backtest(user, policy, catalog, events)
+
+
+def funnel_history(history: History, user: str, catalog: Catalog) -> Funnel:
+    """How many of the events were published, matched the user, were ranked, were delivered."""
+    events = history.read()
+    with Store.open(history.store) as store:
+        first = events[0].seq if events else 0
+        delivered = sum(delivery.seq >= first for delivery in _newest(store, user, history.events))
+    return trials.funnel(user, catalog, events, delivered)
+
+
+def measure_user(history: History, user: str, catalog: Catalog, most: int) -> tuple[UserStats, Funnel]:
+    """How evenly a user was served over the last `most` deliveries, and the funnel of the last events."""
+    with Store.open(history.store) as store:
+        measured = user_stats(user, user_places(catalog, user), _newest(store, user, most))
+    return measured, funnel_history(history, user, catalog)
+
+
+def explain_event(history: History, user: str, event_id: str) -> Explanation:
+    """Why an event was, or was not, sent to a user, with the catalog as it was; the whole log is served again."""
+    with Store.open(history.store) as store:
+        logged = store.event(event_id)
+        if logged is None:
+            raise CatalogError(f"there is no event {event_id!r}")
+        events = recent_events(store, history.events, history.bytes)
+        if len(events) < store.last_offset():
+            raise RankcastError(
+                f"explaining serves all {store.last_offset():,} events again, and here the limit is {history.events:,} events and "
+                f"{history.bytes:,} bytes; use the command: rankcast explain"
+            )
+        return explain(store.catalog(logged.catalog_version), events, user, event_id, finished=False)
+
+
+def _newest(store: Store, user: str, most: int) -> list[Delivery]:
+    start = start_of_newest(store.database, user, None, most)
+    return [] if start is None else [delivery for _, delivery in store.deliveries(user, start - 1, most)]

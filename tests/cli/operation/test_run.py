@@ -1,0 +1,96 @@
+"""``rankcast run``: serves what was published, once, whenever it is stopped."""
+
+import json
+import signal
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+COMMAND = [sys.executable, "-c", "from rankcast.cli.main import main; main()"]
+
+
+@pytest.fixture
+def sliding(store: Any, lines: Any) -> Any:
+    """A store with the catalog of the sliding example of semantics: Delivery modes; the events are in `e.jsonl`."""
+    scores = {"comedy": 0.9, "romance": 0.9, "drama": 0.8}
+    for genre, score in scores.items():
+        store("subscribe", "--user", "ann", f"genre = '{genre}'", "--score", str(score))
+    store("policy", "--user", "ann", "--mode", "sliding", "--k", "2", "--length", "4", "--sigma", "0.5")
+    genres = ["comedy", "romance", "drama", "comedy", "comedy", "comedy", "comedy", "romance"]
+    events = [
+        {"id": f"e{n}", "time": f"2004-02-13T20:0{n}:00Z", "attributes": {"genre": genre}}
+        for n, genre in enumerate(genres, 1)
+    ]
+    lines("e.jsonl", events)
+    lines("first.jsonl", events[:3])
+    return store
+
+
+def sent(rankcast: Any) -> list[str]:
+    return [json.loads(line)["event"] for line in rankcast("deliveries").stdout.splitlines()]
+
+
+EXPECTED = ["e1", "e2", "e4", "e5", "e3", "e6", "e7", "e8"]
+
+
+def test_serves_what_is_there_once(sliding: Any) -> None:
+    sliding("publish", "e.jsonl")
+    assert sliding("run").stderr == "served 8 events; 8 deliveries\n"
+    assert sliding("run").stderr == "served 0 events; 0 deliveries\n"
+    assert sent(sliding) == EXPECTED
+
+
+@pytest.mark.parametrize("shards", ["1", "3"])
+def test_goes_on_where_it_stopped(sliding: Any, shards: str) -> None:
+    sliding("publish", "first.jsonl")
+    assert json.loads(sliding("run", "--shards", shards, "--json").stdout) == {
+        "offset": 3,
+        "events": 3,
+        "delivered": 2,
+        "set_aside": 0,
+    }
+    sliding("publish", "e.jsonl")
+    assert json.loads(sliding("run", "--json").stdout) == {"offset": 8, "events": 5, "delivered": 6, "set_aside": 0}
+    assert sent(sliding) == EXPECTED
+
+
+def test_the_number_of_shards_stays(sliding: Any) -> None:
+    sliding("publish", "first.jsonl")
+    sliding("run", "--shards", "2")
+    assert "is in 2 shards" in " ".join(sliding("run", "--shards", "3", code=2).stderr.replace("│", "").split())
+    sliding("run", "--shards", "2")
+
+
+def test_a_replay_of_the_same_says_the_same(sliding: Any, lines: Any) -> None:
+    sliding("publish", "e.jsonl")
+    sliding("run", "--close")
+    records = [*sliding("subscriptions").stdout.splitlines(), *sliding("policy").stdout.splitlines()]
+    replayed = sliding("replay", "--catalog", lines("c.jsonl", records), "--events", "e.jsonl").stdout
+    assert sliding("deliveries", "--json").stdout == replayed
+
+
+def test_close_ends_an_unfinished_period(sliding: Any) -> None:
+    sliding("policy", "--user", "ann", "--mode", "periodic", "--length", "10")
+    sliding("publish", "e.jsonl")
+    assert sliding("run").stderr == "served 8 events; 0 deliveries\n"
+    assert sliding("run", "--close").stderr == "served 0 events; 2 deliveries\n"
+
+
+@pytest.mark.parametrize("polite", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.slow
+def test_follow_serves_what_comes_until_it_is_asked_to_stop(sliding: Any, polite: signal.Signals) -> None:
+    with subprocess.Popen(
+        [*COMMAND, "run", "--follow", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as following:
+        assert following.stdout is not None
+        assert following.stderr is not None
+        sliding("publish", "first.jsonl")
+        assert json.loads(following.stdout.readline())["offset"] == 3
+        sliding("publish", "e.jsonl")
+        assert json.loads(following.stdout.readline())["offset"] == 8
+        following.send_signal(polite)
+        assert following.wait(60) == 0
+        assert following.stderr.read() == b"served 8 events; 8 deliveries\n"
+    assert sent(sliding) == EXPECTED

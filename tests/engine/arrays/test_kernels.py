@@ -1,0 +1,25 @@
+"""The kernels compute the oracle's distances, to the last bit."""
+
+import random
+
+import numpy as np
+import pytest
+
+from rankcast.choose import distance
+from rankcast.choose.kernels.distances import measure
+from rankcast.engine.arrays.space import space_of
+from rankcast.engine.arrays.table import EventTable
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_distances_are_the_oracles(worlds, seed):
+    chance = random.Random(seed)
+    events = worlds.events(chance, 30)
+    policy = worlds.policy(chance, "ann")
+    table = EventTable()
+    rows = table.extend(events) + np.arange(len(events))
+    space = space_of(rows, table, policy)
+    everything, found = np.arange(len(events)), np.empty(len(events))
+    for place, event in enumerate(events):
+        measure(place, everything, space, found)
+        assert found.tolist() == [distance(event, other, policy.weights, policy.attributes) for other in events]

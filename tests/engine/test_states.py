@@ -1,0 +1,45 @@
+"""Saved state carries the number of its format; the one before is read, a later one is refused."""
+
+import msgspec
+import pytest
+
+from rankcast.engine.arrays import BatchShard
+from rankcast.engine.reference.shard import Shard
+from rankcast.engine.states import FORMAT, pack_states, unpack_states
+from rankcast.errors import StoreError
+from rankcast.language import decode_record
+from rankcast.model import Catalog
+from rankcast.pipeline.spark.live.journal import SavedJournal
+from rankcast.pipeline.spark.live.pages import packed
+
+
+def test_the_number_is_there():
+    assert msgspec.msgpack.decode(pack_states({"ann": {}})) == [FORMAT, {"ann": {}}]
+
+
+def test_the_format_before_is_read_whatever_users_are_called():
+    users = {"format": {"mode": {}}, "0": {}, "users": {}}
+    assert unpack_states(msgspec.msgpack.encode(users)) == users
+    assert unpack_states(pack_states(users)) == users
+
+
+@pytest.mark.parametrize("content", [[], [FORMAT], [FORMAT, []], 7, "text", ["one", {}]])
+def test_what_is_no_state_is_said_to_be_damaged(content):
+    with pytest.raises(StoreError, match="is damaged"):
+        unpack_states(msgspec.msgpack.encode(content))
+    with pytest.raises(StoreError, match="is damaged"):
+        unpack_states(b"\xc1")
+
+
+@pytest.mark.parametrize("kind", [Shard, BatchShard])
+def test_a_shard_refuses_state_of_a_later_release(kind):
+    catalog = Catalog([decode_record({"kind": "subscription", "id": "s", "user": "ann", "where": "x = 1"})])
+    later = msgspec.msgpack.encode([FORMAT + 1, {}, "more"])
+    with pytest.raises(StoreError, match=f"format {FORMAT + 1}, newer than this Rankcast's {FORMAT}"):
+        kind(catalog).restore(later)
+
+
+def test_a_journal_of_a_later_release_is_refused():
+    with pytest.raises(StoreError, match="newer than this Rankcast's"):
+        SavedJournal({1: packed([99, []])})
+    assert SavedJournal({1: packed([])}).generations == []

@@ -1,0 +1,60 @@
+"""Running experiments: results are kept until the code that an experiment depends on changes."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from rankcast.errors import RankcastError
+from rankcast.lab.reproduce import experiments, reproduce
+
+MODULE = """
+from experiments import {shared}
+from rankcast.lab.reproduce import Experiment
+
+def run(report):
+    report.progress(0.5)
+    runs = report.folder.parent / "{name}.runs"
+    runs.write_text((runs.read_text() if runs.exists() else "") + "x")
+    report.table("{name}", ["a", "b"], [(1, 2)])
+    report.compare("share", "17 %", "17 %", True)
+    report.remark("so it was")
+
+EXPERIMENT = Experiment("{name}", "Title of {name}", "Paper, Figure 1", run)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.delitem(sys.modules, "experiments", raising=False)
+    made = tmp_path / "experiments"
+    made.mkdir()
+    for name in ("one", "two"):
+        unique = f"{request.node.name}_{name}".replace("[", "").replace("]", "")
+        (made / f"{unique}.py").write_text(MODULE.format(name=unique, shared=f"shared_{request.node.name}"))
+    (made / f"shared_{request.node.name}.py").write_text("")
+    (made / "shared_by_none.py").write_text("")
+    return made
+
+
+def test_what_was_run_with_the_same_code_is_not_run_again(folder: Path, tmp_path: Path) -> None:
+    names = list(experiments(folder))
+    assert len(names) == 2
+    for _ in range(2):
+        results = list(reproduce(["all"], tmp_path / "out", folder=folder))
+    assert [result.name for result in results] == names
+    assert (tmp_path / "out" / f"{names[0]}.runs").read_text() == "x"
+    list(reproduce(names[:1], tmp_path / "out", again=True, folder=folder))
+    assert (tmp_path / "out" / f"{names[0]}.runs").read_text() == "xx"
+    (folder / "shared_by_none.py").write_text("# changed")
+    list(reproduce(names[:1], tmp_path / "out", folder=folder))
+    assert (tmp_path / "out" / f"{names[0]}.runs").read_text() == "xx"
+    next(folder.glob("shared_test_*.py")).write_text("# changed")
+    list(reproduce(names[:1], tmp_path / "out", folder=folder))
+    assert (tmp_path / "out" / f"{names[0]}.runs").read_text() == "xxx"
+
+
+def test_an_unknown_one_is_told(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(RankcastError, match="there is no experiment"):
+        list(reproduce(["nothing"], tmp_path / "out", folder=folder))

@@ -1,0 +1,129 @@
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from rankcast.errors import CatalogError
+from rankcast.language import parse
+from rankcast.matching import Matcher, OracleMatcher, evaluate
+from rankcast.matching import matcher as module
+from rankcast.model import (
+    AttributeValue,
+    Catalog,
+    Concept,
+    Event,
+    LeftShoulder,
+    Norm,
+    Policy,
+    RightShoulder,
+    Subscription,
+    Term,
+)
+
+
+def subscription(id: str, user: str, where: str) -> Subscription:  # noqa: A002
+    return Subscription(id, user, parse(where))
+
+
+def event(**attributes: AttributeValue) -> Event:
+    return Event("e1", datetime(2004, 2, 13, tzinfo=UTC), attributes)
+
+
+def matcher_of(catalog: Catalog) -> OracleMatcher:
+    return OracleMatcher(
+        catalog.subscriptions.values(),
+        meaning_of=lambda user: lambda attribute, term: catalog.membership(attribute, term, user),
+        norm_of=lambda user: catalog.policy_of(user).norm,
+        shared=catalog.membership,
+    )
+
+
+def found(matcher: Matcher, published: Event) -> list[tuple[str, float]]:
+    return [(subscription.id, degree) for subscription, degree in matcher.match(published)]
+
+
+def test_matches_come_in_the_order_given() -> None:
+    matcher = OracleMatcher(
+        [
+            subscription("s3", "ann", "year > 1999"),
+            subscription("s1", "bob", "genre = 'drama'"),
+            subscription("s4", "bob", "genre = 'horror'"),
+            subscription("s2", "ann", "year > 1999"),
+        ]
+    )
+    assert found(matcher, event(genre=("drama",), year=(2004,))) == [("s3", 1.0), ("s1", 1.0), ("s2", 1.0)]
+    assert found(matcher, event(genre=("horror",))) == [("s4", 1.0)]
+    assert found(matcher, event()) == []
+
+
+def test_nothing_to_match() -> None:
+    assert found(OracleMatcher([]), event(year=(2004,))) == []
+
+
+CATALOG = Catalog(
+    [
+        Concept("cheap", "price", LeftShoulder(500, 900)),
+        Concept("cheap", "price", LeftShoulder(50, 90), user="bob"),
+        subscription("s1", "ann", "price is cheap"),
+        subscription("s2", "bob", "price is cheap"),
+        subscription("s3", "ann", "price <= 600 [0.2, 0] and size <= 70 [0.2, 0]"),
+        subscription("s4", "bob", "price <= 600 [0.2, 0] and size <= 70 [0.2, 0]"),
+        Policy("bob", norm=Norm.PRODUCT),
+    ]
+)
+
+
+def test_each_user_has_their_own_meaning() -> None:
+    assert found(matcher_of(CATALOG), event(price=(600,))) == [("s1", 0.75)]
+    assert found(matcher_of(CATALOG), event(price=(60,))) == [("s1", 1.0), ("s2", 0.75)]
+
+
+def test_concepts_in_events_are_everybodys() -> None:
+    where = parse("price is cheap [0, 0.1]")
+    catalog = Catalog([*CATALOG.concepts.values(), Subscription("s1", "bob", where), Subscription("s2", "ann", where)])
+    # much that everybody calls cheap is not cheap to bob
+    assert found(matcher_of(catalog), event(price=Term("cheap"))) == [("s2", 1.0)]
+
+
+def test_each_user_has_their_own_norm() -> None:
+    vague = event(price=RightShoulder(500, 700), size=RightShoulder(60, 80))
+    assert found(matcher_of(CATALOG), vague)[-2:] == [("s3", 0.5), ("s4", 0.25)]
+
+
+def test_degrees_are_those_of_evaluate() -> None:
+    published = event(price=LeftShoulder(550, 950), size=LeftShoulder(40, 90))
+    for subscription, degree in matcher_of(CATALOG).match(published):
+        user = subscription.user
+        outcome = evaluate(
+            subscription.where,
+            published,
+            lambda attribute, term, user=user: CATALOG.membership(attribute, term, user),
+            CATALOG.policy_of(user).norm,
+            CATALOG.membership,
+        )
+        assert (outcome.holds, outcome.possibility) == (True, degree)
+
+
+def test_equal_to_python_is_not_the_same_question() -> None:
+    matcher = OracleMatcher([subscription("s1", "ann", "x = 1"), subscription("s2", "ann", "x = true")])
+    assert found(matcher, event(x=(1,))) == [("s1", 1.0)]
+    assert found(matcher, event(x=(True,))) == [("s2", 1.0)]
+
+
+def test_each_question_is_asked_once_per_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+
+    def counted(where: Any, *rest: Any) -> bool:
+        asked.append(where)
+        return True
+
+    monkeypatch.setattr(module, "matches", counted)
+    matcher = OracleMatcher([subscription(f"s{n}", f"u{n}", f"x = {n % 3}") for n in range(30)])
+    assert len(found(matcher, event(x=(1,)))) == 30
+    assert len(asked) == 3
+
+
+def test_concepts_of_events_need_a_meaning() -> None:
+    matcher = OracleMatcher([subscription("s1", "ann", "price < 5")])
+    with pytest.raises(CatalogError, match="no concept 'cheap' on attribute 'price'"):
+        found(matcher, event(price=Term("cheap")))

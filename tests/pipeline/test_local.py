@@ -1,0 +1,192 @@
+"""Serving a store gives what a replay gives, whatever the batches, the shards and the restarts."""
+
+import itertools
+import random
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from rankcast.engine.arrays import BatchShard
+from rankcast.engine.reference.shard import Shard
+from rankcast.errors import CatalogError, StoreError
+from rankcast.language import parse
+from rankcast.model import Advertisement, Always, Event, Length, Mode, Policy, ScorerName, Subscription
+from rankcast.pipeline.local import LocalPipeline, rebuild, repartition, serve_pending
+from rankcast.store import Store
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def records():
+    for number, mode in enumerate([Mode.ALL, Mode.PERIODIC, Mode.SLIDING, Mode.HISTORY]):
+        yield Subscription(f"s{number}", f"user{number}", parse(f"x > {number}"), 0.5)
+        yield Subscription(f"t{number}", f"user{number}", parse("x = 5"), 0.9)
+        yield Policy(f"user{number}", mode=mode, k=2, length=Length(5), sigma=0.5)
+
+
+def events(count):
+    chance = random.Random(3)
+    return [
+        Event(f"e{n}", START + timedelta(minutes=n), {"x": (chance.randint(0, 6),), "y": (n % 3,)})
+        for n in range(count)
+    ]
+
+
+def delivered(store):
+    return sorted((d.user, d.event, d.window, d.rank) for _, d in store.deliveries())
+
+
+@pytest.fixture
+def stores(tmp_path):
+    opened = []
+
+    def make(name):
+        store = Store.create(tmp_path / f"{name}.db")
+        store.change(put=list(records()))
+        opened.append(store)
+        return store
+
+    yield make
+    for store in opened:
+        store.close()
+
+
+@pytest.mark.parametrize(("shards", "batch"), [(1, 7), (3, 1), (2, 100)])
+def test_batches_and_shards_do_not_show(stores, shards, batch):
+    plain, cut = stores("plain"), stores("cut")
+    for store in (plain, cut):
+        store.publish(events(40))
+    shard = Shard(plain.catalog())
+    wanted = [*shard.publish([entry.event for entry in plain.events()]), *shard.close()]
+    list(serve_pending(cut, shards=shards, batch=batch, close=True))
+    assert delivered(cut) == sorted((d.user, d.event, d.window, d.rank) for d in wanted)
+    assert cut.progress().offset == 40
+    assert list(serve_pending(cut, shards=shards)) == []
+
+
+def test_catalog_changes_hold_from_their_place_in_the_log(stores):
+    published = events(40)
+    results = []
+    for name in ("at once", "in between"):
+        store = stores(name)
+        done = 0
+        for upto in (20, 40):
+            store.publish(published[done:upto])
+            if upto == 20:
+                store.change(
+                    put=[Policy("user1", mode=Mode.PERIODIC, k=1, length=Length(3))],
+                    remove=[store.catalog().subscriptions["t2"]],
+                )
+            done = upto
+            if name == "in between":
+                list(serve_pending(store, shards=2, batch=7))
+        list(serve_pending(store, shards=2, close=True))
+        results.append(delivered(store))
+    assert results[0] == results[1]
+
+
+def test_two_runners_cannot_both_serve_a_batch(stores):
+    store = stores("both")
+    store.publish(events(10))
+    slow = serve_pending(store, batch=5)
+    assert next(slow).offset == 5
+    assert [batch.offset for batch in serve_pending(store)] == [10]
+    with pytest.raises(StoreError):
+        next(slow)
+    assert len(delivered(store)) == len(set(delivered(store)))
+
+
+def test_an_advertised_event_goes_to_the_best_of_all_shards(stores):
+    store = stores("advertised")
+    store.change(put=[Advertisement("a1", "shop", Always(), k=2, score=ScorerName.WEIGHT)])
+    store.change(put=[Subscription(f"w{n}", f"reader{n}", Always(), weight=float(n)) for n in range(1, 9)])
+    store.publish([Event("ad", START, {"z": (1,)}, advertisement="a1")])
+    list(serve_pending(store, shards=4, close=True))
+    assert [(user, event) for user, event, *_ in delivered(store)] == [("reader7", "ad"), ("reader8", "ad")]
+
+
+def test_another_number_of_shards_is_refused(stores):
+    store = stores("shards")
+    store.publish(events(4))
+    list(serve_pending(store, shards=2))
+    store.publish([Event("later", START, {"x": (5,)})])
+    with pytest.raises(StoreError, match="in 2 shards, not 3"):
+        list(serve_pending(store, shards=3))
+
+
+def test_a_publication_that_its_advertisement_does_not_allow_never_gets_into_the_log(stores):
+    store = stores("refused")
+    store.change(put=[Advertisement("a1", "shop", parse("x > 3"), k=2)])
+    with pytest.raises(CatalogError, match="outside the space"):
+        store.publish([Event("ad", START, {"x": (1,)}, advertisement="a1")])
+    with pytest.raises(CatalogError, match="no advertisement 'a2'"):
+        store.publish([Event("ad", START, {"x": (5,)}, advertisement="a2")])
+    assert store.last_offset() == 0
+
+
+@pytest.mark.parametrize("make", ["repartition", "rebuild"])
+def test_the_state_can_be_divided_anew_or_made_anew(stores, make):
+    plain, moved = stores("plain"), stores("moved")
+    for store in (plain, moved):
+        store.publish(events(25))
+    list(serve_pending(moved, shards=2, batch=10))
+    before = delivered(moved)
+    if make == "repartition":
+        assert repartition(moved, 3) == 2
+    else:
+        assert list(rebuild(moved, 3, batch=10)) == [10, 20, 25]
+    assert sorted(moved.progress().states) == [0, 1, 2]
+    assert moved.pipeline() is None
+    assert delivered(moved) == before
+    for store in (plain, moved):
+        store.publish(events(40)[25:])
+        list(serve_pending(store, shards=3 if store is moved else 1, close=True))
+    assert delivered(moved) == delivered(plain)
+
+
+def test_a_server_keeps_its_shards_and_notices_when_another_has_served(stores):
+    plain, store = stores("plain"), stores("kept")
+    server = LocalPipeline(store, shards=2)
+    for upto in (10, 20, 30):
+        store.publish(events(upto))
+        if upto == 20:
+            list(serve_pending(store, shards=2))
+        assert sum(batch.events for batch in server.serve()) == (0 if upto == 20 else 10)
+    plain.publish(events(30))
+    list(serve_pending(plain))
+    assert delivered(store) == delivered(plain)
+
+
+@pytest.mark.parametrize("grows", ["the catalog", "the backlog"])
+def test_shards_are_chosen_anew_for_much_more(stores, monkeypatch, grows):
+    monkeypatch.setattr(
+        "rankcast.engine.arrays.shard._LITTLE", 200
+    )  # pairs: 8 subscriptions and 10 expected events are fewer
+    monkeypatch.setattr("rankcast.pipeline.local._FAR", 50)
+    more = [Subscription(f"u{number}", f"more{number}", parse(f"y = {number % 3}"), 0.5) for number in range(20)]
+    published, plain, store = events(150), stores("plain"), stores(grows)
+    server = LocalPipeline(store, expected=10)
+    cuts = (0, 20, 40, 60) if grows == "the catalog" else (0, 20, 30, 150)
+    kinds = []
+    for start, end in itertools.pairwise(cuts):
+        if grows == "the catalog" and start == 20:
+            for each in (plain, store):
+                each.change(put=more)
+        for each in (plain, store):
+            each.publish(published[start:end])
+        list(server.serve())
+        kinds.append(type(server._shards[0]))
+    assert kinds == [Shard, Shard, BatchShard]
+    monkeypatch.undo()
+    list(serve_pending(plain))
+    assert delivered(store) == delivered(plain)
+
+
+def test_deliveries_have_the_instants_of_their_batch(stores):
+    store = stores("instants")
+    store.publish(events(5))
+    list(serve_pending(store))
+    (_, first), *_ = store.deliveries()
+    assert first.served <= first.matched <= first.received
+    assert store.pipeline().engine == "process"
+    assert store.pipeline().events == 5

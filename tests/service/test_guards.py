@@ -1,0 +1,126 @@
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from rankcast.errors import ModelError
+from rankcast.service import Limits, ServiceSettings, create_app
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_body_may_not_be_too_large(tmp_path: Path, chunked: bool) -> None:
+    app = create_app(ServiceSettings(str(tmp_path / "store.db"), dev=True, page=False, limits=Limits(body=1000)))
+
+    def parts() -> Iterator[bytes]:
+        for _ in range(3):
+            yield b" " * 400
+
+    with TestClient(app, base_url="http://localhost") as client:
+        answer = client.post("/v1/events", content=parts() if chunked else b" " * 1200)
+    assert answer.status_code == 413
+    assert answer.json()["type"] == "urn:rankcast:problem:limit"
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "localhost:8765"}, 200),
+        ({"Host": "[::1]:8765"}, 200),
+        ({"Host": "127.0.0.1", "Origin": "http://127.0.0.1:8765"}, 200),
+        ({"Host": "evil.example"}, 403),  # a name that was made to mean this machine
+        ({"Host": "localhost", "Origin": "https://evil.example"}, 403),  # another site's page
+        ({"Host": "localhost", "Origin": "null"}, 403),
+        ({"Host": "localhost.evil.example"}, 403),
+    ],
+)
+def test_without_tokens_other_sites_are_kept_out(client: TestClient, headers: dict[str, str], status: int) -> None:
+    assert client.get("/v1/me", headers=headers).status_code == status
+
+
+def test_no_service_without_tokens_on_an_address_that_others_reach() -> None:
+    with pytest.raises(ModelError, match="only on this machine"):
+        ServiceSettings(host="0.0.0.0", dev=True)
+
+
+def test_one_who_asks_too_often_has_to_wait(tmp_path: Path) -> None:
+    from rankcast.service.access import Role
+
+    app = create_app(ServiceSettings(str(tmp_path / "store.db"), page=False, limits=Limits(rate=0.5, burst=3)))
+    with TestClient(app) as client:
+        headers = [
+            {"Authorization": f"Bearer {app.state.service.access.create(Role.USER, name)[0]}"}
+            for name in ("ann", "bob")
+        ]
+        assert [client.get("/v1/me", headers=headers[0]).status_code for _ in range(5)] == [200] * 3 + [429] * 2
+        refused = client.get("/v1/me", headers=headers[0])
+        assert int(refused.headers["Retry-After"]) >= 1
+        assert client.get("/v1/me", headers=headers[1]).status_code == 200
+        assert [client.get("/v1/me").status_code for _ in range(4)] == [401] * 3 + [429]  # guessing, by address
+
+
+def test_nothing_secret_is_logged(
+    guarded: TestClient, sign: Any, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    caplog.set_level("DEBUG")
+    headers = sign()
+    secret = headers["Authorization"].split("_", 2)[2]
+    guarded.app.state.service.trials.run_for = lambda *given: 1 / 0  # type: ignore[attr-defined]
+    guarded.post("/v1/events", json={"id": "e1", "attributes": {}}, headers=headers)
+    guarded.put("/v1/users/ann/subscriptions/s", json={"where": "true"}, headers=headers)
+    guarded.post("/v1/events", json={"id": "e2", "attributes": {}}, headers=headers)
+    failed = guarded.get("/v1/users/ann/explanations/e2", headers=headers)
+    assert failed.status_code == 500
+    assert "ZeroDivisionError" in caplog.text  # so the log does say what went wrong
+    out, err = capfd.readouterr()
+    for text in (caplog.text, out, err, failed.text):
+        assert secret not in text
+
+
+def guarded_body(limits: Limits, *messages: dict[str, Any], held: int = 0) -> tuple[int, str]:
+    """What is answered to a body that arrives in these parts, and then no further, while others hold so many bytes."""
+    from rankcast.service.guards import BodyLimit
+    from rankcast.service.problems import answer_of, problem_of
+
+    async def reading(scope: Any, receive: Any, send: Any) -> None:
+        try:
+            while (await receive())["more_body"]:
+                pass
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+        except Exception as error:
+            await answer_of(problem_of(error))(scope, receive, send)
+
+    async def run() -> tuple[int, str]:
+        parts = list(messages)
+        sent: list[Any] = []
+
+        async def receive() -> Any:
+            return parts.pop(0) if parts else await asyncio.sleep(60)
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        guard = BodyLimit(reading, limits)
+        assert await guard._in_flight.take("another", held)
+        scope = {"type": "http", "path": "/v1/events", "headers": [], "client": ("10.0.0.1", 1)}
+        await guard(scope, receive, send)
+        assert guard._in_flight.taken == held
+        return sent[0]["status"], b"".join(one.get("body", b"") for one in sent).decode()
+
+    return asyncio.run(run())
+
+
+def test_a_body_that_comes_too_slowly_is_given_up() -> None:
+    part = {"type": "http.request", "body": b"x", "more_body": True}
+    status, said = guarded_body(Limits(arrival=0.05), part, part)
+    assert (status, "within 0.05 seconds" in said) == (408, True)
+
+
+def test_all_bodies_together_are_bounded() -> None:
+    last = {"type": "http.request", "body": b"x" * 60, "more_body": False}
+    limits = Limits(body=100, in_flight=100)
+    assert guarded_body(limits, last, held=40)[0] == 200
+    status, said = guarded_body(limits, last, held=41)
+    assert (status, "all the memory there is" in said) == (503, True)

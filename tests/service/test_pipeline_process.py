@@ -1,0 +1,108 @@
+"""The pipeline in a child process: it serves, is replaced when it dies, and ends with its parent."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from waiting import until
+
+from rankcast.errors import StoreError
+from rankcast.language import decode_event, decode_record
+from rankcast.model import Event
+from rankcast.service import Service, ServiceSettings
+from rankcast.service.pipeline_process import PipelineProcess
+
+pytestmark = pytest.mark.slow
+
+
+def event(number: int) -> Event:
+    return decode_event({"id": f"e{number}", "time": "2004-01-01", "attributes": {"x": number}})
+
+
+def alive(process: int) -> bool:
+    return Path(f"/proc/{process}").exists() and "Z" not in Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1]
+
+
+@pytest.fixture
+def process(settings: ServiceSettings) -> Iterator[Service]:
+    """A service whose pipeline is a child, and looks by itself every ten minutes only."""
+    made = Service(replace(settings, own_process=True, poll=600.0))
+    made.put(decode_record({"kind": "subscription", "id": "s", "user": "ann", "where": "true"}))
+    yield made
+    made.stop()
+
+
+def child_of(service: Service) -> int:
+    assert isinstance(service.runner, PipelineProcess)
+    assert service.runner._child is not None
+    return service.runner._child.pid
+
+
+def test_it_serves_what_is_published_as_soon_as_it_is_woken_and_one_that_dies_is_replaced(process: Service) -> None:
+    process.start()
+    process.publish([event(1), event(2)])
+    until(lambda: process.store.last_delivery() == 2)
+    until(lambda: process.runner.delivered == 2)
+    assert (process.runner.is_running, process.runner.events, process.runner.error) == (True, 2, None)
+    first = child_of(process)
+    os.kill(first, signal.SIGTERM)  # as when all processes are told to end: this one waits for its parent
+    process.publish([event(3)])
+    until(lambda: process.store.last_delivery() == 3)
+    until(lambda: process.runner.delivered == 3)  # one who is killed says no more
+    os.kill(first, signal.SIGKILL)
+    until(lambda: process.runner.error is not None)
+    process.publish([event(4)])
+    until(lambda: process.store.last_delivery() == 4)
+    until(lambda: process.runner.delivered == 4)
+    assert (process.runner.error, process.runner.is_running) == (None, True)
+    last = child_of(process)
+    process.runner.stop()
+    assert not process.runner.is_running
+    assert last != first
+    assert not alive(last)
+
+
+def test_a_store_that_another_serves_is_refused(process: Service, settings: ServiceSettings) -> None:
+    other = Service(settings)
+    other.start()
+    with pytest.raises(StoreError, match="served by another process already"):
+        process.start()
+    other.stop()
+
+
+@pytest.mark.parametrize("is_stuck", [False, True])
+def test_it_ends_with_its_parent_however_that_ends_and_a_new_one_may_start(
+    settings: ServiceSettings, is_stuck: bool
+) -> None:
+    Service(settings).stop()
+    program = (
+        "import sys, time\n"
+        "from rankcast.service.pipeline_process import PipelineProcess\n"
+        f"made = PipelineProcess({settings.store!r})\n"
+        "made.start()\n"
+        "print(made._child.pid, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    child = int(parent.stdout.readline())
+    assert alive(child)
+    if is_stuck:
+        os.kill(child, signal.SIGSTOP)
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    try:
+        until(lambda: not alive(child), 5)
+        again = PipelineProcess(settings.store)
+        again.start()
+        again.stop()
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)

@@ -1,0 +1,87 @@
+import pytest
+from waiting import until
+
+from rankcast.engine.reference.shard import replay
+from rankcast.errors import StoreError
+from rankcast.language import decode_event, decode_record
+from rankcast.service import Service, ServiceSettings, runner
+from rankcast.service.runner import Runner
+from rankcast.store import BatchCounts
+
+
+def film(number: int) -> dict[str, object]:
+    return {
+        "id": f"e{number:03}",
+        "time": f"2004-01-01T00:{number // 60:02}:{number % 60:02}Z",
+        "attributes": {"x": number % 7},
+    }
+
+
+def test_many_small_batches_give_what_one_replay_gives(service: Service) -> None:
+    for name, policy in {
+        "all": {},
+        "periodic": {"mode": "periodic", "k": 2, "length": 20},
+        "sliding": {"mode": "sliding", "k": 2, "length": 9, "sigma": 0.5},
+        "history": {"mode": "history", "k": 2, "length": 9},
+    }.items():
+        service.put(decode_record({"kind": "subscription", "id": name, "user": name, "where": "x > 1", "score": 0.5}))
+        if policy:
+            service.put(decode_record({"kind": "policy", "user": name, **policy}))
+    service.start()
+    for first in range(0, 200, 10):
+        service.publish([decode_event(film(number)) for number in range(first, first + 10)])
+        until(lambda: service.store.progress().offset == service.store.last_offset())
+    events = [logged.event for logged in service.store.events()]
+    wanted = [one for one in replay(service.catalog(), events) if not (one.user == "periodic" and one.window > 10)]
+    got = sorted((one for _, one in service.store.deliveries()), key=lambda one: one.order)
+    assert got == wanted
+    assert service.runner.batches > 5
+    assert service.runner.events == 200
+
+
+def test_a_runner_that_expects_much_gives_the_same(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    service.put(decode_record({"kind": "subscription", "id": "s", "user": "ann", "where": "x > 1"}))
+    service.put(decode_record({"kind": "policy", "user": "ann", "mode": "sliding", "k": 2, "length": 9}))
+    monkeypatch.setattr(runner, "_EXPECTED", 1_000_000)  # so with shards made for many
+    monkeypatch.setattr(runner, "_BATCH", 60)
+    for first in (0, 100, 200):
+        service.publish([decode_event(film(number)) for number in range(first, first + 100)])
+        service.start()
+        until(lambda: service.store.progress().offset == service.store.last_offset(), 120)  # kernels may be compiled
+    events = [logged.event for logged in service.store.events()]
+    assert [one for _, one in service.store.deliveries()] == replay(service.catalog(), events)
+
+
+def test_a_failure_is_said_and_passes(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit = service.store.commit
+    service.put(decode_record({"kind": "subscription", "id": "s", "user": "ann", "where": "true"}))
+
+    def fail(*given: object, **named: object) -> int:
+        raise StoreError("no space is left")
+
+    monkeypatch.setattr(service.store, "commit", fail)
+    service.publish([decode_event(film(1))])
+    service.start()
+    until(lambda: service.runner.error == "no space is left")
+    monkeypatch.setattr(service.store, "commit", commit)
+    until(lambda: service.store.last_delivery() == 1)
+    until(lambda: service.runner.error is None)
+
+
+def test_a_store_has_one_embedded_pipeline(service: Service, settings: ServiceSettings) -> None:
+    service.start()
+    other = Service(settings)
+    with pytest.raises(StoreError, match="served by another process already"):
+        other.start()
+    service.runner.stop()
+    other.start()
+    assert other.runner.is_running
+    other.stop()
+
+
+def test_a_store_that_spark_serves_is_left_alone(service: Service) -> None:
+    service.store.claim("p1", "checkpoint", 1)
+    service.store.publish([decode_event(film(1))])
+    service.store.commit_batch("p1", {}, [], BatchCounts(0), 0, 1, 0)
+    with pytest.raises(StoreError, match=r"pipeline on Spark.*--no-pipeline"):
+        Runner(service.store).start()

@@ -1,0 +1,134 @@
+"""Trials run in processes that are killed: after a time, when nobody waits for them, when the service stops."""
+
+import asyncio
+import os
+import time
+from collections.abc import Iterator
+from threading import Thread
+
+import pytest
+
+from rankcast.errors import CatalogError, RankcastError
+from rankcast.language import parse
+from rankcast.model import Catalog, Term
+from rankcast.service.problems import Problem
+from rankcast.service.trial_pool import TrialPool
+
+
+@pytest.fixture
+def pool() -> Iterator[TrialPool]:
+    made = TrialPool(slots=2, waiting=2, seconds=5.0)
+    yield made
+    made.stop()
+
+
+def _problem(work: Thread | None, found: list[BaseException]) -> Problem:
+    if work is not None:
+        work.join(10)
+        assert not work.is_alive()
+    assert isinstance(found[0], Problem)
+    return found[0]
+
+
+def _in_thread(pool: TrialPool, user: str, seconds: float) -> tuple[Thread, list[BaseException]]:
+    found: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            pool.run(user, time.sleep, seconds)
+        except Problem as problem:
+            found.append(problem)
+
+    thread = Thread(target=work)
+    thread.start()
+    return thread, found
+
+
+def test_it_runs_elsewhere_and_a_child_is_used_again(pool: TrialPool) -> None:
+    first = pool.run("ann", os.getpid)
+    assert first != os.getpid()
+    assert pool.run("bob", os.getpid) == first
+    assert pool.run("ann", sum, range(10)) == 45
+
+
+def test_what_is_wrong_comes_back(pool: TrialPool) -> None:
+    with pytest.raises(CatalogError, match="no concept 'cheap'"):
+        pool.run("ann", Catalog().membership, "price", Term("cheap"))
+    with pytest.raises(RankcastError):
+        pool.run("ann", parse, "x >")
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        pool.run("ann", divmod, 1, 0)
+    assert pool.killed == 0
+
+
+def test_one_that_takes_too_long_is_ended() -> None:
+    pool = TrialPool(slots=1, waiting=2, seconds=0.3)
+    pool.run("ann", os.getpid)  # the child is there
+    start = time.monotonic()
+    with pytest.raises(Problem) as refused:
+        pool.run("ann", time.sleep, 60)
+    assert time.monotonic() - start < 5
+    assert (refused.value.status, refused.value.kind) == (504, "trial-time")
+    assert "fewer events" in refused.value.detail
+    assert pool.killed == 1
+    pool.stop()
+
+
+def test_one_user_cannot_fill_the_queue_nor_take_all_slots(pool: TrialPool) -> None:
+    pool.run("ann", os.getpid)
+    threads = [_in_thread(pool, "ann", 3) for _ in range(2)]
+    time.sleep(0.2)
+    with pytest.raises(Problem) as refused:
+        pool.run("ann", os.getpid)
+    assert (refused.value.status, refused.value.headers["Retry-After"]) == (503, "2")
+    pool.stop()
+    for thread, found in threads:
+        assert _problem(thread, found).status == 503
+
+
+def test_who_runs_least_comes_next() -> None:
+    pool = TrialPool(slots=1, waiting=4, seconds=5.0)
+    pool.run("ann", os.getpid)
+    order: list[str] = []
+
+    def work(user: str) -> None:
+        pool.run(user, time.sleep, 0.2)
+        order.append(user)
+
+    threads = []
+    for user in ("ann", "ann", "ann", "bob"):
+        threads.append(Thread(target=work, args=[user]))
+        threads[-1].start()
+        time.sleep(0.05)
+    for thread in threads:
+        thread.join(10)
+    assert order[0] == "ann"
+    assert set(order) == {"ann", "bob"}
+    pool.stop()
+
+
+def test_it_ends_when_whoever_asked_is_gone(pool: TrialPool) -> None:
+    pool.run("ann", os.getpid)
+
+    async def gone() -> bool:
+        return True
+
+    start = time.monotonic()
+    with pytest.raises(Problem) as refused:
+        asyncio.run(pool.run_for("ann", gone, time.sleep, 60))
+    assert refused.value.status == 499
+    assert time.monotonic() - start < 3
+    deadline = time.monotonic() + 3
+    while pool.killed == 0 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert pool.killed == 1
+
+
+def test_the_end_of_the_service_ends_it(pool: TrialPool) -> None:
+    pool.run("ann", os.getpid)
+    thread, found = _in_thread(pool, "ann", 60)
+    time.sleep(0.2)
+    start = time.monotonic()
+    pool.stop()
+    assert _problem(thread, found).status == 503
+    assert time.monotonic() - start < 3
