@@ -1,0 +1,20 @@
+"""The front door for notebooks and programs: tables in, tables out. `import rankcast` offers these names."""
+
+from rankcast.frames.results import Deliveries, MatchTable
+from rankcast.frames.serving import deliver, explain, match, relate
+from rankcast.frames.tables import EventTable, events
+from rankcast.frames.users import User, catalog, user
+
+__all__ = [
+    "Deliveries",
+    "EventTable",
+    "MatchTable",
+    "User",
+    "catalog",
+    "deliver",
+    "events",
+    "explain",
+    "match",
+    "relate",
+    "user",
+]

@@ -1,0 +1,197 @@
+"""What comes out for a notebook: a table of the kind that came in, and a picture of it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from rankcast.frames.tables import EventTable, Frame, FrameKind, frame_of
+from rankcast.language import encode_event, show_time
+from rankcast.model import Delivery, Event, Match
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+__all__ = ["Deliveries", "MatchTable"]
+
+_SHOWN = 20
+"""How many rows a notebook shows."""
+
+_LANES = 8
+"""How many users the picture shows."""
+
+_TICKS = 3_000
+"""How many marks the picture draws for one user."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchTable(Sequence[Match]):
+    """Which subscriptions each event matched. `frame` is a table of the kind that the events came in."""
+
+    matches: tuple[Match, ...]
+    events: EventTable
+
+    def __len__(self) -> int:
+        return len(self.matches)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.matches[place]
+
+    def __iter__(self) -> Iterator[Match]:
+        return iter(self.matches)
+
+    @property
+    def frame(self) -> Frame:
+        """One row for each match: event, subscription, user, degree, and the columns of the event."""
+        own: dict[str, list[Any]] = {
+            "event": [match.event for match in self.matches],
+            "subscription": [match.subscription for match in self.matches],
+            "user": [match.user for match in self.matches],
+            "degree": [match.degree for match in self.matches],
+        }
+        return frame_of({**own, **_event_columns(own["event"], self.events, own)}, self.events.kind)
+
+    def _repr_html_(self) -> str:
+        rows = [[match.event, match.user, match.subscription, f"{match.degree:.3g}"] for match in self.matches[:_SHOWN]]
+        return _table(["event", "user", "subscription", "degree"], rows, len(self.matches), "matches")
+
+
+@dataclass(frozen=True, slots=True)
+class Deliveries(Sequence[Delivery]):
+    """What each user was sent, in order. A notebook shows the first ones and a picture of all.
+
+    `frame` is a table of the kind that the events came in, with the columns of the events. `matched` counts, for each
+    user, the positions of the events that matched; the picture draws them.
+    """
+
+    deliveries: tuple[Delivery, ...]
+    events: EventTable
+    matched: dict[str, list[int]]
+
+    def __len__(self) -> int:
+        return len(self.deliveries)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.deliveries[place]
+
+    def __iter__(self) -> Iterator[Delivery]:
+        return iter(self.deliveries)
+
+    def __repr__(self) -> str:
+        return f"<{len(self.deliveries):,} deliveries of {len(self.events):,} events to {len(self.matched):,} users>"
+
+    @property
+    def frame(self) -> Frame:
+        """One row for each delivery: user, event, rank, subscriptions, times, and the columns of the event."""
+        return self._frame(self.events.kind)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """The same as a pandas data frame."""
+        return self._frame(FrameKind.PANDAS)
+
+    def to_arrow(self) -> "pa.Table":
+        """The same as an Arrow table."""
+        return self._frame(FrameKind.ARROW)
+
+    def _frame(self, kind: FrameKind) -> Any:
+        sent = self.deliveries
+        own: dict[str, list[Any]] = {
+            "user": [one.user for one in sent],
+            "event": [one.event for one in sent],
+            "rank": [one.rank for one in sent],
+            "subscriptions": [list(one.subscriptions) for one in sent],
+            "published": [one.published for one in sent],
+            "forwarded": [one.forwarded for one in sent],
+            "window": [one.window for one in sent],
+        }
+        return frame_of({**own, **_event_columns(own["event"], self.events, own)}, kind)
+
+    def _repr_html_(self) -> str:
+        by_id = {event.id: event for event in self.events.events}
+        named = _first_attributes([by_id[one.event] for one in self.deliveries[:_SHOWN]])
+        rows = [
+            [
+                one.user,
+                one.event,
+                f"{one.rank:.3g}",
+                ", ".join(one.subscriptions),
+                show_time(one.forwarded),
+                *(_shown(by_id[one.event], name) for name in named),
+            ]
+            for one in self.deliveries[:_SHOWN]
+        ]
+        head = ["user", "event", "rank", "because of", "sent", *named]
+        return _picture(self) + _table(head, rows, len(self.deliveries), "deliveries")
+
+
+def _event_columns(ids: Sequence[str], table: EventTable, taken: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """The attributes of events, a column each; one whose name is taken is called `event.NAME`."""
+    by_id = {event.id: event for event in table.events}
+    chosen = [by_id[one] for one in ids]
+    names = dict.fromkeys(name for event in table.events for name in event.attributes)
+    return {(f"event.{name}" if name in taken else name): [_plain(event, name) for event in chosen] for name in names}
+
+
+def _plain(event: Event, name: str) -> Any:
+    """An attribute's value as a cell: itself, a list of several, or the JSON form of an imprecise one."""
+    value = event.attributes.get(name)
+    if value is None:
+        return None
+    if isinstance(value, tuple):
+        return value[0] if len(value) == 1 else list(value)
+    return str(encode_event(event)["attributes"][name])
+
+
+def _first_attributes(events: Sequence[Event]) -> list[str]:
+    """The few attributes that most of the events have."""
+    counts: dict[str, int] = {}
+    for event in events:
+        for name in event.attributes:
+            counts[name] = counts.get(name, 0) + 1
+    return sorted(counts, key=lambda name: -counts[name])[:3]
+
+
+def _shown(event: Event, name: str) -> str:
+    value = _plain(event, name)
+    text = "" if value is None else ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]], count: int, what: str) -> str:
+    cells = "".join(f"<th style='text-align:left'>{escape(name)}</th>" for name in head)
+    body = "".join(
+        "<tr>" + "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    more = (
+        f"<p>{count:,} {what}; the first {len(rows)} are shown</p>" if count > len(rows) else f"<p>{count:,} {what}</p>"
+    )
+    return f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+def _picture(result: Deliveries) -> str:
+    """A lane for each user: a thin mark for each event that matched, a dot for each that was sent."""
+    users = list(result.matched)[:_LANES]
+    last = max(len(result.events), 2)
+    width, lane, left = 720, 26, 120
+    marks = []
+    for number, name in enumerate(users):
+        middle = lane * number + lane // 2
+        short = name if len(name) <= 16 else name[:15] + "…"
+        marks.append(f"<text x='0' y='{middle + 4}' font-size='12' fill='currentColor'>{escape(short)}</text>")
+        places = result.matched[name]
+        for seq in places[:: len(places) // _TICKS + 1]:
+            x = left + (width - left - 8) * (seq - 1) / (last - 1)
+            marks.append(f"<path d='M{x:.1f} {middle - 7}v14' stroke='currentColor' stroke-opacity='.25'/>")
+        sent = [one for one in result.deliveries if one.user == name]
+        for one in sent[:: len(sent) // _TICKS + 1]:
+            x = left + (width - left - 8) * (one.seq - 1) / (last - 1)
+            marks.append(
+                f"<circle cx='{x:.1f}' cy='{middle}' r='4' fill='#2a78c6'><title>{escape(one.event)}, rank {one.rank:.3g}</title></circle>"
+            )
+    height = lane * len(users)
+    said = "Thin marks are events that match a user, in order of publication; dots are those that were sent."
+    return (
+        f"<svg role='img' aria-label='{said}' viewBox='0 0 {width} {height}' width='{width}' height='{height}'>"
+        f"{''.join(marks)}</svg><p style='opacity:.7'>{said}</p>"
+    )

@@ -1,0 +1,192 @@
+"""Events out of whatever a notebook has: data frames, Arrow tables, dictionaries, JSON Lines files."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from rankcast.errors import ModelError, did_you_mean
+from rankcast.language import decode_event, parse_time, read_events
+from rankcast.language.tables import events_of_table
+from rankcast.model import Catalog, Event, in_publication_order
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+__all__ = ["EventData", "EventTable", "Frame", "FrameKind", "events", "frame_of"]
+
+EventData: TypeAlias = "pd.DataFrame | pl.DataFrame | pa.Table | str | Path | Iterable[Event | Mapping[str, Any]]"
+"""What `events` takes."""
+
+Frame: TypeAlias = "pd.DataFrame | pl.DataFrame | pa.Table"
+
+
+class FrameKind(Enum):
+    """The library whose tables came in, and go out."""
+
+    PANDAS = "pandas"
+    POLARS = "polars"
+    ARROW = "pyarrow"
+
+
+@dataclass(frozen=True, slots=True)
+class EventTable:
+    """Events in publication order, and the kind of table that they came from."""
+
+    events: list[Event]
+    kind: FrameKind
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+
+def events(data: "EventData | EventTable", *, id_column: str = "id", time_column: str = "time") -> EventTable:
+    """Read events from a table, a list of dictionaries or a JSON Lines file.
+
+    Parameters
+    ----------
+    data
+        A pandas, polars or Arrow table whose columns are attributes; a list of events or of dictionaries, either in
+        their JSON form or flat; or the path of a JSON Lines file.
+    id_column, time_column
+        The columns that identify an event and say when it was published. Without the first, rows are numbered. Times may
+        be ISO texts.
+
+    >>> import pandas as pd
+    >>> films = events(pd.DataFrame({"time": ["2026-01-01", "2026-01-02"], "genre": [["drama", "war"], None]}))
+    >>> films.events[0].id, films.events[0].attributes["genre"], dict(films.events[1].attributes)
+    ('1', ('drama', 'war'), {})
+    """
+    if isinstance(data, EventTable):
+        return data
+    if isinstance(data, str | Path):
+        read, rejects = read_events(data, Catalog())
+        if rejects:
+            first = rejects[0]
+            raise ModelError(f"{first.file}, line {first.line}: {first.reason} ({len(rejects)} lines cannot be used)")
+        return EventTable(in_publication_order(read), FrameKind.ARROW)
+    kind = _kind(data)
+    if kind is None:
+        listed = [_event(one, number, id_column, time_column) for number, one in enumerate(_iterable(data), 1)]
+        return EventTable(in_publication_order(listed), FrameKind.ARROW)
+    return EventTable(in_publication_order(_of_frame(_arrow(data, kind), id_column, time_column)), kind)
+
+
+def frame_of(columns: Mapping[str, list[Any]], kind: FrameKind) -> "Frame":
+    """A table of that kind."""
+    import pyarrow as pa
+
+    table = pa.table({name: _array(values) for name, values in columns.items()})
+    match kind:
+        case FrameKind.PANDAS:
+            frame: pd.DataFrame = table.to_pandas()
+            return frame
+        case FrameKind.POLARS:
+            import polars
+
+            made = polars.from_arrow(table)
+            assert isinstance(made, polars.DataFrame)
+            return made
+        case FrameKind.ARROW:
+            return table
+
+
+def _array(values: list[Any]) -> "pa.Array":
+    """The values as a column; as texts if they are of different kinds."""
+    import pyarrow as pa
+
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.array([None if value is None else str(value) for value in values])
+
+
+def _kind(data: object) -> FrameKind | None:
+    """Which library a table is of; none is imported for that."""
+    library = type(data).__module__.partition(".")[0]
+    return FrameKind(library) if library in {kind.value for kind in FrameKind} else None
+
+
+def _iterable(data: Any) -> Iterable[Any]:
+    if isinstance(data, Mapping) or not isinstance(data, Iterable):
+        raise ModelError(
+            f"events come as a pandas, polars or Arrow table, as a list of dictionaries or as the path of a JSON Lines file, "
+            f"not as {type(data).__name__}"
+        )
+    return data
+
+
+def _arrow(data: Any, kind: FrameKind) -> "pa.Table":
+    import pyarrow as pa
+
+    match kind:
+        case FrameKind.PANDAS:
+            return pa.Table.from_pandas(data, preserve_index=False)
+        case FrameKind.POLARS:
+            return data.to_arrow()
+        case FrameKind.ARROW:
+            return pa.table(data) if isinstance(data, pa.RecordBatch) else data
+
+
+def _of_frame(table: "pa.Table", id_column: str, time_column: str) -> list[Event]:
+    import pyarrow as pa
+
+    names = table.column_names
+    if time_column not in names:
+        raise ModelError(
+            f"the events have no column {time_column!r}{did_you_mean(time_column, names)}; say which column has the time of "
+            f"publication, as in events(data, time_column={next(iter(names), 'when')!r})"
+        )
+    if id_column not in names:
+        if id_column != "id":
+            raise ModelError(f"the events have no column {id_column!r}{did_you_mean(id_column, names)}")
+        ids: list[str | None] = [str(number) for number in range(1, table.num_rows + 1)]
+    else:
+        ids = [None if value is None else str(value) for value in table.column(id_column).to_pylist()]
+    times = pa.array([_instant(value) for value in table.column(time_column).to_pylist()], pa.timestamp("us", "UTC"))
+    rest = table.drop_columns([name for name in dict.fromkeys((id_column, time_column)) if name in names])
+    given = rest.append_column("id", pa.array(ids, pa.string())).append_column("time", times)
+    made: list[Event] = []
+    for number, outcome in enumerate(events_of_table(given)):
+        if isinstance(outcome, tuple):
+            raise ModelError(f"row {number} is not an event: {outcome[1]}")
+        made.append(outcome)
+    return made
+
+
+def _instant(value: Any) -> Any:
+    return parse_time(value) if isinstance(value, str) else value
+
+
+def _event(given: Any, number: int, id_name: str, time_name: str) -> Event:
+    """An event out of an object: in its JSON form, or flat."""
+    if isinstance(given, Event):
+        return given
+    if not isinstance(given, Mapping):
+        raise ModelError(f"event {number} is a {type(given).__name__}; give dictionaries")
+    if "attributes" in given:
+        return decode_event(dict(given))
+    if time_name not in given:
+        raise ModelError(f"event {number} has no {time_name!r}; it has {', '.join(map(str, given)) or 'nothing'}")
+    flat = {
+        name: _json_value(value)
+        for name, value in given.items()
+        if value is not None and name not in (id_name, time_name)
+    }
+    when = given[time_name]
+    return decode_event(
+        {
+            "id": str(given.get(id_name, number)),
+            "time": when.isoformat() if isinstance(when, date) else when,
+            **{name: flat.pop(name) for name in ("source", "advertisement", "k") if name in flat},
+            "attributes": flat,
+        }
+    )
+
+
+def _json_value(value: Any) -> Any:
+    return {"time": value.isoformat()} if isinstance(value, date | datetime) else value

@@ -1,0 +1,120 @@
+"""What one user wants, said in a line: `user("ann").wants("genre = 'drama'").gets(top=3, per="1w")`."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from rankcast.errors import ModelError
+from rankcast.language import decode_record, parse, read_catalog
+from rankcast.model import Catalog, Policy, Record, Subscription
+
+__all__ = ["CatalogData", "User", "catalog", "user"]
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """One user's subscriptions and policy. Every method returns a new one, so a user can be varied and compared."""
+
+    name: str
+    subscriptions: tuple[Subscription, ...] = ()
+    policy: Policy | None = None
+
+    def wants(self, where: str, *, score: float | None = None, name: str | None = None) -> "User":
+        """Subscribe to what an expression matches. `score` in 0..1 says how much the user likes it; `name` is the id of
+        the subscription."""
+        known = name if name is not None else f"{self.name}/{len(self.subscriptions) + 1}"
+        added = Subscription(known, self.name, parse(where), score)
+        return replace(self, subscriptions=(*self.subscriptions, added))
+
+    def gets(
+        self,
+        top: int | None = None,
+        *,
+        per: str | int | None = None,
+        last: str | int | None = None,
+        variety: float = 0.0,
+        **fields: Any,
+    ) -> "User":
+        """Say how much the user wants to hear, and when.
+
+        Parameters
+        ----------
+        top
+            How many events at most.
+        per, last
+            The best of each period (`per`), or whatever enters the best of a sliding window (`last`): so many events, or a
+            time such as "1w", "2d" or "30m". One of the two.
+        variety
+            0 chooses by rank alone, 1 by variety alone.
+        fields
+            Any other field of a policy, as in its JSON form.
+        """
+        if (per is None) == (last is None):
+            raise ModelError("say either per= (the best of each period) or last= (the best of a sliding window)")
+        if top is None:
+            raise ModelError("say how many events at most, as in gets(top=3, per='1w')")
+        if not 0 <= variety <= 1:
+            raise ModelError(f"variety is {variety}; it must lie in 0..1")
+        mode, length = ("periodic", per) if per is not None else ("sliding", last)
+        record = {
+            "kind": "policy",
+            "user": self.name,
+            "mode": mode,
+            "k": top,
+            "length": length,
+            "sigma": 1.0 - variety,
+            **fields,
+        }
+        policy = decode_record(record)
+        assert isinstance(policy, Policy)
+        return replace(self, policy=policy)
+
+    def records(self) -> list[Record]:
+        """The user's part of a catalog."""
+        return [*self.subscriptions, *([self.policy] if self.policy else [])]
+
+
+CatalogData: TypeAlias = "Catalog | User | str | Path | Iterable[User | Record | Mapping[str, Any]]"
+"""What `catalog` takes."""
+
+
+def user(name: str) -> User:
+    """Begin to say what a user wants.
+
+    >>> ann = user("ann").wants("genre = 'drama'", score=0.9).gets(top=3, per="1w", variety=0.5)
+    >>> ann.policy.k, ann.policy.sigma, [one.id for one in ann.subscriptions]
+    (3, 0.5, ['ann/1'])
+    """
+    return User(name)
+
+
+def catalog(data: CatalogData) -> Catalog:
+    """Make a catalog from users, records, dictionaries in their JSON form, or the path of a JSON Lines file.
+
+    >>> catalog([user("ann").wants("year > 1999"), {"kind": "concept", "name": "cheap", "attribute": "price",
+    ...     "left_shoulder": [500, 900]}]).users()
+    ['ann']
+    """
+    match data:
+        case Catalog():
+            return data
+        case User():
+            return Catalog(data.records())
+        case str() | Path():
+            read, rejects = read_catalog(data)
+            if rejects:
+                first = rejects[0]
+                raise ModelError(
+                    f"{first.file}, line {first.line}: {first.reason} ({len(rejects)} lines cannot be used)"
+                )
+            return read
+    made = Catalog()
+    for one in data:
+        for record in one.records() if isinstance(one, User) else [_record(one)]:
+            made.add(record)
+    return made
+
+
+def _record(given: "Record | Mapping[str, Any]") -> Record:
+    return decode_record(dict(given)) if isinstance(given, Mapping) else given

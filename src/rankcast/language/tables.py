@@ -1,0 +1,102 @@
+"""Events as the rows of a table: columns are attributes, null is absent, a list is multi-valued, a struct is imprecise."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from rankcast.errors import ModelError
+from rankcast.language.json_text import dumps
+from rankcast.language.membership_json import membership_of_json
+from rankcast.language.parsing import parse_term
+from rankcast.model import AttributeValue, Event, Scalar
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["RESERVED", "Outcome", "events_of_table"]
+
+RESERVED = ("id", "time", "source", "advertisement", "k")
+"""The columns that are not attributes. `id` and `time` must be there, the others may."""
+
+Outcome = Event | tuple[str, str]
+"""An event, or (raw text, reason) if the row cannot be one."""
+
+
+def events_of_table(table: "pa.Table | pa.RecordBatch") -> Iterator[Outcome]:
+    """The events that the rows of an Arrow table hold, in the order of the rows."""
+    attributes = [name for name in table.schema.names if name not in RESERVED]
+    readers = {name: _reader(table.schema.field(name).type, name) for name in attributes}
+    for row in table.to_pylist():
+        try:
+            yield Event(
+                id=_required(row, "id"),
+                time=_time(_required(row, "time")),
+                source=row.get("source"),
+                advertisement=row.get("advertisement"),
+                k=row.get("k"),
+                attributes={
+                    name: values
+                    for name in attributes
+                    if row[name] is not None and (values := readers[name](row[name]))
+                },
+            )
+        except ModelError as error:
+            yield dumps({name: str(value) for name, value in row.items() if value is not None}), str(error)
+
+
+def _required(row: dict[str, Any], name: str) -> Any:
+    if row[name] is None:
+        raise ModelError(f"{name!r} is null")
+    return row[name]
+
+
+def _reader(kind: "pa.DataType", name: str) -> Callable[[Any], AttributeValue]:
+    import pyarrow as pa
+
+    if pa.types.is_struct(kind):
+        return partial(_imprecise, name)
+    is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind)
+    return _several if is_list else _single
+
+
+def _imprecise(name: str, value: dict[str, Any]) -> AttributeValue:
+    """The one form that is not null; none is absent."""
+    forms = {form: content for form, content in value.items() if content is not None}
+    if not forms:
+        return ()
+    if len(forms) > 1:
+        raise ModelError(f"attribute {name!r} has several values: {', '.join(forms)}; all but one must be null")
+    ((form, content),) = forms.items()
+    if form == "value":
+        return _single(content)
+    if form == "is":
+        return parse_term(content)
+    return membership_of_json(form, _plain(content), f"attribute {name!r}")
+
+
+def _plain(content: Any) -> Any:
+    """Decimals as floats, at any depth."""
+    if isinstance(content, list | tuple):
+        return [_plain(item) for item in content]
+    return float(content) if isinstance(content, Decimal) else content
+
+
+def _single(value: Any) -> tuple[Scalar, ...]:
+    match value:
+        case datetime() | date():
+            return (_time(value),)
+        case Decimal():
+            return (int(value) if value == value.to_integral_value() else float(value),)
+    return (value,)
+
+
+def _several(values: list[Any]) -> tuple[Scalar, ...]:
+    return tuple(dict.fromkeys(value for value in values if value is not None))
+
+
+def _time(value: date) -> datetime:
+    if not isinstance(value, datetime):
+        return datetime.combine(value, time(), UTC)
+    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
