@@ -91,7 +91,7 @@ def served(shard: Shard | BatchShard, events: list[Event], batch: int) -> tuple[
     begin = process_time()
     for start in range(0, len(events), batch):
         deliveries += shard.publish(events[start : start + batch])
-    return deliveries, (process_time() - begin) / len(events)
+    return deliveries, (process_time() - begin) / max(len(events), 1)
 
 
 def run(case: Case, timed: int) -> tuple[float, float, float]:
