@@ -13,7 +13,7 @@ def events(count):
 
 
 def test_a_new_store_has_nothing_and_nobody(store):
-    assert status(store.database) == (0, 0, 0, 0, None, 0, 0, 0, None)
+    assert status(store.database) == (0, 0, 0, 0, None, 0, 0, 0, None, 0)
 
 
 def test_what_is_published_and_not_served_waits(place):
