@@ -74,5 +74,5 @@ def test_no_address_has_a_control_character(client: TestClient) -> None:
 def test_names_in_bodies_are_bounded(client: TestClient, name: str) -> None:
     assert client.post("/v1/tokens", json={"role": "user", "name": name}).status_code == 422
     assert client.post("/v1/users/ann/subscriptions", json={"id": name, "where": "true"}).status_code == 422
-    assert client.post("/v1/events", json={"id": name, "attributes": {"a": 1}}).status_code == 422
+    assert client.post("/v1/events", json={"id": name * 4, "attributes": {"a": 1}}).status_code == 422
     assert client.post("/v1/events", json={"id": "e1", "attributes": {name: 1}}).status_code == 422
