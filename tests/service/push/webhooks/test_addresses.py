@@ -1,4 +1,5 @@
 import asyncio
+from ipaddress import ip_address
 
 import pytest
 
@@ -31,15 +32,47 @@ PRIVATE = [
     "::ffff:10.0.0.1",
     "::127.0.0.1",
     "64:ff9b::7f00:1",
-    "64:ff9b:1::a00:1",
     "2002:7f00:1::",
     "2002:c0a8:101::1",
+]
+
+# Each way to write an IPv4 address within one of IPv6: whether it is public if that of IPv4 is.
+EMBEDDING = [
+    ("mapped", "::ffff:{0:02x}{1:02x}:{2:02x}{3:02x}", True),
+    ("compatible", "::{0:02x}{1:02x}:{2:02x}{3:02x}", False),
+    ("translated", "::ffff:0:{0:02x}{1:02x}:{2:02x}{3:02x}", False),
+    ("NAT64", "64:ff9b::{0:02x}{1:02x}:{2:02x}{3:02x}", True),
+    ("local NAT64 /96", "64:ff9b:1::{0:02x}{1:02x}:{2:02x}{3:02x}", False),
+    ("local NAT64 /48", "64:ff9b:1:{0:02x}{1:02x}:{2:02x}:{3:02x}00::", False),
+    ("local NAT64 /56", "64:ff9b:1:ff{0:02x}:{1:02x}:{2:02x}{3:02x}::", False),
+    ("local NAT64 /64", "64:ff9b:1:ffff:{0:02x}:{1:02x}{2:02x}:{3:02x}00::", False),
+    ("6to4", "2002:{0:02x}{1:02x}:{2:02x}{3:02x}::1", None),
+    ("Teredo", "2001:0:808:808:0:ffff:{4:02x}{5:02x}:{6:02x}{7:02x}", None),
+    ("ISATAP", "2606:4700::5efe:{0:02x}{1:02x}:{2:02x}{3:02x}", True),
+    ("ISATAP, unique", "2606:4700::200:5efe:{0:02x}{1:02x}:{2:02x}{3:02x}", True),
 ]
 
 
 @pytest.mark.parametrize("address", PRIVATE)
 def test_addresses_that_are_not_of_the_public_internet(address):
     assert not is_public(address)
+
+
+@pytest.mark.parametrize(
+    ("form", "is_public_if_embedded_is"), [pair for _, *pair in EMBEDDING], ids=[n for n, *_ in EMBEDDING]
+)
+def test_an_address_of_ipv6_is_judged_by_that_of_ipv4_within_it_too(form, is_public_if_embedded_is):
+    def written(address):
+        octets = ip_address(address).packed
+        return form.format(*octets, *(255 - octet for octet in octets))
+
+    assert not any(
+        is_public(written(private)) for private in ("127.0.0.1", "10.0.0.1", "192.168.1.1", "169.254.169.254")
+    )
+    if (
+        is_public_if_embedded_is is not None
+    ):  # Python's releases disagree on whether such an address is global by itself
+        assert is_public(written("8.8.8.8")) is is_public_if_embedded_is
 
 
 @pytest.mark.parametrize(

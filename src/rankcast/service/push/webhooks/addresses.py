@@ -17,8 +17,13 @@ Resolve: TypeAlias = Callable[[str, int], Awaitable[list[str]]]
 
 _LONGEST = 2000
 _MOST_ADDRESSES = 3
-# Addresses of IPv6 that a gateway turns into the IPv4 address in their last 32 bits.
-_EMBEDDING = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"), IPv6Network("::/96"))
+# NAT64 for everybody (RFC 6052): a gateway turns it into the IPv4 address in its last 32 bits.
+_NAT64 = IPv6Network("64:ff9b::/96")
+# Python's releases disagree on these. NAT64 for local use (RFC 8215) leads to where its network likes, and where the IPv4 address
+# stands depends on a prefix that nobody here knows; IPv4-compatible addresses (RFC 4291) and site-local ones are deprecated.
+_REFUSED = (IPv6Network("64:ff9b:1::/48"), IPv6Network("::/96"), IPv6Network("fec0::/10"))
+# ISATAP (RFC 5214): what precedes the IPv4 address in the last 64 bits, under any prefix.
+_ISATAP = (0x0000_5EFE, 0x0200_5EFE)
 
 
 class Target(NamedTuple):
@@ -95,24 +100,24 @@ def is_public(address: str) -> bool:
 
 
 def _is_public(address: Address) -> bool:
-    return address.is_global and not (
-        address.is_multicast
-        or address.is_reserved
-        or address.is_unspecified
-        or (isinstance(address, IPv6Address) and address.is_site_local)
+    return (
+        address.is_global
+        and not (address.is_multicast or address.is_reserved or address.is_unspecified)
+        and not (isinstance(address, IPv6Address) and any(address in network for network in _REFUSED))
     )
 
 
 def _readings(address: Address) -> list[Address]:
-    """What an address may stand for: itself, or only the address of IPv4 that it wraps."""
+    """What an address may stand for: itself, and any address of IPv4 that it embeds; only that one if it is but a form of it."""
     if isinstance(address, IPv4Address):
         return [address]
-    if address.ipv4_mapped is not None:
-        return [address.ipv4_mapped]
-    if any(address in network for network in _EMBEDDING):
-        return [IPv4Address(int(address) & 0xFFFFFFFF)]
-    tunnelled = [address.sixtofour] if address.sixtofour is not None else list(address.teredo or ())
-    return [address, *tunnelled]
+    last = IPv4Address(int(address) & 0xFFFF_FFFF)
+    if address.ipv4_mapped is not None or address in _NAT64:
+        return [last]
+    embedded = [address.sixtofour] if address.sixtofour is not None else list(address.teredo or ())
+    if int(address) >> 32 & 0xFFFF_FFFF in _ISATAP:
+        embedded.append(last)
+    return [address, *embedded]
 
 
 def _literal(host: str) -> str | None:
