@@ -1,13 +1,17 @@
 import asyncio
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from rankcast.errors import ModelError
 from rankcast.service import Limits, ServiceSettings, create_app
+from rankcast.service.guards import OwnMachineOnly
 
 
 @pytest.mark.parametrize("chunked", [False, True])
@@ -24,20 +28,48 @@ def test_a_body_may_not_be_too_large(tmp_path: Path, chunked: bool) -> None:
     assert answer.json()["type"] == "urn:rankcast:problem:limit"
 
 
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
-        ({"Host": "localhost:8765"}, 200),
-        ({"Host": "[::1]:8765"}, 200),
-        ({"Host": "127.0.0.1", "Origin": "http://127.0.0.1:8765"}, 200),
-        ({"Host": "evil.example"}, 403),  # a name that was made to mean this machine
-        ({"Host": "localhost", "Origin": "https://evil.example"}, 403),  # another site's page
-        ({"Host": "localhost", "Origin": "null"}, 403),
-        ({"Host": "localhost.evil.example"}, 403),
-    ],
-)
+SITES = [
+    ({"Host": "localhost:8765"}, 200),
+    ({"Host": "[::1]:8765"}, 200),
+    ({"Host": "127.0.0.1:8765", "Origin": "http://127.0.0.1:8765"}, 200),
+    ({"Host": "localhost:8765", "Origin": "http://localhost:8765"}, 200),
+    ({"Host": "[::1]:8765", "Origin": "http://[::1]:8765"}, 200),
+    ({"Host": "localhost:8765", "Origin": "http://localhost:3000"}, 403),  # another program of this machine
+    ({"Host": "localhost:3000", "Origin": "http://localhost:3000"}, 403),
+    ({"Host": "localhost:8765", "Origin": "http://localhost"}, 403),
+    ({"Host": "localhost:8765", "Origin": "https://localhost:8765"}, 403),
+    ({"Host": "localhost:8765", "Origin": "http://localhost:99999"}, 403),
+    ({"Host": "evil.example"}, 403),  # a name that was made to mean this machine
+    ({"Host": "localhost", "Origin": "https://evil.example"}, 403),  # another site's page
+    ({"Host": "localhost", "Origin": "null"}, 403),
+    ({"Host": "localhost.evil.example"}, 403),
+]
+
+
+@pytest.mark.parametrize(("headers", "status"), SITES)
 def test_without_tokens_other_sites_are_kept_out(client: TestClient, headers: dict[str, str], status: int) -> None:
     assert client.get("/v1/me", headers=headers).status_code == status
+
+
+@pytest.mark.parametrize(("headers", "status"), SITES)
+def test_without_tokens_no_socket_of_another_site_is_accepted(headers: dict[str, str], status: int) -> None:
+    async def echo(scope: Scope, receive: Receive, send: Send) -> None:
+        socket = WebSocket(scope, receive, send)
+        await socket.accept()
+        await socket.close()
+
+    client = TestClient(OwnMachineOnly(echo, ServiceSettings(dev=True)))
+    accepted = nullcontext() if status == 200 else pytest.raises(WebSocketDisconnect)
+    with accepted, client.websocket_connect("/", headers=headers):
+        pass
+
+
+def test_the_public_address_of_a_service_without_tokens_is_its_own(tmp_path: Path) -> None:
+    store = str(tmp_path / "store.db")
+    app = create_app(ServiceSettings(store, dev=True, page=False, public_url="http://localhost:9000"))
+    with TestClient(app, base_url="http://localhost:9000") as client:
+        assert client.get("/v1/me", headers={"Origin": "http://localhost:9000"}).status_code == 200
+        assert client.get("/v1/me", headers={"Origin": "http://localhost:9001"}).status_code == 403
 
 
 def test_no_service_without_tokens_on_an_address_that_others_reach() -> None:

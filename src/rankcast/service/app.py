@@ -59,7 +59,7 @@ def create_app(settings: ServiceSettings | None = None) -> FastAPI:
     app.add_middleware(Publishing)
     app.add_middleware(BodyLimit, limits=service.settings.limits)
     if service.settings.dev:
-        app.add_middleware(OwnMachineOnly)
+        app.add_middleware(OwnMachineOnly, settings=service.settings)
     app.add_middleware(RequestMeter, service=service)
     add_routes(app)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]  # FastAPI's own way to change it

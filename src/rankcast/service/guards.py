@@ -1,15 +1,14 @@
 """What every request passes first: size, and who may talk to a service without tokens."""
 
 import asyncio
-from collections.abc import Sequence
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rankcast.service.in_flight import BytesInFlight
 from rankcast.service.problems import Problem, answer_of
-from rankcast.service.settings import LOOPBACK, PUBLISHING, Limits
+from rankcast.service.settings import LOOPBACK, PUBLISHING, Limits, ServiceSettings
 
 __all__ = ["BodyLimit", "OwnMachineOnly"]
 
@@ -92,29 +91,50 @@ def _too_large(most: int) -> Problem:
 
 
 class OwnMachineOnly:
-    """Without tokens, a page of another site could ask in the name of the one who looks at it: so such requests are
-    refused, by the host that they name and by their origin."""
+    """Refuses what pages of other sites ask of a service without tokens, in the name of whoever looks at them.
 
-    def __init__(self, app: ASGIApp, hosts: Sequence[str] = LOOPBACK) -> None:
+    The request must name this machine as its host, and its origin, if it has one, must be the service itself: another port of this
+    machine is another site, as the page of some other program that is being developed here.
+    """
+
+    def __init__(self, app: ASGIApp, settings: ServiceSettings) -> None:
         self._app = app
-        self._hosts = hosts
+        own = urlsplit(settings.address)
+        self._origins = {(own.scheme, own.hostname, _port(own))}
+        self._origins |= {("http", host, settings.port) for host in LOOPBACK}
+        self._address = settings.address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
         if scope["type"] in ("http", "websocket"):
             headers = Headers(scope=scope)
             host, origin = headers.get("host", ""), headers.get("origin")
-            if not self._is_own(f"//{host}") or (origin is not None and not self._is_own(origin)):
+            if not _is_of_this_machine(host) or (origin is not None and not self._is_own(origin)):
                 if scope["type"] == "websocket":
                     await send({"type": "websocket.close", "code": 1008})
                     return
-                detail = f"a service without tokens (--dev) answers only as {', '.join(self._hosts)}, to its own pages"
+                detail = (
+                    f"a service without tokens (--dev) answers only as {', '.join(LOOPBACK)}, "
+                    f"and only to its own pages, at {self._address}"
+                )
                 await answer_of(Problem(403, "own-machine-only", detail))(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
-    def _is_own(self, address: str) -> bool:
+    def _is_own(self, origin: str) -> bool:
         try:
-            return (urlsplit(address).hostname or "") in self._hosts
+            parts = urlsplit(origin)
+            return (parts.scheme, parts.hostname, _port(parts)) in self._origins
         except ValueError:
             return False
+
+
+def _is_of_this_machine(host: str) -> bool:
+    try:
+        return urlsplit(f"//{host}").hostname in LOOPBACK
+    except ValueError:
+        return False
+
+
+def _port(parts: SplitResult) -> int | None:
+    return parts.port if parts.port is not None else {"http": 80, "https": 443}.get(parts.scheme)
