@@ -83,28 +83,28 @@ def _version(wanted: bool) -> None:
 
 def rankcast(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """Ranked publish/subscribe: each subscriber gets the few events worth getting.
 
-    Records are tables on a terminal, and JSON Lines in a pipe or with --json. Words for people go to stderr.
+    Commands print records as tables on a terminal, and as JSON Lines in a pipe or with --json. Messages go to stderr.
 
     Exit codes:
 
-      0   done
+      0   success
       1   something was rejected or not found, or the answer is no
-      2   not understood: a bad expression, value or option
-      3   something outside is missing: Java, the store, a file
-     70   a mistake of Rankcast's own; RANKCAST_DEBUG=1 shows where
-    130   stopped by Ctrl-C (141: nobody reads the output any more)
+      2   usage error: a bad expression, value or option
+      3   something outside Rankcast is missing: Java, the store, a file
+     70   internal error (a bug in Rankcast); RANKCAST_DEBUG=1 shows the traceback
+    130   interrupted by Ctrl-C (141: the output pipe was closed)
 
-    Begin with: rankcast demo
+    Start with: rankcast demo
     """
 
 
 def _help(command: Callable[..., None]) -> str:
-    """The docstring for the screen: paragraphs as one line each, so that they fill the terminal; indented lines stay."""
+    """The docstring as help text: each paragraph is one line, for the terminal to wrap; indented lines stay."""
     paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
     return "\n\n".join(_as_it_is(text) if text.startswith(" ") else " ".join(text.split()) for text in paragraphs)
 
@@ -119,7 +119,7 @@ app.callback(help=_help(rankcast))(rankcast)
 for panel, commands in _PANELS.items():
     for command in commands:
         app.command(help=_help(command), rich_help_panel=panel)(command)
-concepts = typer.Typer(name="concepts", no_args_is_help=True, help="Find out what vague words mean in past data.")
+concepts = typer.Typer(name="concepts", no_args_is_help=True, help="Derive concepts (vague words) from past data.")
 concepts.callback()(lambda: None)  # so that `mine`, though alone, stays a command of a group
 concepts.command(help=_help(mine))(mine)
 app.add_typer(concepts, rich_help_panel="With files, keeping nothing")
@@ -129,28 +129,28 @@ rejects_app.callback(invoke_without_command=True, help=_help(rejects))(rejects)
 rejects_app.command("serve-again", help=_help(serve_again))(serve_again)
 app.add_typer(rejects_app, name="rejects", rich_help_panel="With a store: what happens")
 
-state_app = typer.Typer(no_args_is_help=True, help="Move or mend what a pipeline remembers of its users.")
+state_app = typer.Typer(no_args_is_help=True, help="Repartition or rebuild the delivery state of a pipeline.")
 state_app.command("repartition", help=_help(repartition_state))(repartition_state)
 state_app.command("rebuild", help=_help(rebuild_state))(rebuild_state)
 app.add_typer(state_app, name="state", rich_help_panel="With a store: what happens")
 
-index_app = typer.Typer(no_args_is_help=True, help="Compile subscriptions into an index file; say what it costs.")
+index_app = typer.Typer(no_args_is_help=True, help="Compile subscriptions into an index file, or measure one.")
 index_app.command("build", help=_help(build_index))(build_index)
 index_app.command("stats", help=_help(index_stats))(index_stats)
 app.add_typer(index_app, name="index", rich_help_panel="With files, keeping nothing")
 
-tokens = typer.Typer(name="token", no_args_is_help=True, help="Who may use the service: make, list, revoke tokens.")
+tokens = typer.Typer(name="token", no_args_is_help=True, help="Create, list and revoke access tokens for the service.")
 tokens.command("create", help=_help(create_token))(create_token)
 tokens.command("list", help=_help(list_tokens))(list_tokens)
 tokens.command("revoke", help=_help(revoke_token))(revoke_token)
 app.add_typer(tokens, rich_help_panel="With a store: what happens")
 
-users = typer.Typer(name="user", no_args_is_help=True, help="Delete a user, with everything that is kept of them.")
+users = typer.Typer(name="user", no_args_is_help=True, help="Delete a user and all of their data.")
 users.callback()(lambda: None)  # so that `delete`, though alone, stays a command of a group
 users.command("delete", help=_help(delete_user))(delete_user)
 app.add_typer(users, rich_help_panel="With a store: what happens")
 
-webhooks = typer.Typer(name="webhooks", no_args_is_help=True, help="Encrypt the secrets of webhooks in the store.")
+webhooks = typer.Typer(name="webhooks", no_args_is_help=True, help="Encrypt the webhook secrets in the store.")
 webhooks.callback()(lambda: None)  # so that `encrypt-secrets`, though alone, stays a command of a group
 webhooks.command("encrypt-secrets", help=_help(encrypt_secrets))(encrypt_secrets)
 app.add_typer(webhooks, rich_help_panel="With a store: what happens")

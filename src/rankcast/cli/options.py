@@ -21,7 +21,7 @@ __all__ = [
 
 DEFAULT_STORE = "rankcast.db"
 
-Json: TypeAlias = Annotated[bool, typer.Option("--json", help="JSON Lines for machines, also on a terminal.")]
+Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Write JSON Lines, even on a terminal.")]
 
 StorePath: TypeAlias = Annotated[
     str,
@@ -29,24 +29,22 @@ StorePath: TypeAlias = Annotated[
         "--store",
         envvar="RANKCAST_STORE",
         metavar="FILE",
-        help="The store to work on: a file, or the URL of a database.",
+        help="Store to use: a file or a database URL.",
     ),
 ]
 
 MaxEventSize: TypeAlias = Annotated[
-    int, typer.Option("--max-event-size", min=1, metavar="BYTES", help="Refuse an event whose JSON is larger.")
+    int, typer.Option("--max-event-size", min=1, metavar="BYTES", help="Reject events whose JSON is larger than this.")
 ]
 
 MaxAhead: TypeAlias = Annotated[
     str,
-    typer.Option(
-        "--max-ahead", metavar="DURATION", help="Refuse an event whose time is further ahead of the clock than this."
-    ),
+    typer.Option("--max-ahead", metavar="DURATION", help="Reject events dated further ahead of the clock than this."),
 ]
 
-UserName: TypeAlias = Annotated[str, typer.Option("--user", "-u", metavar="NAME", help="Whose it is.")]
+UserName: TypeAlias = Annotated[str, typer.Option("--user", "-u", metavar="NAME", help="User name.")]
 
-OneUser: TypeAlias = Annotated[str | None, typer.Option("--user", "-u", metavar="NAME", help="Which user.")]
+OneUser: TypeAlias = Annotated[str | None, typer.Option("--user", "-u", metavar="NAME", help="User name.")]
 
 CatalogFile: TypeAlias = Annotated[
     Path,
@@ -55,19 +53,22 @@ CatalogFile: TypeAlias = Annotated[
         exists=True,
         dir_okay=False,
         metavar="FILE",
-        help="Subscriptions, preferences, policies and concepts, as JSON Lines.",
+        help="Catalog file (JSON Lines): subscriptions, preferences, policies and concepts.",
     ),
 ]
 
 EventsFile: TypeAlias = Annotated[
-    Path, typer.Option("--events", exists=True, dir_okay=False, metavar="FILE", help="Events, as JSON Lines.")
+    Path, typer.Option("--events", exists=True, dir_okay=False, metavar="FILE", help="Event file (JSON Lines).")
 ]
 
 OutFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--out", dir_okay=False, metavar="FILE", help="Write JSON Lines here instead of to stdout."),
+    typer.Option("--out", dir_okay=False, metavar="FILE", help="Write JSON Lines to this file instead of stdout."),
 ]
 
 RejectsFile: TypeAlias = Annotated[
-    Path | None, typer.Option("--rejects", dir_okay=False, metavar="FILE", help="Keep all rejects here, as JSON Lines.")
+    Path | None,
+    typer.Option(
+        "--rejects", dir_okay=False, metavar="FILE", help="Write all rejected lines to this file, as JSON Lines."
+    ),
 ]

@@ -1,8 +1,8 @@
-"""What the options about retention say."""
+"""Help text for the retention options."""
 
 __all__ = ["KEEP_HELP"]
 
 KEEP_HELP = (
-    "What to keep: events=30d, deliveries=1000000 (rows), rejects=all; may be repeated. Names: events, deliveries, rejects, "
-    "set-aside, catalog, digests, dead-letters, audit, sessions."
+    "Retention rule, such as events=30d, deliveries=1000000 (rows) or rejects=all. May be repeated. Names: events, "
+    "deliveries, rejects, set-aside, catalog, digests, dead-letters, audit, sessions."
 )

@@ -27,31 +27,34 @@ _Two: TypeAlias = tuple[float, float]
 
 
 def concept(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The word, such as cheap.")] = None,
-    attribute: Annotated[str | None, typer.Option(metavar="NAME", help="The attribute that it is said of.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Name of the concept, such as cheap.")] = None,
+    attribute: Annotated[str | None, typer.Option(metavar="NAME", help="Attribute that the concept describes.")] = None,
     user: OneUser = None,
     trapezoid: Annotated[
         tuple[float, float, float, float] | None,
-        typer.Option(metavar="A B C D", help="0 up to A, 1 from B to C, 0 from D on."),
+        typer.Option(metavar="A B C D", help="Degree 0 up to A, 1 from B to C, 0 from D on."),
     ] = None,
     triangle: Annotated[
-        tuple[float, float, float] | None, typer.Option(metavar="A B C", help="0 up to A, 1 at B, 0 from C on.")
+        tuple[float, float, float] | None, typer.Option(metavar="A B C", help="Degree 0 up to A, 1 at B, 0 from C on.")
     ] = None,
-    between: Annotated[_Two | None, typer.Option(metavar="LOW HIGH", help="1 from LOW to HIGH, 0 elsewhere.")] = None,
-    left_shoulder: Annotated[_Two | None, typer.Option(metavar="A B", help="1 up to A, 0 from B on.")] = None,
-    right_shoulder: Annotated[_Two | None, typer.Option(metavar="A B", help="0 up to A, 1 from B on.")] = None,
-    gaussian: Annotated[_Two | None, typer.Option(metavar="MEAN SIGMA", help="A bell around MEAN.")] = None,
+    between: Annotated[
+        _Two | None, typer.Option(metavar="LOW HIGH", help="Degree 1 from LOW to HIGH, 0 elsewhere.")
+    ] = None,
+    left_shoulder: Annotated[_Two | None, typer.Option(metavar="A B", help="Degree 1 up to A, 0 from B on.")] = None,
+    right_shoulder: Annotated[_Two | None, typer.Option(metavar="A B", help="Degree 0 up to A, 1 from B on.")] = None,
+    gaussian: Annotated[_Two | None, typer.Option(metavar="MEAN SIGMA", help="Bell curve around MEAN.")] = None,
     point: Annotated[
-        list[str] | None, typer.Option(metavar="X=DEGREE", help="A corner; linear in between. Several, ascending.")
+        list[str] | None,
+        typer.Option(metavar="X=DEGREE", help="Point of a piecewise linear function. Repeat with ascending X."),
     ] = None,
     value: Annotated[
-        list[str] | None, typer.Option(metavar="TEXT=DEGREE", help="The degree of one string. Several.")
+        list[str] | None, typer.Option(metavar="TEXT=DEGREE", help="Degree of one string. May be repeated.")
     ] = None,
-    remove: Annotated[bool, typer.Option("--remove", help="Forget it, if nothing names it.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the concept, unless something uses it.")] = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Define what a vague word means on an attribute, for everybody or for one user; without a form, show it.
+    """Define what a vague word means for an attribute, for all users or for one; without a shape, show the concepts.
 
     Example:
 

@@ -11,11 +11,11 @@ __all__ = ["init"]
 
 
 def init(
-    place: Annotated[str | None, typer.Argument(metavar="STORE", help="Where; the same as --store.")] = None,
+    place: Annotated[str | None, typer.Argument(metavar="STORE", help="Store to create; same as --store.")] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Make a store, which keeps subscriptions, events and deliveries; a store that is there is left as it is.
+    """Create a store for subscriptions, events and deliveries; an existing store is left unchanged.
 
     Example:
 

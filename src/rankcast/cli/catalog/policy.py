@@ -62,7 +62,7 @@ _OPTIONS = {
 }
 """Options that are not called as their field, with dashes, after the prefix of the record that it is in."""
 
-_UNIT = Declared("unit", False, None, About(Word(Unit), "What a length counts: events published, or matched."))
+_UNIT = Declared("unit", False, None, About(Word(Unit), "Unit of the length: published events or matched events."))
 
 
 class _Setting(NamedTuple):
@@ -99,7 +99,7 @@ def _with_unit(record: type) -> list[Declared]:
 def _setting(path: tuple[str, ...], one: Declared, panel: str | None, prefix: str = "") -> _Setting:
     names = _OPTIONS.get(path, (f"--{prefix}{one.name.replace('_', '-')}",))
     kind, metavar = _typed(one.kind)
-    several = " Several." if isinstance(one.kind, Names | Numbers) else ""
+    several = " May be repeated." if isinstance(one.kind, Names | Numbers) else ""
     option = typer.Option(*names, metavar=metavar, help=f"{one.help}{several}", rich_help_panel=panel)
     return _Setting(path, names, Annotated[kind | None, option], one.kind)
 
@@ -149,19 +149,21 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
 @_with_options
 def policy(
     user: OneUser = None,
-    preset: Annotated[str | None, typer.Option(metavar="NAME", help=f"A policy by name: {', '.join(PRESETS)}.")] = None,
-    remove: Annotated[bool, typer.Option("--remove", help="Back to mode all.")] = False,
+    preset: Annotated[
+        str | None, typer.Option(metavar="NAME", help=f"Named policy to start from: {', '.join(PRESETS)}.")
+    ] = None,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Remove the policy; the user then gets every match.")
+    ] = False,
     max_policy_cost: Annotated[
         float,
-        typer.Option(
-            min=1, metavar="MICROSECONDS", help="What the policy may cost with every matching event, by estimate."
-        ),
+        typer.Option(min=1, metavar="MICROSECONDS", help="Highest estimated cost of the policy per matching event."),
     ] = MOST_POLICY_COST,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
     **settings: Any,
 ) -> None:
-    """Say how a user is served. What is not said stays as it was; if nothing is said, show the policy.
+    """Set the delivery policy of a user. Options you leave out keep their values; without options, show the policy.
 
     Example:
 
@@ -226,7 +228,7 @@ def _value(one: _Setting, value: Any) -> Any:
 
 
 def _changed(before: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """A record with other fields; those of a record inside of it are changed one by one, and a length takes its unit with it."""
+    """A record with other fields. Fields of a nested record are changed one by one; a new length replaces its unit."""
     changed = dict(before)
     if "length" in given:
         changed.pop("unit", None)

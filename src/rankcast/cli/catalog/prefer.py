@@ -17,15 +17,15 @@ _COLUMNS = (TableColumn("prefers"), TableColumn("over"))
 def prefer(
     user: UserName,
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="ID", help="Subscriptions of the user, the best first.")
+        list[str] | None, typer.Argument(metavar="ID", help="Subscription ids of the user, best first.")
     ] = None,
-    remove: Annotated[bool, typer.Option("--remove", help="Take the preference back.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the preference.")] = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Prefer one subscription over another (or a row of them, the best first); without ids, list what is preferred.
+    """Prefer one subscription over another, or order several, best first; without ids, list the preferences.
 
-    The levels that follow give the subscriptions without a score of their own their scores.
+    Subscriptions without a score get one from their level in this order.
 
     Example:
 

@@ -11,14 +11,15 @@ __all__ = ["delete_user"]
 
 
 def delete_user(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The user.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="User to delete.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Delete everything of a user: subscriptions, preferences, policy, own concepts, webhooks, digests, deliveries, tokens.
+    """Delete a user and all of their data.
 
-    All of it goes at once, or nothing, and it cannot be undone. Who publishes is no user: events stay.
+    This includes subscriptions, preferences, the policy, the user's own concepts, webhooks, digests, deliveries and
+    tokens. It cannot be undone. If it fails, nothing is deleted. Published events are kept.
 
     Example:
 

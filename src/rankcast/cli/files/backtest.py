@@ -37,20 +37,21 @@ def backtest(
     tries: Annotated[
         list[str] | None,
         typer.Option(
-            "--try", metavar="FIELDS", help="A policy, as 'k=5 mode=sliding length=200 sigma=0.5'; repeat it."
+            "--try", metavar="FIELDS", help="Policy to try, such as 'k=5 mode=sliding length=200'. May be repeated."
         ),
     ] = None,
     user: OneUser = None,
     picture: Annotated[
-        Path | None, typer.Option("--picture", dir_okay=False, metavar="FILE", help="Draw the figures here, as PNG.")
+        Path | None,
+        typer.Option("--picture", dir_okay=False, metavar="FILE", help="Draw the results to this PNG file."),
     ] = None,
     json: Json = False,
 ) -> None:
     """Try policies on past events, on Spark, and compare what each would have delivered.
 
-    The first row is what users have now. A policy is given by its fields, as in a policy record, and goes to every user of
-    the catalog, or to the one named. Diversity is the mean distance among ten deliveries in a row to one user; overlap is the
-    share of deliveries that two policies have in common.
+    The first row shows the current policies. Give a policy by its fields, as in a policy record. It applies to every
+    user of the catalog, or to --user. Diversity is the mean distance among ten consecutive deliveries to one user.
+    Overlap is the share of deliveries that two policies have in common.
 
     Example:
 

@@ -31,7 +31,7 @@ _COLUMNS = (
 
 
 class Dataset(Enum):
-    """The bundled data sets with numbers in them."""
+    """The built-in datasets with numeric attributes."""
 
     LISTINGS = "listings"
     RENTALS = "rentals"
@@ -41,36 +41,39 @@ class Dataset(Enum):
 
 
 def mine(
-    attribute: Annotated[list[str], typer.Option(metavar="NAME", help="An attribute with numbers. Several.")],
+    attribute: Annotated[list[str], typer.Option(metavar="NAME", help="Numeric attribute. May be repeated.")],
     events: Annotated[
         list[Path] | None,
-        typer.Option(exists=True, dir_okay=False, metavar="FILE", help="Past events, as JSON Lines. Several."),
+        typer.Option(exists=True, dir_okay=False, metavar="FILE", help="Past events (JSON Lines). May be repeated."),
     ] = None,
-    dataset: Annotated[Dataset | None, typer.Option(help="A bundled data set as past events.")] = None,
+    dataset: Annotated[Dataset | None, typer.Option(help="Built-in dataset to use as past events.")] = None,
     catalog: Annotated[
         Path | None,
-        typer.Option(exists=True, dir_okay=False, metavar="FILE", help="Past subscriptions: the numbers they ask for."),
+        typer.Option(
+            exists=True, dir_okay=False, metavar="FILE", help="Catalog file; use the numbers in its subscriptions."
+        ),
     ] = None,
     summary: Annotated[
         Path | None,
-        typer.Option(dir_okay=False, metavar="FILE", help="What is known already; the new data is added to it."),
+        typer.Option(dir_okay=False, metavar="FILE", help="Summary file of earlier data; the new data is added to it."),
     ] = None,
-    count: Annotated[int | None, typer.Option(min=2, max=9, metavar="N", help="So many concepts.")] = None,
+    count: Annotated[int | None, typer.Option(min=2, max=9, metavar="N", help="Number of concepts.")] = None,
     name: Annotated[
-        list[str] | None, typer.Option(metavar="WORD", help="Their names, from low to high. Several.")
+        list[str] | None, typer.Option(metavar="WORD", help="Name of a concept, from low to high. May be repeated.")
     ] = None,
     picture: Annotated[
-        Path | None, typer.Option(dir_okay=False, metavar="FILE", help="Draw histogram and functions (PNG, SVG, PDF).")
+        Path | None,
+        typer.Option(dir_okay=False, metavar="FILE", help="Draw histogram and membership functions (PNG, SVG, PDF)."),
     ] = None,
-    put: Annotated[bool, typer.Option("--put", help="Put the concepts into the store.")] = False,
+    put: Annotated[bool, typer.Option("--put", help="Save the concepts in the store.")] = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Mine concepts: how many words an attribute needs, and what each of them means.
+    """Mine concepts: find how many vague words an attribute needs, and what each of them means.
 
-    The numbers are clustered, each cluster becomes a word, and every number belongs to some word to a degree of at
-    least 0.5. Without a source, what was published to the store and what its users ask for is the past. Needs Java (see
-    rankcast doctor). Nothing is kept unless you say --put; define one by hand with rankcast concept.
+    The numbers are clustered and each cluster becomes a concept. Every number belongs to at least one concept with a
+    degree of 0.5 or more. Without a source, the command uses the events and subscriptions of the store. It needs Java
+    (see rankcast doctor). Concepts are saved only with --put; define one by hand with rankcast concept.
 
     Example:
 

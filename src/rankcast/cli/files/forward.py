@@ -35,23 +35,26 @@ class ScoreBy(Enum):
 
 def forward(
     catalog_file: CatalogFile,
-    advertisement: Annotated[str, typer.Option("--advertisement", "-a", metavar="ID", help="Under which one.")],
-    strategy: Annotated[StrategyName, typer.Option(help="How to choose.")] = StrategyName.ANCESTOR_COVER,
+    advertisement: Annotated[str, typer.Option("--advertisement", "-a", metavar="ID", help="Advertisement id.")],
+    strategy: Annotated[StrategyName, typer.Option(help="Forwarding strategy.")] = StrategyName.ANCESTOR_COVER,
     score: Annotated[
         ScoreBy | None,
-        typer.Option(help="What relevance is; by default what the advertisement says. Makes a fair ranking one by it."),
+        typer.Option(help="Relevance score to rank by; by default that of the advertisement."),
     ] = None,
-    k: Annotated[int | None, typer.Option("-k", "--k", min=1, help="By default the advertisement's.")] = None,
+    k: Annotated[
+        int | None,
+        typer.Option("-k", "--k", min=1, help="Number of subscriptions per publication; by default as advertised."),
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Say which subscriptions of a catalog a broker has to forward towards the publisher of an advertisement, so that
-    each publication can reach its k best-ranked subscriptions.
+    """List the subscriptions that a broker must forward towards the publisher of an advertisement.
 
-    One id per line, in the order of the catalog; with --json also the weight of each, which is 1 but for
-    ancestor-fair. Subscriptions that no publication under the advertisement can match are left out.
+    With these, each publication can reach its k best-ranked subscriptions. Prints one id per line, in catalog order.
+    With --json, also prints the weights, which are 1 except for ancestor-fair. Subscriptions that no publication under
+    the advertisement can match are left out.
 
-    Strategies: regular-cover (those that none covers; no top-k), regular (all), rank-cover (the first k levels),
-    ancestor-cover (those with fewer than k above them), ancestor-fair (the same, where the lot decides ties).
+    Strategies: regular-cover (subscriptions that no other covers; no top-k), regular (all), rank-cover (the first k
+    levels), ancestor-cover (fewer than k ancestors), ancestor-fair (the same, with ties decided by lot).
 
     Example:
 

@@ -17,18 +17,16 @@ _MANY = 200
 def graph(
     catalog_file: CatalogFile,
     user: Annotated[
-        str | None, typer.Option("--user", "-u", metavar="NAME", help="Only the subscriptions of this user.")
+        str | None, typer.Option("--user", "-u", metavar="NAME", help="Show only the subscriptions of this user.")
     ] = None,
-    out_file: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where the picture goes.")] = Path(
-        "graph.svg"
-    ),
+    out_file: Annotated[Path, typer.Option("--out", metavar="FILE", help="SVG file to write.")] = Path("graph.svg"),
     json: Json = False,
 ) -> None:
     """Draw which subscriptions cover which, for one user or a small catalog.
 
-    Equal subscriptions are one box, whoever has them, with each user's score; a filled dot says that the same user has a
-    more special one below. A line leads from a subscription to those directly covered by it. The picture is SVG, which
-    browsers show.
+    Equal subscriptions of all users share one box, with the score of each user. A filled dot means that the same user
+    has a more specific subscription below. A line leads from a subscription to those that it covers directly. The
+    picture is an SVG file, which browsers can show.
 
     Example:
 

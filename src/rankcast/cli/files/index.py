@@ -1,4 +1,4 @@
-"""``rankcast index``: compile subscriptions into an index file, and say what it holds and costs."""
+"""``rankcast index``: compile subscriptions into an index file, and measure it."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,26 +13,30 @@ if TYPE_CHECKING:
 
 __all__ = ["build_index", "index_stats"]
 
-IndexFile = Annotated[Path, typer.Argument(metavar="INDEX", dir_okay=False, help="The index file.")]
+IndexFile = Annotated[Path, typer.Argument(metavar="INDEX", dir_okay=False, help="Index file.")]
 
 
 def build_index(
     index: IndexFile,
     catalog_file: Annotated[
         Path | None,
-        typer.Option("--catalog", exists=True, dir_okay=False, metavar="FILE", help="Take this JSON Lines file."),
+        typer.Option(
+            "--catalog", exists=True, dir_okay=False, metavar="FILE", help="Compile this catalog file (JSON Lines)."
+        ),
     ] = None,
     parquet: Annotated[
         Path | None,
-        typer.Option(exists=True, dir_okay=False, metavar="FILE", help="Take this Parquet file, which may be large."),
+        typer.Option(
+            exists=True, dir_okay=False, metavar="FILE", help="Compile this Parquet file, which may be large."
+        ),
     ] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
     """Compile subscriptions into an index file: those of the store, of a catalog, or of a Parquet file.
 
-    A Parquet file has the columns id, user, perhaps score, and either where (texts) or predicates (lists of attribute, op,
-    number, upper, text), which is much faster.
+    A Parquet file has the columns id, user, optionally score, and either where (expressions) or predicates (lists of
+    attribute, op, number, upper, text). Predicates compile much faster.
 
     Example:
 
@@ -71,7 +75,7 @@ def index_stats(
     events_file: Annotated[
         Path | None,
         typer.Option(
-            "--events", exists=True, dir_okay=False, metavar="FILE", help="Match these, and say what it costs."
+            "--events", exists=True, dir_okay=False, metavar="FILE", help="Match these events and measure the cost."
         ),
     ] = None,
     catalog_file: Annotated[
@@ -81,14 +85,14 @@ def index_stats(
             exists=True,
             dir_okay=False,
             metavar="FILE",
-            help="Build a damaged index again from this JSON Lines file.",
+            help="Rebuild a damaged index from this catalog file (JSON Lines).",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Say what an index holds and takes, per subscription; with events also what matching costs.
+    """Show the contents and size of an index; with --events, also measure the cost of matching.
 
-    The file is checked to the last byte. A damaged one is refused, or built again if its catalog is given.
+    The whole file is verified. A damaged file is refused, or rebuilt if you give its catalog.
 
     Example:
 

@@ -25,15 +25,15 @@ _COLUMNS = (
 def match(
     catalog_file: CatalogFile,
     events_file: EventsFile,
-    engine: Annotated[MatchEngine, typer.Option(help="What does the matching.")] = MatchEngine.ORACLE,
+    engine: Annotated[MatchEngine, typer.Option(help="Engine that matches.")] = MatchEngine.ORACLE,
     out_file: OutFile = None,
     rejects_file: RejectsFile = None,
     json: Json = False,
 ) -> None:
     """Find the subscriptions that each event matches, and to what degree.
 
-    Reads files and keeps nothing. The matches come in the order of publication, those of one event in the order of
-    the catalog, whichever the engine. Lines that cannot be used are told on stderr, and the exit code is then 1.
+    Works on files only and stores nothing. Matches are sorted by event in publication order, then by subscription in
+    catalog order, with every engine. Unusable lines are reported on stderr, and the exit code is then 1.
 
     Example:
 

@@ -68,27 +68,31 @@ class _Outcome:
 
 
 def overlay(
-    action: Annotated[Action, typer.Argument(help="What to do.", metavar="simulate")],
+    action: Annotated[Action, typer.Argument(help="Action to run.", metavar="simulate")],
     topology: Annotated[
-        str, typer.Option(metavar="TREE", help="chain:10x5, star:8, tree:2x3, or links as b1-b2,b2-b3.")
+        str, typer.Option(metavar="TREE", help="Topology: chain:10x5, star:8, tree:2x3, or links such as b1-b2,b2-b3.")
     ] = "chain:3x2",
     publisher: Annotated[
-        str | None, typer.Option(metavar="BROKER", help="Where the publisher is; by default at the first broker.")
+        str | None, typer.Option(metavar="BROKER", help="Broker of the publisher; by default the first.")
     ] = None,
-    strategy: Annotated[StrategyName, typer.Option(help="What brokers forward.")] = StrategyName.ANCESTOR_COVER,
-    rank: Annotated[RankBy, typer.Option(help="How the advertisement ranks.")] = RankBy.RELEVANCE,
-    subscribers: Annotated[int, typer.Option(min=1, help="How many, dealt out to the edge brokers.")] = 200,
-    publications: Annotated[int, typer.Option(min=0, help="How many are published.")] = 100,
-    changes: Annotated[int, typer.Option(min=0, help="How many unsubscribe in the middle, one after the other.")] = 0,
-    k: Annotated[int, typer.Option("-k", "--k", min=1, help="To how many subscriptions each goes.")] = 3,
-    seed: Annotated[int, typer.Option(help="Another number, another workload.")] = 0,
+    strategy: Annotated[
+        StrategyName, typer.Option(help="Forwarding strategy of the brokers.")
+    ] = StrategyName.ANCESTOR_COVER,
+    rank: Annotated[RankBy, typer.Option(help="Ranking of the advertisement.")] = RankBy.RELEVANCE,
+    subscribers: Annotated[int, typer.Option(min=1, help="Number of subscribers, spread over the edge brokers.")] = 200,
+    publications: Annotated[int, typer.Option(min=0, help="Number of publications.")] = 100,
+    changes: Annotated[int, typer.Option(min=0, help="Number of subscribers that unsubscribe halfway through.")] = 0,
+    k: Annotated[
+        int, typer.Option("-k", "--k", min=1, help="Number of subscriptions that each publication goes to.")
+    ] = 3,
+    seed: Annotated[int, typer.Option(help="Seed for the random workload.")] = 0,
     json: Json = False,
 ) -> None:
-    """Simulate brokers in a tree: subscriptions go towards the publisher, publications come back, and every message
-    is counted.
+    """Simulate a tree of brokers and count the messages on each link.
 
-    Subscribers ask for random intervals of 30 to 60 % of the space. Each publication is compared with what one broker that
-    knows everything would choose. On a terminal the tree is drawn, with what each broker knows.
+    Subscriptions travel towards the publisher, publications travel back. Subscribers ask for random intervals of 30 to
+    60 % of the space. The recipients of each publication are compared with those that a single broker would choose. On
+    a terminal, the command draws the tree with the number of subscriptions that each broker knows.
 
     Example:
 

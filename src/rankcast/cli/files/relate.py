@@ -12,15 +12,20 @@ __all__ = ["relate"]
 
 
 def relate(
-    first: Annotated[str, typer.Argument(metavar="EXPRESSION", help="The one.")],
-    second: Annotated[str, typer.Argument(metavar="EXPRESSION", help="The other.")],
+    first: Annotated[str, typer.Argument(metavar="EXPRESSION", help="First expression.")],
+    second: Annotated[str, typer.Argument(metavar="EXPRESSION", help="Second expression.")],
     catalog: Annotated[
         Path | None,
-        typer.Option(exists=True, dir_okay=False, metavar="FILE", help="Where the concepts they name are defined."),
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            metavar="FILE",
+            help="Catalog file that defines the concepts in the expressions.",
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Say whether the first expression is EQUAL to the second, COVERS it, is COVERED by it, OVERLAPS it, or is
+    """Compare two expressions: the first is EQUAL to the second, COVERS it, is COVERED by it, OVERLAPS it, or is
     DISJOINT from it.
 
     COVERS means that every event that matches the second also matches the first.

@@ -17,16 +17,16 @@ __all__ = ["replay"]
 def replay(
     catalog_file: CatalogFile,
     events_file: EventsFile,
-    engine: Annotated[ReplayEngine, typer.Option(help="What does the work.")] = ReplayEngine.ORACLE,
+    engine: Annotated[ReplayEngine, typer.Option(help="Engine that replays.")] = ReplayEngine.ORACLE,
     out_file: OutFile = None,
     rejects_file: RejectsFile = None,
     json: Json = False,
 ) -> None:
-    """Work out what each user receives of a finished stream of events.
+    """Compute what each user receives from a finished stream of events.
 
-    Reads files and keeps nothing; an unfinished period is closed at the end. The deliveries come sorted by window,
-    user and position of the event, whichever the engine. Lines that cannot be used are told on stderr, and the exit
-    code is then 1.
+    Works on files only and stores nothing. Unfinished periods are closed at the end. Deliveries are sorted by window,
+    user and position of the event, with every engine. Unusable lines are reported on stderr, and the exit code is
+    then 1.
 
     Example:
 

@@ -21,9 +21,9 @@ def demo(
     limit: Annotated[int, typer.Option(min=1, max=FILMS, metavar="N", help="Publish only the first N films.")] = FILMS,
     json: Json = False,
 ) -> None:
-    """Publish 58,788 films through Spark to twelve users with different tastes, and show what each of them gets.
+    """Publish 58,788 films through Spark to twelve users with different tastes, and show what each user gets.
 
-    Needs Java (see rankcast doctor), about a minute, and keeps nothing.
+    Takes about a minute, needs Java (see rankcast doctor), and stores nothing.
 
     Example:
 

@@ -1,4 +1,4 @@
-"""``rankcast doctor``: is all there that Rankcast needs?"""
+"""``rankcast doctor``: check the installation."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -17,9 +17,9 @@ __all__ = ["doctor"]
 
 
 def doctor(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
-    """Look for what Rankcast needs (Java, memory, ports, packages), and say how to mend what is missing.
+    """Check the requirements (Java, memory, ports, packages), and say how to fix what is missing.
 
-    Exits with 1 if something that is needed is missing.
+    The exit code is 1 if a requirement is missing.
 
     Example:
 

@@ -31,21 +31,23 @@ _COMPARISONS = (
 
 
 def reproduce(
-    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Which ones; `all` for all.")] = None,
-    list_only: Annotated[bool, typer.Option("--list", help="Only name the experiments.")] = False,
-    folder: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where tables and figures are kept.")] = Path(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="Experiments to run; `all` runs all of them.")
+    ] = None,
+    list_only: Annotated[bool, typer.Option("--list", help="List the experiments and exit.")] = False,
+    folder: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder for tables and figures.")] = Path(
         "out/experiments"
     ),
-    again: Annotated[bool, typer.Option("--again", help="Run also what has been run already.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Run experiments again even if they have results.")] = False,
     docs: Annotated[
-        Path | None, typer.Option("--docs", dir_okay=False, metavar="FILE", help="Write a page about all of it here.")
+        Path | None, typer.Option("--docs", dir_okay=False, metavar="FILE", help="Write a report to this file.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Run the papers' experiments again, and put our figures beside theirs.
+    """Run the experiments of the papers, and compare our figures with theirs.
 
-    What has been run with the same code is not run again, so an interrupted run goes on where it stopped. Exits with
-    1 if a figure does not agree.
+    An experiment that has run with the same code is skipped, so an interrupted run continues where it stopped. The exit
+    code is 1 if a figure does not agree.
 
     Example:
 

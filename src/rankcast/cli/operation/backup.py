@@ -14,15 +14,15 @@ __all__ = ["backup"]
 
 
 def backup(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The archive to write.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Archive to write.")],
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Write the store, and the checkpoint of its pipeline on Spark if it has one, into one archive.
+    """Write the store, and the checkpoint of its Spark pipeline if it has one, to one archive.
 
-    Service and pipeline go on meanwhile. Of a store in PostgreSQL, pg_dump makes the copy. Keep the archive safe: it holds tokens'
-    hashes and webhook secrets.
+    The service and the pipeline can keep running. A PostgreSQL store is copied with pg_dump. Keep the archive safe: it
+    contains token hashes and webhook secrets.
 
     Example:
 

@@ -31,15 +31,15 @@ _POLL = 0.5
 
 def deliveries(
     user: OneUser = None,
-    after: Annotated[int | None, typer.Option(min=0, metavar="N", help="Only those after the Nth of all.")] = None,
+    after: Annotated[int | None, typer.Option(min=0, metavar="N", help="Show deliveries after number N.")] = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="At most N: the newest, or with --after the first.")
+        int | None, typer.Option(min=1, metavar="N", help="Show at most N: the newest, or with --after the first.")
     ] = None,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Wait for more, until Ctrl-C.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Wait for new deliveries until Ctrl-C.")] = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """List what was sent, in the order of sending. A terminal shows the last 50 if nothing else is asked for.
+    """List deliveries in the order they were sent. On a terminal, the default is the last 50.
 
     Example:
 

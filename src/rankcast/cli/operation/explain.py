@@ -16,22 +16,34 @@ __all__ = ["explain"]
 
 
 def explain(
-    user: Annotated[str, typer.Argument(metavar="USER", help="Whose view.")],
-    event: Annotated[str, typer.Argument(metavar="EVENT", help="The id of the event.")],
+    user: Annotated[str, typer.Argument(metavar="USER", help="User who did or did not get the event.")],
+    event: Annotated[str, typer.Argument(metavar="EVENT", help="Id of the event.")],
     catalog_file: Annotated[
         Path | None,
-        typer.Option("--catalog", exists=True, dir_okay=False, metavar="FILE", help="Not the store: this catalog …"),
+        typer.Option(
+            "--catalog",
+            exists=True,
+            dir_okay=False,
+            metavar="FILE",
+            help="Use this catalog file instead of the store (with --events).",
+        ),
     ] = None,
     events_file: Annotated[
         Path | None,
-        typer.Option("--events", exists=True, dir_okay=False, metavar="FILE", help="… and these events."),
+        typer.Option(
+            "--events",
+            exists=True,
+            dir_okay=False,
+            metavar="FILE",
+            help="Use this event file instead of the store (with --catalog).",
+        ),
     ] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Explain why an event was sent to a user, or was not: what matched, its rank, and what was chosen instead.
+    """Explain why an event was or was not sent to a user: what matched, its rank, and what was chosen instead.
 
-    Serves the user once more, with the catalog as it was when the event was published.
+    Replays the events for this user, with the catalog as it was when the event was published.
 
     Example:
 

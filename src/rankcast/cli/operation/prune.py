@@ -1,4 +1,4 @@
-"""``rankcast prune``: forget what is old, and shrink the store."""
+"""``rankcast prune``: delete old rows and shrink the store."""
 
 from typing import Annotated
 
@@ -20,21 +20,19 @@ _COLUMNS = (
 
 def prune(
     keep: Annotated[list[str] | None, typer.Option(metavar="NAME=AGE|ROWS|all", help=KEEP_HELP)] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be deleted, and delete nothing.")] = False,
     shrink: Annotated[
         bool,
-        typer.Option(
-            "--shrink", help="Write the store anew, so that its file shrinks at once. Writers wait meanwhile."
-        ),
+        typer.Option("--shrink", help="Rewrite the store so that its file shrinks at once. Writers have to wait."),
     ] = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Forget rows by age or number, a few at a time, while the store is in use.
+    """Delete rows by age or number, a few at a time, while the store is in use.
 
-    What a pipeline, a window, a webhook, a digest or a resuming feed still needs stays, and so does everything of the last ten
-    minutes. Numbers of events and deliveries and versions of the catalog go on as if nothing had gone. Without
-    --keep, only the defaults apply: rejects, set-aside, digests, dead-letters and sessions of 90 days.
+    Rows that a pipeline, window, webhook, digest or resuming feed still needs are kept, and so is everything from the
+    last ten minutes. Event numbers, delivery numbers and catalog versions do not restart. Without --keep, only the
+    defaults apply: rejects, set-aside, digests, dead-letters and sessions are kept for 90 days.
 
     Example:
 

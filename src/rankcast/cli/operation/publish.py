@@ -21,26 +21,31 @@ __all__ = ["publish"]
 
 
 def publish(
-    events: Annotated[str | None, typer.Argument(metavar="EVENTS", help="A file of JSON Lines; - is stdin.")] = None,
-    attr: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Instead: an attribute of one event. Several.")
+    events: Annotated[
+        str | None, typer.Argument(metavar="EVENTS", help="Event file (JSON Lines), or - for stdin.")
     ] = None,
-    name: Annotated[str | None, typer.Option("--id", metavar="ID", help="The id of that event.")] = None,
-    time: Annotated[str | None, typer.Option(metavar="TIME", help="Its publication time; now if left out.")] = None,
-    source: Annotated[str | None, typer.Option(metavar="NAME", help="Its source.")] = None,
+    attr: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="Attribute of a single event, instead of a file. May be repeated."),
+    ] = None,
+    name: Annotated[str | None, typer.Option("--id", metavar="ID", help="Id of the single event.")] = None,
+    time: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Publication time of the single event; now by default.")
+    ] = None,
+    source: Annotated[str | None, typer.Option(metavar="NAME", help="Source of the single event.")] = None,
     to: Annotated[
-        str | None, typer.Option("--to", metavar="URL", help="To kafka://host:port/topic, not to the store.")
+        str | None, typer.Option("--to", metavar="URL", help="Publish to kafka://host:port/topic instead of the store.")
     ] = None,
     max_event_size: MaxEventSize = 256 * 1024,
     max_ahead: MaxAhead = "1h",
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Publish the events of a file, of stdin, or one that is written by hand.
+    """Publish events from a file or stdin, or a single event from options.
 
-    With --json, an event that is told by its line is on disk, once. Publishing a file again is safe: what is in the
-    log already stays as it is. Bad lines are told, kept in the store (see rankcast rejects), and the exit code is
-    then 1. An event without a time gets the present one; one whose time is more than an hour ahead is a bad line.
+    With --json, each line of output acknowledges an event that is on disk. Publishing a file again is safe: events that
+    are already in the log are not added twice. Bad lines are reported and stored as rejects (see rankcast rejects), and
+    the exit code is 1. An event without a time gets the current time; one too far in the future is a bad line.
 
     Example:
 

@@ -51,18 +51,21 @@ def exit_if_any(count: int) -> None:
 def rejects(
     context: typer.Context,
     set_aside: Annotated[
-        bool, typer.Option("--set-aside", help="Instead, what could not be served: user, event, version, error.")
+        bool,
+        typer.Option("--set-aside", help="List the events and users that could not be served, instead of rejects."),
     ] = False,
-    all_: Annotated[bool, typer.Option("--all", help="With --set-aside: also what was served again since.")] = False,
-    user: Annotated[str | None, typer.Option(metavar="USER", help="With --set-aside: only of this user.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only the last N.")] = None,
+    all_: Annotated[
+        bool, typer.Option("--all", help="With --set-aside: include what has been served again since.")
+    ] = False,
+    user: Annotated[str | None, typer.Option(metavar="USER", help="With --set-aside: show only this user.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="Show only the last N.")] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """List what came in and could not be used, with file, line number and reason; or what could not be served.
+    """List input that could not be used, with file, line number and reason; or what could not be served.
 
-    Rejects are lines of files, requests and topics that are no events or records. What is set aside are events, or whole users,
-    for which serving failed while everybody else went on.
+    Rejects are lines of files, requests and topics that are not valid events or records. Set aside are events, or whole
+    users, for which serving failed while all other users were served.
 
     Example:
 
@@ -93,14 +96,16 @@ def rejects(
 
 
 def serve_again(
-    user: Annotated[str | None, typer.Option(metavar="USER", help="Only what was set aside for this user.")] = None,
+    user: Annotated[
+        str | None, typer.Option(metavar="USER", help="Serve only what was set aside for this user.")
+    ] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Serve what was set aside again, after a fix: deliver what comes out of it now.
+    """Serve again what was set aside, for example after a fix, and deliver the results.
 
-    The users concerned are served once more over the event log, each event with the catalog of its moment. Beside a running
-    pipeline this only delivers; stop that first to let users who are set aside altogether go on as if nothing had failed.
+    Replays the event log for the users concerned, each event with the catalog of its time. While a pipeline is running,
+    this only delivers. Stop the pipeline first to let it continue with users who are set aside as a whole.
 
     Example:
 

@@ -1,4 +1,4 @@
-"""``rankcast restore``: a store and its checkpoint out of a backup."""
+"""``rankcast restore``: a store and its checkpoint from a backup."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,18 +12,20 @@ __all__ = ["restore"]
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, metavar="FILE", help="What `backup` wrote.")],
+    file: Annotated[
+        Path, typer.Argument(exists=True, dir_okay=False, metavar="FILE", help="Archive that `rankcast backup` wrote.")
+    ],
     checkpoint: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="Where the checkpoint goes; by default where it was.")
+        str | None, typer.Option(metavar="FOLDER", help="Folder for the checkpoint; by default its original folder.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a store and a checkpoint that are there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing store and checkpoint.")] = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Put back what `rankcast backup` wrote: the store, and the checkpoint of its pipeline if there was one.
+    """Restore an archive that `rankcast backup` wrote: the store, and the checkpoint of its pipeline if there was one.
 
-    The archive is checked first. End the service and the pipeline before. Afterwards they go on from where the backup was made; what
-    was published since then is not in it.
+    Stop the service and the pipeline first. The archive is verified first. Afterwards they continue from the
+    state of the backup; events published after the backup are not in it.
 
     Example:
 

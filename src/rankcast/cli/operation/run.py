@@ -1,4 +1,4 @@
-"""``rankcast run``: serve what was published."""
+"""``rankcast run``: serve published events."""
 
 import signal
 import time
@@ -32,80 +32,80 @@ class Engine(Enum):
 
 def run(
     follow: Annotated[
-        bool, typer.Option("--follow/--once", help="Wait for more events until Ctrl-C, or serve what is there.")
+        bool,
+        typer.Option("--follow/--once", help="Wait for new events until Ctrl-C, or serve pending events and exit."),
     ] = False,
     engine: Annotated[
         Engine | None,
-        typer.Option(
-            help="In this process, or the streaming pipeline on Spark; by default as the store was served before."
-        ),
+        typer.Option(help="Run in this process or as a streaming pipeline on Spark; by default as in the last run."),
     ] = None,
     shards: Annotated[
-        int | None, typer.Option(min=1, max=1024, metavar="N", help="Among how many shards the users are divided.")
+        int | None, typer.Option(min=1, max=1024, metavar="N", help="Number of shards to divide the users among.")
     ] = None,
     close: Annotated[
-        bool, typer.Option("--close", help="In the end, end unfinished periods, as a replay does.")
+        bool, typer.Option("--close", help="Close unfinished periods at the end, as a replay does.")
     ] = False,
     checkpoint: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", help="Spark: where its progress and state are; by default beside the store."),
+        typer.Option(metavar="FOLDER", help="Spark: folder for progress and state; by default next to the store."),
     ] = None,
     max_events: Annotated[
         int | None,
-        typer.Option("--max-events-per-batch", min=1, metavar="N", help="How many events a batch has at most."),
+        typer.Option("--max-events-per-batch", min=1, metavar="N", help="Maximum number of events in a batch."),
     ] = None,
     trigger: Annotated[
-        str, typer.Option(metavar="INTERVAL", help="Spark: how often to look for events when following.")
+        str, typer.Option(metavar="INTERVAL", help="Spark: how often to check for new events with --follow.")
     ] = "200ms",
     from_offset: Annotated[
         int | None,
-        typer.Option(min=0, metavar="N", help="Spark, new checkpoint: serve the log after this offset, with no state."),
+        typer.Option(
+            min=0, metavar="N", help="Spark, new checkpoint: start after this offset of the log, without state."
+        ),
     ] = None,
     from_time: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Spark, new checkpoint: serve the log from this time of publication on."),
+        typer.Option(metavar="TIME", help="Spark, new checkpoint: start at this publication time."),
     ] = None,
     lateness: Annotated[
         str | None,
-        typer.Option(
-            metavar="TIME", help="Spark: how far an event may be behind the newest; what is later is rejected."
-        ),
+        typer.Option(metavar="TIME", help="Spark: reject events that are further behind the newest event than this."),
     ] = None,
     max_ahead: Annotated[
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Spark, with --events: how far an event may be ahead of the clock; 1h by default, what is further is rejected.",
+            help="Spark, with --events: reject events dated further ahead of the clock than this; 1h by default.",
         ),
     ] = None,
     events: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Spark: events from kafka://host:port/topic instead of the store's log."),
+        typer.Option(metavar="URL", help="Spark: read events from kafka://host:port/topic instead of the store's log."),
     ] = None,
     sink: Annotated[
         list[str] | None,
         typer.Option(
             metavar="SINK",
-            help="Spark: where deliveries go besides the store: console, jsonl:FOLDER, parquet:FOLDER, kafka://host:port/topic.",
+            help="Spark: also write deliveries to console, jsonl:FOLDER, parquet:FOLDER or kafka://host:port/topic. "
+            "May be repeated.",
         ),
     ] = None,
     master: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Spark: the master to run on; by default all cores of this machine."),
+        typer.Option(metavar="URL", help="Spark: master URL; by default all cores of this machine."),
     ] = None,
     conf: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Spark: a setting of the session; may be repeated.")
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Spark: session setting. May be repeated.")
     ] = None,
     metrics_port: Annotated[
-        int | None, typer.Option(min=1, max=65535, metavar="PORT", help="Show metrics for Prometheus on this port.")
+        int | None, typer.Option(min=1, max=65535, metavar="PORT", help="Expose Prometheus metrics on this port.")
     ] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Serve the events that were published since the last time: match, rank, choose, deliver.
+    """Serve the events published since the last run: match, rank, choose, deliver.
 
-    Each batch is committed as a whole, so nothing is lost or sent twice, whenever this is stopped or killed. The number of
-    shards stays what it was at the first run.
+    Each batch is committed as a whole, so nothing is lost or delivered twice if the command is stopped or killed.
+    The first run sets the number of shards; change it with rankcast state repartition.
 
     Example:
 

@@ -23,53 +23,49 @@ _PATIENCE = 20.0
 
 def serve(
     host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Where to listen; 0.0.0.0 for all who can reach this machine.")
+        str, typer.Option(metavar="ADDRESS", help="Address to listen on; 0.0.0.0 for all network interfaces.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="On which port; 0 takes one that is free.")] = 8765,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")] = 8765,
     public_url: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Where others find it, if behind a proxy: https://rankcast.example.org."),
+        typer.Option(metavar="URL", help="Public URL behind a proxy, such as https://rankcast.example.org."),
     ] = None,
     dev: Annotated[
-        bool, typer.Option("--dev", help="Without tokens: everybody on this machine may do everything.")
+        bool, typer.Option("--dev", help="Require no tokens: everybody on this machine may do everything.")
     ] = False,
     pipeline: Annotated[
-        bool, typer.Option("--pipeline/--no-pipeline", help="Serve what is published, or leave that to rankcast run.")
+        bool, typer.Option("--pipeline/--no-pipeline", help="Run the pipeline here, or leave it to rankcast run.")
     ] = True,
-    page: Annotated[bool, typer.Option("--page/--no-page", help="With the web page, or the API alone.")] = True,
+    page: Annotated[bool, typer.Option("--page/--no-page", help="Serve the web page too, or only the API.")] = True,
     rate: Annotated[
-        float, typer.Option(min=1, metavar="N", help="How many requests per second a token may make.")
+        float, typer.Option(min=1, metavar="N", help="Maximum number of requests per second and token.")
     ] = 1000.0,
     max_event_size: MaxEventSize = 256 * 1024,
     max_ahead: MaxAhead = "1h",
     max_policy_cost: Annotated[
         float,
-        typer.Option(
-            min=1, metavar="MICROSECONDS", help="What a policy may cost with every matching event, by estimate."
-        ),
+        typer.Option(min=1, metavar="MICROSECONDS", help="Highest estimated cost of a policy per matching event."),
     ] = MOST_POLICY_COST,
     trial_seconds: Annotated[
-        float, typer.Option(min=0.1, metavar="SECONDS", help="How long a trial or an explanation may take.")
+        float, typer.Option(min=0.1, metavar="SECONDS", help="Time limit for a trial or an explanation.")
     ] = 10.0,
     private_webhooks: Annotated[
-        bool, typer.Option("--private-webhooks", help="Let webhooks go to private addresses too, such as this machine.")
+        bool, typer.Option("--private-webhooks", help="Allow webhooks to private addresses, such as this machine.")
     ] = False,
     kept_days: Annotated[
-        int, typer.Option(min=1, metavar="DAYS", help="After how many days digests and dead letters are forgotten.")
+        int, typer.Option(min=1, metavar="DAYS", help="Delete digests and dead letters after this many days.")
     ] = 90,
     keep: Annotated[list[str] | None, typer.Option(metavar="NAME=AGE|ROWS|all", help=KEEP_HELP)] = None,
     world: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME", help="Open a ready world, movies or market: its people, and its data streaming in."
-        ),
+        typer.Option(metavar="NAME", help="Open a built-in demo dataset, movies or market, and stream its events."),
     ] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Serve the HTTP API and the web page, and work off what is published. The store is made if it is not there.
+    """Run the HTTP API, the web page and the pipeline. The store is created if it does not exist.
 
-    Whoever uses it needs a token (rankcast token create), or the flag --dev, which serves this machine only.
+    Clients need a token (rankcast token create), unless --dev is set, which serves this machine only.
 
     Example:
 

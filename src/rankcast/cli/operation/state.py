@@ -1,4 +1,4 @@
-"""``rankcast state``: the delivery state of a store, moved and mended."""
+"""``rankcast state``: repartition or rebuild the delivery state of a store."""
 
 from typing import Annotated
 
@@ -9,14 +9,14 @@ from rankcast.cli.output import Output, counted
 
 __all__ = ["rebuild_state", "repartition_state"]
 
-Shards = Annotated[int, typer.Option(min=1, max=1024, metavar="N", help="Among how many shards the users are divided.")]
+Shards = Annotated[int, typer.Option(min=1, max=1024, metavar="N", help="Number of shards to divide the users among.")]
 
 
 def repartition_state(shards: Shards, store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
-    """Divide the delivery state among another number of shards, and bring it from a checkpoint into the store.
+    """Divide the delivery state among another number of shards; move it from a Spark checkpoint into the store.
 
-    The pipeline must be stopped. Afterwards the store is served with as many shards, in-process or on Spark with a new
-    checkpoint; users notice nothing.
+    Stop the pipeline first. Afterwards, run it with the new number of shards, in-process or on Spark with a new
+    checkpoint. Deliveries are not affected.
 
     Example:
 
@@ -47,9 +47,9 @@ def repartition_state(shards: Shards, store: StorePath = DEFAULT_STORE, json: Js
 
 
 def rebuild_state(shards: Shards = 1, store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
-    """Make the delivery state anew by going through the event log again; nothing is delivered again.
+    """Rebuild the delivery state from the event log; nothing is delivered again.
 
-    For a store whose checkpoint is lost or damaged. Takes as long as serving the log does.
+    Use this if the checkpoint is lost or damaged. It takes as long as serving the log.
 
     Example:
 

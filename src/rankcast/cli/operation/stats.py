@@ -40,13 +40,15 @@ _WIDTH = 30
 def stats(
     user: OneUser = None,
     thresholds: Annotated[
-        bool, typer.Option("--thresholds", help="The threshold of the user's filter after each period.")
+        bool, typer.Option("--thresholds", help="Show the filter threshold of the user after each period.")
     ] = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Say how evenly what was sent is spread over the subscriptions: entropy in bits, Jain fairness (1 is even), and the
-    mean distance between deliveries of the same subscription, in deliveries. With --user also by subscription.
+    """Show how evenly deliveries are spread over the subscriptions of each user.
+
+    Shows the entropy in bits, Jain's fairness index (1 is even), and the mean distance between deliveries of the same
+    subscription, counted in deliveries. With --user, also shows each subscription.
 
     Example:
 

@@ -1,4 +1,4 @@
-"""``rankcast status``: how things stand with a store and its pipeline."""
+"""``rankcast status``: the state of a store and its pipeline."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -17,7 +17,7 @@ _COLUMNS = (TableColumn("what", style="dim"), TableColumn("how it stands", folds
 
 
 def status(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
-    """Say how things stand: what the store holds, who serves it, how far that has come, and what it did.
+    """Show what the store contains, which pipeline serves it, its progress and its backlog.
 
     Example:
 

@@ -1,4 +1,4 @@
-"""``rankcast token``: who may use the service."""
+"""``rankcast token``: access tokens for the service."""
 
 from typing import Annotated, Any
 
@@ -20,14 +20,18 @@ _COLUMNS = (
 
 
 def create_token(
-    user: Annotated[str | None, typer.Option("--user", "-u", metavar="NAME", help="A token of this user.")] = None,
-    publisher: Annotated[str | None, typer.Option(metavar="NAME", help="A token of this publisher.")] = None,
-    administrator: Annotated[bool, typer.Option("--administrator", help="A token that may do everything.")] = False,
-    note: Annotated[str, typer.Option(metavar="TEXT", help="What it is for.")] = "",
+    user: Annotated[
+        str | None, typer.Option("--user", "-u", metavar="NAME", help="Create a token for this user.")
+    ] = None,
+    publisher: Annotated[str | None, typer.Option(metavar="NAME", help="Create a token for this publisher.")] = None,
+    administrator: Annotated[
+        bool, typer.Option("--administrator", help="Create a token that may do everything.")
+    ] = False,
+    note: Annotated[str, typer.Option(metavar="TEXT", help="Note on what the token is for.")] = "",
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Make a token and print it, this once: the store keeps only a hash of it.
+    """Create a token and print it. It is shown only once: the store keeps a hash.
 
     Example:
 
@@ -53,7 +57,7 @@ def create_token(
 
 
 def list_tokens(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
-    """List the tokens, without what makes them work.
+    """List the tokens, without their secrets.
 
     Example:
 
@@ -80,11 +84,11 @@ def list_tokens(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
 
 
 def revoke_token(
-    token: Annotated[str, typer.Argument(metavar="ID", help="The id of the token, as rankcast token list says.")],
+    token: Annotated[str, typer.Argument(metavar="ID", help="Id of the token, as shown by rankcast token list.")],
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Revoke a token; a service that runs refuses it within a second, and ends its live feeds.
+    """Revoke a token. A running service refuses it within a second and closes its live feeds.
 
     Example:
 

@@ -1,4 +1,4 @@
-"""``rankcast upgrade``: a store that an earlier Rankcast made, brought up to date."""
+"""``rankcast upgrade``: upgrade a store from an earlier version of Rankcast."""
 
 from typing import Annotated
 
@@ -12,15 +12,15 @@ __all__ = ["upgrade"]
 
 def upgrade(
     no_backup: Annotated[
-        bool, typer.Option("--no-backup", help="Make no copy first; you have a backup of your own.")
+        bool, typer.Option("--no-backup", help="Make no copy first, because you have your own backup.")
     ] = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Upgrade a store that an earlier Rankcast made, so that this one can use it.
+    """Upgrade a store that an earlier version of Rankcast created.
 
-    End the service and the pipeline first. A copy of the file is made beside it. Of a database on a server, make a backup yourself
-    and then say --no-backup. The upgrade happens completely or not at all; a checkpoint of Spark needs none.
+    Stop the service and the pipeline first. The command copies a store file before it changes it. For a database on a
+    server, make your own backup and use --no-backup. A failed upgrade changes nothing. Spark checkpoints need none.
 
     Example:
 

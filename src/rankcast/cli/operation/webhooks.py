@@ -1,4 +1,4 @@
-"""``rankcast webhooks``: the secrets with which messages to webhooks are signed."""
+"""``rankcast webhooks``: the secrets that sign webhook messages."""
 
 import typer
 
@@ -10,13 +10,13 @@ __all__ = ["encrypt_secrets"]
 
 
 def encrypt_secrets(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
-    """Encrypt the secrets of all webhooks with the first key of RANKCAST_SECRET_KEY, in one transaction.
+    """Encrypt all webhook secrets with the first key in RANKCAST_SECRET_KEY, in one transaction.
 
-    A key is 32 random bytes in base64. While the variable is set, new secrets are encrypted as they are stored; this command
-    converts those that were stored before. The service needs the same variable to sign messages.
+    A key is 32 random bytes in base64. While the variable is set, new secrets are stored encrypted; this command
+    converts existing ones. The service needs the same variable to sign messages.
 
-    To replace a key, put the new one before the old one, separated by a comma, start the service again with both, run this
-    command, and then remove the old one. Exits with 1 if no key decrypts some secret; that one stays as it is.
+    To replace a key, put the new one before the old one, separated by a comma. Restart the service with both, run this
+    command, and then remove the old key. The exit code is 1 if no key decrypts a secret; that secret stays unchanged.
 
     Example:
 
