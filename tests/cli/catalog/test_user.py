@@ -5,7 +5,7 @@ import json
 from rankcast.service.access import Access, Role
 from rankcast.store import Store
 
-from .conftest import Command
+from ..conftest import Command
 
 
 def test_everything_is_deleted(store: Command) -> None:

@@ -11,7 +11,7 @@ from rankcast.language import decode_event
 from rankcast.store import Store
 from rankcast.store.retention_rules import KINDS
 
-from .conftest import Command
+from ..conftest import Command
 
 
 @pytest.fixture

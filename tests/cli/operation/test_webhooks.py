@@ -10,7 +10,7 @@ from rankcast.store import Store, WebhookLog
 from rankcast.store.secrets import VARIABLE
 from rankcast.store.webhook_log import Secret, Webhook
 
-from .conftest import Command
+from ..conftest import Command
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-FILE = Path(__file__).parents[2] / "benchmarks" / "kills.py"
+FILE = Path(__file__).parents[3] / "benchmarks" / "kills.py"
 
 
 @pytest.mark.slow

@@ -119,7 +119,7 @@ def located(folder: Path) -> dict[str, tuple[Experiment, Path]]:
 
 def checkout() -> Path:
     """The checkout of Rankcast whose experiments are run: the present folder, or where this package lies."""
-    for root in (Path.cwd(), Path(__file__).resolve().parents[3]):
+    for root in (Path.cwd(), Path(__file__).resolve().parents[4]):
         if (root / "experiments").is_dir():
             return root
     raise RankcastError("no folder 'experiments' here; run this in a checkout of Rankcast")

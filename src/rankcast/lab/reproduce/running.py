@@ -29,7 +29,7 @@ def reproduce(
             raise RankcastError(
                 f"there is no experiment {name!r}{did_you_mean(name, known)} (see: rankcast reproduce --list)"
             )
-    roots = (folder, Path(__file__).parents[1])
+    roots = (folder, Path(__file__).parents[2])
     for name in chosen:
         experiment, module = known[name]
         yield _run(experiment, out / name, fingerprint(module, roots), on_progress, again)
