@@ -13,7 +13,7 @@ from rankcast.service.api.publishing import Publishing
 from rankcast.service.api.push_schemas import PUSH_SCHEMAS
 from rankcast.service.api.routes import add_routes
 from rankcast.service.api.schemas import SCHEMAS
-from rankcast.service.guards import BodyLimit, OwnMachineOnly
+from rankcast.service.guards import BodyLimit, OwnMachineOnly, StrictTransport
 from rankcast.service.measuring import RequestMeter
 from rankcast.service.problems import add_problems
 from rankcast.service.service import Service
@@ -67,6 +67,8 @@ def create_app(settings: ServiceSettings | None = None) -> FastAPI:
         from rankcast.service.page import attach
 
         attach(app, service)
+    if service.settings.tls_cert is not None:
+        app.add_middleware(StrictTransport)
     return app
 
 

@@ -1,16 +1,16 @@
-"""What every request passes first: size, and who may talk to a service without tokens."""
+"""What every request passes first: size, who may talk to a service without tokens, and HTTPS from then on."""
 
 import asyncio
 from urllib.parse import SplitResult, urlsplit
 
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rankcast.service.in_flight import BytesInFlight
 from rankcast.service.problems import Problem, answer_of
 from rankcast.service.settings import LOOPBACK, PUBLISHING, Limits, ServiceSettings
 
-__all__ = ["BodyLimit", "OwnMachineOnly"]
+__all__ = ["BodyLimit", "OwnMachineOnly", "StrictTransport"]
 
 _PATIENCE = 10.0
 """How many seconds a body waits for others to be done with."""
@@ -101,7 +101,7 @@ class OwnMachineOnly:
         self._app = app
         own = urlsplit(settings.address)
         self._origins = {(own.scheme, own.hostname, _port(own))}
-        self._origins |= {("http", host, settings.port) for host in LOOPBACK}
+        self._origins |= {(settings.scheme, host, settings.port) for host in LOOPBACK}
         self._address = settings.address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -127,6 +127,26 @@ class OwnMachineOnly:
             return (parts.scheme, parts.hostname, _port(parts)) in self._origins
         except ValueError:
             return False
+
+
+class StrictTransport:
+    """Tells browsers to use HTTPS only (HSTS). Not for `localhost`: browsers would apply it to every program of the machine."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, and the answer back with the header."""
+        if scope["type"] != "http" or _is_of_this_machine(Headers(scope=scope).get("host", "")):
+            await self._app(scope, receive, send)
+            return
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)["Strict-Transport-Security"] = "max-age=31536000"
+            await send(message)
+
+        await self._app(scope, receive, answer)
 
 
 def _is_of_this_machine(host: str) -> bool:

@@ -3,6 +3,7 @@
 import logging
 import os
 import socket
+import ssl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,7 +18,7 @@ from rankcast.service.app import create_app
 from rankcast.service.service import Service
 from rankcast.service.settings import ServiceSettings
 
-__all__ = ["HttpServer", "bound", "listening"]
+__all__ = ["HttpServer", "bound", "check_certificate", "listening"]
 
 _log = logging.getLogger("rankcast.service")
 _GRACE = 5
@@ -38,6 +39,20 @@ def bound(settings: ServiceSettings) -> socket.socket:
     return made
 
 
+def check_certificate(settings: ServiceSettings) -> None:
+    """Raise EnvironmentProblem if the service is to speak HTTPS and its certificate and key cannot be used."""
+    if settings.tls_cert is None:
+        return
+    try:
+        # The empty password: else OpenSSL asks at the terminal for that of a key.
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(settings.tls_cert, settings.tls_key, password="")
+    except OSError as error:  # of which those of ssl are a kind
+        raise EnvironmentProblem(
+            f"cannot use certificate {settings.tls_cert} with key {settings.tls_key}: {error}; "
+            "both must be readable files in PEM format, the key without a password and of that certificate"
+        ) from None
+
+
 class HttpServer(uvicorn.Server):
     """Serves an application until it is told to stop; live feeds end then at once, requests at hand are finished.
 
@@ -46,12 +61,18 @@ class HttpServer(uvicorn.Server):
     """
 
     def __init__(self, app: FastAPI, ready: Callable[[], None] = lambda: None, patience: float | None = None) -> None:
+        self._service: Service = app.state.service
         super().__init__(
             uvicorn.Config(
-                app, log_level="warning", access_log=False, timeout_graceful_shutdown=_GRACE, server_header=False
+                app,
+                log_level="warning",
+                access_log=False,
+                timeout_graceful_shutdown=_GRACE,
+                server_header=False,
+                ssl_certfile=self._service.settings.tls_cert,
+                ssl_keyfile=self._service.settings.tls_key,
             )
         )
-        self._service: Service = app.state.service
         self._ready = ready
         self._patience = patience
 
@@ -87,6 +108,7 @@ def listening(settings: ServiceSettings) -> Iterator[tuple[str, Service]]:
 
     Port 0 takes one that is free.
     """
+    check_certificate(settings)
     made = bound(settings)
     settings = replace(settings, port=made.getsockname()[1])
     app = create_app(settings)

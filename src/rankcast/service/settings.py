@@ -77,7 +77,8 @@ class ServiceSettings:
     `dev` serves without tokens, everybody being the administrator; it is refused on an address that others can
     reach. With `own_process` the pipeline runs in a child process rather than in a thread: it starts a second later, and
     has a processor of its own. One who signed in to the page is signed out after `session_idle` without use, and after `session_length`
-    in any case. `public_url` is where others find the service, if that is not where it listens: behind a proxy. Digests and dead letters
+    in any case. `public_url` is where others find the service, if that is not where it listens: behind a proxy.
+    With `tls_cert` and `tls_key`, files in PEM format, the service speaks HTTPS itself. Digests and dead letters
     of webhooks are forgotten after `kept_days`. `keep` says how long other rows are kept, such as ``events=30d`` (see
     `rankcast.store.retention_rules`); events and deliveries stay unless it says otherwise.
     """
@@ -98,6 +99,8 @@ class ServiceSettings:
     session_idle: timedelta = timedelta(days=1)
     session_length: timedelta = timedelta(days=30)
     public_url: str | None = None
+    tls_cert: str | None = None
+    tls_key: str | None = None
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
@@ -112,6 +115,9 @@ class ServiceSettings:
             raise ModelError("session_idle and session_length must be above 0 seconds")
         if self.public_url is not None:
             _check_public_url(self.public_url)
+        if (self.tls_cert is None) != (self.tls_key is None):
+            missing = "--tls-cert" if self.tls_cert is None else "--tls-key"
+            raise ModelError(f"{missing} is missing; HTTPS needs both --tls-cert and --tls-key")
         if self.kept_days < 1:
             raise ModelError(f"kept_days is {self.kept_days}; it must be at least 1")
         rules_of(self.keep, {})  # which refuses what it does not understand
@@ -128,7 +134,12 @@ class ServiceSettings:
         if self.public_url is not None:
             return self.public_url.rstrip("/")
         host = "localhost" if self.host in ("0.0.0.0", "::") else self.host  # noqa: S104  only compared
-        return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+        return f"{self.scheme}://[{host}]:{self.port}" if ":" in host else f"{self.scheme}://{host}:{self.port}"
+
+    @property
+    def scheme(self) -> str:
+        """How the service itself is spoken to, whatever a proxy in front of it does."""
+        return "http" if self.tls_cert is None else "https"
 
     @property
     def is_secure(self) -> bool:

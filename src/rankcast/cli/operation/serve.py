@@ -30,6 +30,13 @@ def serve(
         str | None,
         typer.Option(metavar="URL", help="Public URL behind a proxy, such as https://rankcast.example.org."),
     ] = None,
+    tls_cert: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Serve HTTPS with this certificate (PEM, with its chain)."),
+    ] = None,
+    tls_key: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The private key of the certificate (PEM).")
+    ] = None,
     dev: Annotated[
         bool, typer.Option("--dev", help="Require no tokens: everybody on this machine may do everything.")
     ] = False,
@@ -72,6 +79,7 @@ def serve(
       rankcast serve --dev
       rankcast serve --dev --world movies
       rankcast serve --store movies.db --host 0.0.0.0 --port 9000
+      rankcast serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
     """
     from dataclasses import replace
 
@@ -80,7 +88,7 @@ def serve(
     from rankcast.service import Limits, ServiceSettings, create_app
     from rankcast.service.demos import stream_of
     from rankcast.service.demos import world as named
-    from rankcast.service.running import HttpServer, bound
+    from rankcast.service.running import HttpServer, bound, check_certificate
 
     out = Output(json)
     if world is not None:
@@ -101,10 +109,13 @@ def serve(
         keep=tuple(keep or ()),
         own_process=True,
         public_url=public_url,
+        tls_cert=tls_cert,
+        tls_key=tls_key,
         limits=limits,
     )
     # A thread that has waited for the disk goes on within 1 ms, not 5, of the others' work: publishers wait for it.
     sys.setswitchinterval(0.001)
+    check_certificate(settings)
     listening = bound(settings)
     settings = replace(settings, port=listening.getsockname()[1])
     app = create_app(settings)
