@@ -1,11 +1,14 @@
 """``rankcast user delete``: asks first, deletes everything at once."""
 
 import json
+from collections.abc import Callable
+
+from typer.testing import Result
 
 from rankcast.service.access import Access, Role
 from rankcast.store import Store
 
-from ..conftest import Command
+Command = Callable[..., Result]
 
 
 def test_everything_is_deleted(store: Command) -> None:

@@ -1,17 +1,19 @@
 """``rankcast prune``: says what would go, lets it go, and shrinks the file."""
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from typer.testing import Result
 
 from rankcast.cli.retention_options import KEEP_HELP
 from rankcast.language import decode_event
 from rankcast.store import Store
 from rankcast.store.retention_rules import KINDS
 
-from ..conftest import Command
+Command = Callable[..., Result]
 
 
 @pytest.fixture

@@ -1,16 +1,18 @@
 """``rankcast webhooks encrypt-secrets``, and a service that refuses a bad key."""
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
 from cryptography.fernet import Fernet
+from typer.testing import Result
 
 from rankcast.store import Store, WebhookLog
 from rankcast.store.secrets import VARIABLE
 from rankcast.store.webhook_log import Secret, Webhook
 
-from ..conftest import Command
+Command = Callable[..., Result]
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 
