@@ -140,6 +140,18 @@ def test_tokens_are_made_listed_and_revoked(tmp_path: Path) -> None:
     assert runner.invoke(app, ["token", "revoke", "nothing", *store]).exit_code == 1
 
 
+def test_a_token_may_expire(tmp_path: Path) -> None:
+    store = ["--store", str(tmp_path / "store.db")]
+    runner.invoke(app, ["init", *store])
+    made = runner.invoke(app, ["token", "create", "--user", "ann", "--expires", "90d", "--json", *store])
+    listed = json.loads(runner.invoke(app, ["token", "list", "--json", *store]).stdout)
+    assert listed["expires"] == json.loads(made.stdout)["expires"]
+    assert (datetime.fromisoformat(listed["expires"]) - datetime.fromisoformat(listed["created"])).days == 90
+    for wrong in ("soon", "0s"):
+        refused = runner.invoke(app, ["token", "create", "--user", "ann", "--expires", wrong, *store])
+        assert refused.exit_code != 0
+
+
 @pytest.mark.parametrize("options", [[], ["--user", "ann", "--publisher", "p"], ["--user", "a", "--administrator"]])
 def test_a_token_is_of_one(tmp_path: Path, options: list[str]) -> None:
     store = ["--store", str(tmp_path / "store.db")]

@@ -75,9 +75,14 @@ class AsyncClient:
             self._user = str(name)
         return self._user
 
-    async def create_token(self, role: str, name: str | None = None, note: str = "") -> str:
-        """A new token of a user, publisher or administrator; only an administrator may."""
-        return await self._send(calls.create_token(role, name, note))
+    async def create_token(
+        self, role: str, name: str | None = None, note: str = "", *, expires: str | None = None
+    ) -> str:
+        """A new token of a user, publisher or administrator; only an administrator may.
+
+        It is refused after the duration `expires`, such as ``90d``.
+        """
+        return await self._send(calls.create_token(role, name, note, expires))
 
     # what is wanted
 

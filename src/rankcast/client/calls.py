@@ -160,8 +160,8 @@ def stats(user: str) -> Call[dict[str, Any]]:
     return Call("GET", _of(user, "stats"), _as_it_is)
 
 
-def create_token(role: str, name: str | None, note: str) -> Call[str]:
+def create_token(role: str, name: str | None, note: str, expires: str | None) -> Call[str]:
     """A new token."""
-    form = {"role": role, "name": name, "note": note}
+    form = {"role": role, "name": name, "note": note, "expires": expires}
     given = {field: value for field, value in form.items() if value is not None}
     return Call("POST", "/v1/tokens", lambda answer: str(answer["token"]), given, again=False)

@@ -75,9 +75,12 @@ class Client:
             self._user = str(name)
         return self._user
 
-    def create_token(self, role: str, name: str | None = None, note: str = "") -> str:
-        """A new token of a user, publisher or administrator; only an administrator may."""
-        return self._send(calls.create_token(role, name, note))
+    def create_token(self, role: str, name: str | None = None, note: str = "", *, expires: str | None = None) -> str:
+        """A new token of a user, publisher or administrator; only an administrator may.
+
+        It is refused after the duration `expires`, such as ``90d``.
+        """
+        return self._send(calls.create_token(role, name, note, expires))
 
     # what is wanted
 

@@ -1,6 +1,7 @@
 """The records of the catalog over HTTP: made, read, replaced under conditions, removed."""
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -169,6 +170,18 @@ def test_tokens_are_made_listed_and_revoked(guarded: TestClient, sign: Any) -> N
     assert guarded.delete(f"/v1/tokens/{made['id']}", headers=root).status_code == 204
     assert guarded.get("/v1/me", headers=mine).status_code == 401
     assert guarded.post("/v1/tokens", json={"role": "user"}, headers=root).status_code == 422
+
+
+def test_a_token_may_expire(guarded: TestClient, sign: Any) -> None:
+    root = sign()
+    form = {"role": "user", "name": "ann", "expires": "90d"}
+    made = guarded.post("/v1/tokens", json=form, headers=root).json()
+    lasts = datetime.fromisoformat(made["expires"]) - datetime.fromisoformat(made["created"])
+    assert abs(lasts - timedelta(days=90)) < timedelta(seconds=1)
+    assert [one["expires"] for one in guarded.get("/v1/tokens", headers=root).json()] == [None, made["expires"]]
+    assert guarded.get("/v1/me", headers={"Authorization": f"Bearer {made['token']}"}).status_code == 200
+    for wrong in ("soon", "0s", "99999999d", 90, ""):
+        assert guarded.post("/v1/tokens", json={**form, "expires": wrong}, headers=root).status_code == 422
 
 
 def test_metrics_are_for_administrators(guarded: TestClient, sign: Any) -> None:

@@ -1,5 +1,6 @@
 """``rankcast token``: access tokens for the service."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +16,7 @@ _COLUMNS = (
     TableColumn("name"),
     TableColumn("note", folds=True),
     TableColumn("made"),
+    TableColumn("expires"),
     TableColumn("revoked"),
 )
 
@@ -28,6 +30,9 @@ def create_token(
         bool, typer.Option("--administrator", help="Create a token that may do everything.")
     ] = False,
     note: Annotated[str, typer.Option(metavar="TEXT", help="Note on what the token is for.")] = "",
+    expires: Annotated[
+        str | None, typer.Option(metavar="DURATION", help="Refuse the token after this time, such as 90d.")
+    ] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
@@ -36,23 +41,25 @@ def create_token(
     Example:
 
       rankcast token create --user addison --note "her phone"
-      rankcast token create --publisher imdb
+      rankcast token create --publisher imdb --expires 90d
     """
+    from rankcast.language import parse_duration
     from rankcast.service.access import Access, Role
     from rankcast.store import Store
 
     if (user is not None) + (publisher is not None) + administrator != 1:
         raise typer.BadParameter("give one of --user, --publisher, --administrator")
     role = Role.USER if user is not None else Role.PUBLISHER if publisher is not None else Role.ADMINISTRATOR
+    lasts = None if expires is None else parse_duration(expires)
     out = Output(json)
     with Store.open(store) as opened:
-        token, kept = Access(opened).create(role, user or publisher, note)
+        token, kept = Access(opened).create(role, user or publisher, note, lasts)
     who = f"{role.value} {kept.name}" if kept.name else "an administrator"
     if not json:
         out.line(token)
     out.done(
         f"a token of {who}, shown only now; revoke it with: rankcast token revoke {kept.id}",
-        {"id": kept.id, "token": token},
+        {"id": kept.id, "token": token, "expires": _show(kept.expires)},
     )
 
 
@@ -63,7 +70,6 @@ def list_tokens(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
 
       rankcast token list
     """
-    from rankcast.language import show_time
     from rankcast.service.access import Access
     from rankcast.store import Store
 
@@ -75,12 +81,19 @@ def list_tokens(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
             "role": token.role,
             "name": token.name,
             "note": token.note,
-            "created": show_time(token.created)[:19] + "Z",
-            "revoked": show_time(token.revoked)[:19] + "Z" if token.revoked else None,
+            "created": _show(token.created),
+            "expires": _show(token.expires),
+            "revoked": _show(token.revoked),
         }
         for token in found
     ]
     Output(json).records(records, _COLUMNS, lambda one: [value or "" for value in one.values()], "no tokens")
+
+
+def _show(time: datetime | None) -> str | None:
+    from rankcast.language import show_time
+
+    return None if time is None else show_time(time)[:19] + "Z"
 
 
 def revoke_token(

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from rankcast.errors import RecordError
-from rankcast.language import show_time
+from rankcast.language import parse_duration, show_time
 from rankcast.language.json_text import read_object
 from rankcast.service.access import Role
 from rankcast.service.api.answers import Body, answer
@@ -28,18 +28,21 @@ def list_tokens(caller: Administrator, service: ServiceOf) -> Response:
 
 @router.post("", status_code=201, openapi_extra=body("NewToken"), responses=says("Token", "The token, this once", 201))
 def create_token(caller: Administrator, service: ServiceOf, content: Body) -> Response:
-    """Make a token of a user, a publisher or an administrator. The answer is the only place where it is ever shown."""
+    """Make a token of a user, a publisher or an administrator. The answer is the only place where it is ever shown.
+    With `expires`, a duration such as `90d`, it is refused after that time."""
     fields = read_object(content)
     for name in fields:
-        if name not in ("role", "name", "note"):
-            raise RecordError(f"a token has no field {name[:60]!r}; it has role, name, note")
+        if name not in ("role", "name", "note", "expires"):
+            raise RecordError(f"a token has no field {name[:60]!r}; it has role, name, note, expires")
     role = fields.get("role")
     if role not in list(Role):
         raise RecordError(f"field 'role' must be one of {', '.join(Role)}")
-    for name in ("name", "note"):
+    for name in ("name", "note", "expires"):
         if not isinstance(fields.get(name), str | None):
             raise RecordError(f"field {name!r} must be a string")
-    token, kept = service.access.create(Role(role), fields.get("name"), fields.get("note") or "")
+    expires = fields.get("expires")
+    lasts = None if expires is None else parse_duration(expires)
+    token, kept = service.access.create(Role(role), fields.get("name"), fields.get("note") or "", lasts)
     return answer({**_form(kept), "token": token}, 201)
 
 
@@ -59,5 +62,6 @@ def _form(token: TokenRecord) -> dict[str, Any]:
         "name": token.name,
         "note": token.note,
         "created": show_time(token.created),
+        "expires": show_time(token.expires) if token.expires else None,
         "revoked": show_time(token.revoked) if token.revoked else None,
     }
