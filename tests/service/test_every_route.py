@@ -163,7 +163,7 @@ def test_a_publisher_gets_nothing_of_users_and_other_publishers(
     before = service.store.version(), service.access.tokens()
     answer = ask(other, method, path, bob)
     assert (service.store.version(), service.access.tokens()) == before
-    if "{user}" in path or path in ("/v1/tokens", "/v1/stats", "/v1/deliveries", "/v1/deliveries/live"):
+    if "{user}" in path or path in ("/v1/tokens", "/v1/sessions", "/v1/stats", "/v1/deliveries", "/v1/deliveries/live"):
         assert answer.status_code == 403
     if "advertisements/" in path:
         assert answer.status_code in (404, 409)

@@ -38,7 +38,7 @@ from rankcast.cli.operation.serve import serve
 from rankcast.cli.operation.state import rebuild_state, repartition_state
 from rankcast.cli.operation.stats import stats
 from rankcast.cli.operation.status import status
-from rankcast.cli.operation.token import create_token, list_tokens, revoke_token
+from rankcast.cli.operation.token import create_token, list_tokens, revoke_token, sign_out
 from rankcast.cli.operation.upgrade import upgrade
 from rankcast.cli.operation.webhooks import encrypt_secrets
 from rankcast.cli.output import Output
@@ -139,10 +139,13 @@ index_app.command("build", help=_help(build_index))(build_index)
 index_app.command("stats", help=_help(index_stats))(index_stats)
 app.add_typer(index_app, name="index", rich_help_panel="With files, keeping nothing")
 
-tokens = typer.Typer(name="token", no_args_is_help=True, help="Create, list and revoke access tokens for the service.")
+tokens = typer.Typer(
+    name="token", no_args_is_help=True, help="Create, list and revoke access tokens for the service; end sessions."
+)
 tokens.command("create", help=_help(create_token))(create_token)
 tokens.command("list", help=_help(list_tokens))(list_tokens)
 tokens.command("revoke", help=_help(revoke_token))(revoke_token)
+tokens.command("sign-out", help=_help(sign_out))(sign_out)
 app.add_typer(tokens, rich_help_panel="With a store: what happens")
 
 users = typer.Typer(name="user", no_args_is_help=True, help="Delete a user and all of their data.")

@@ -8,7 +8,7 @@ import typer
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
 from rankcast.cli.output import Output, TableColumn
 
-__all__ = ["create_token", "list_tokens", "revoke_token"]
+__all__ = ["create_token", "list_tokens", "revoke_token", "sign_out"]
 
 _COLUMNS = (
     TableColumn("id", style="bold"),
@@ -113,3 +113,32 @@ def revoke_token(
     with Store.open(store) as opened:
         Access(opened).revoke(token)
     Output(json).done(f"revoked {token}", {"revoked": token})
+
+
+def sign_out(
+    user: Annotated[str | None, typer.Option("--user", "-u", metavar="NAME", help="Sign out this user.")] = None,
+    everybody: Annotated[bool, typer.Option("--everybody", help="Sign out all users and administrators.")] = False,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """End sessions on the web page. A running service closes their open pages within two seconds.
+
+    The tokens stay valid: whoever has one can sign in again. To prevent this, revoke the token.
+
+    Example:
+
+      rankcast token sign-out --user addison
+      rankcast token sign-out --everybody
+    """
+    from rankcast.service.access import Role
+    from rankcast.service.settings import ServiceSettings
+    from rankcast.store import Store
+    from rankcast.store.sessions import SessionLog
+
+    if (user is not None) == everybody:
+        raise typer.BadParameter("give one of --user, --everybody")
+    settings = ServiceSettings(store)
+    with Store.open(store) as opened:
+        log = SessionLog(opened.database, settings.session_idle, settings.session_length)
+        ended = log.end_all() if everybody else log.end_of(Role.USER.value, user)
+    Output(json).done(f"ended {ended} session{'' if ended == 1 else 's'}", {"ended": ended})

@@ -15,6 +15,7 @@ from rankcast.service.api import (
     preferences,
     publishing,
     reference,
+    sessions,
     stats,
     subscriptions,
     tokens,
@@ -43,6 +44,7 @@ _RESOURCES = (
     digests,
     stats,
     tokens,
+    sessions,
     health,
     reference,
 )

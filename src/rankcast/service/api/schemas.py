@@ -234,6 +234,7 @@ SCHEMAS: dict[str, Any] = {
         ("role",),
         example={"role": "user", "name": "addison", "note": "her phone", "expires": "90d"},
     ),
+    "EndedSessions": _object({"ended": _COUNT}, ("ended",)),
     "Anything": _OPEN,
     "Names": {"type": "array", "items": _TEXT},
     "Subscriptions": _list("Subscription"),
