@@ -57,7 +57,9 @@ def rejects(
     all_: Annotated[
         bool, typer.Option("--all", help="With --set-aside: include what has been served again since.")
     ] = False,
-    user: Annotated[str | None, typer.Option(metavar="USER", help="With --set-aside: show only this user.")] = None,
+    user: Annotated[
+        str | None, typer.Option("--user", "-u", metavar="USER", help="With --set-aside: show only this user.")
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="Show only the last N.")] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
@@ -97,7 +99,7 @@ def rejects(
 
 def serve_again(
     user: Annotated[
-        str | None, typer.Option(metavar="USER", help="Serve only what was set aside for this user.")
+        str | None, typer.Option("--user", "-u", metavar="USER", help="Serve only what was set aside for this user.")
     ] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
