@@ -76,7 +76,7 @@ def test_an_error_is_a_message(error: BaseException, code: int, said: str) -> No
 def test_an_unexpected_error_is_one_line_and_a_way_to_learn_more(monkeypatch: pytest.MonkeyPatch) -> None:
     result = CliRunner().invoke(failing(KeyError("gone\nmore")), ["fail"])
     assert result.exit_code == INTERNAL
-    assert result.stderr.splitlines()[0].startswith("error: something went wrong inside Rankcast: KeyError")
+    assert result.stderr.splitlines()[0].startswith("error: internal error in Rankcast: KeyError")
     assert "RANKCAST_DEBUG=1" in result.stderr
     assert "Traceback" not in result.stderr
     monkeypatch.setenv("RANKCAST_DEBUG", "1")

@@ -28,9 +28,9 @@ NEGATIVE = 1
 USAGE = 2
 """The command was not understood: a bad expression, value or option."""
 ENVIRONMENT = 3
-"""Something outside is missing: Java, the store, a file that can be read or written."""
+"""Something outside Rankcast is missing: Java, the store, a file that can be read or written."""
 INTERNAL = 70
-"""A mistake of Rankcast's own."""
+"""An internal error: a bug in Rankcast."""
 
 _SIGNALLED = 128
 
@@ -107,8 +107,8 @@ def _show(error: Exception) -> None:
         case _:
             first = (_without_passwords(str(error)).strip().splitlines() or [""])[0][:300]
             message = (
-                f"something went wrong inside Rankcast: {type(error).__name__}: {first}\n"
-                "this is a mistake of ours; RANKCAST_DEBUG=1 in the environment shows where"
+                f"internal error in Rankcast: {type(error).__name__}: {first}\n"
+                "this is a bug in Rankcast; set RANKCAST_DEBUG=1 to see the traceback"
             )
     Output().error(message)
 

@@ -56,8 +56,8 @@ app = typer.Typer(
 )
 
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
-    "With a store: what users want": (init, subscribe, unsubscribe, subscriptions, prefer, policy, concept),
-    "With a store: what happens": (
+    "Catalog of a store": (init, subscribe, unsubscribe, subscriptions, prefer, policy, concept),
+    "Operation of a store": (
         publish,
         run,
         serve,
@@ -70,7 +70,7 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
         restore,
         upgrade,
     ),
-    "With files, keeping nothing": (match, replay, backtest, relate, graph, forward, overlay),
+    "Files, without a store": (match, replay, backtest, relate, graph, forward, overlay),
     "This installation": (demo, doctor, reproduce),
 }
 
@@ -122,22 +122,22 @@ for panel, commands in _PANELS.items():
 concepts = typer.Typer(name="concepts", no_args_is_help=True, help="Derive concepts (vague words) from past data.")
 concepts.callback()(lambda: None)  # so that `mine`, though alone, stays a command of a group
 concepts.command(help=_help(mine))(mine)
-app.add_typer(concepts, rich_help_panel="With files, keeping nothing")
+app.add_typer(concepts, rich_help_panel="Files, without a store")
 
 rejects_app = typer.Typer()
 rejects_app.callback(invoke_without_command=True, help=_help(rejects))(rejects)
 rejects_app.command("serve-again", help=_help(serve_again))(serve_again)
-app.add_typer(rejects_app, name="rejects", rich_help_panel="With a store: what happens")
+app.add_typer(rejects_app, name="rejects", rich_help_panel="Operation of a store")
 
 state_app = typer.Typer(no_args_is_help=True, help="Repartition or rebuild the delivery state of a pipeline.")
 state_app.command("repartition", help=_help(repartition_state))(repartition_state)
 state_app.command("rebuild", help=_help(rebuild_state))(rebuild_state)
-app.add_typer(state_app, name="state", rich_help_panel="With a store: what happens")
+app.add_typer(state_app, name="state", rich_help_panel="Operation of a store")
 
 index_app = typer.Typer(no_args_is_help=True, help="Compile subscriptions into an index file, or measure one.")
 index_app.command("build", help=_help(build_index))(build_index)
 index_app.command("stats", help=_help(index_stats))(index_stats)
-app.add_typer(index_app, name="index", rich_help_panel="With files, keeping nothing")
+app.add_typer(index_app, name="index", rich_help_panel="Files, without a store")
 
 tokens = typer.Typer(
     name="token", no_args_is_help=True, help="Create, list and revoke access tokens for the service; end sessions."
@@ -146,17 +146,17 @@ tokens.command("create", help=_help(create_token))(create_token)
 tokens.command("list", help=_help(list_tokens))(list_tokens)
 tokens.command("revoke", help=_help(revoke_token))(revoke_token)
 tokens.command("sign-out", help=_help(sign_out))(sign_out)
-app.add_typer(tokens, rich_help_panel="With a store: what happens")
+app.add_typer(tokens, rich_help_panel="Operation of a store")
 
 users = typer.Typer(name="user", no_args_is_help=True, help="Delete a user and all of their data.")
 users.callback()(lambda: None)  # so that `delete`, though alone, stays a command of a group
 users.command("delete", help=_help(delete_user))(delete_user)
-app.add_typer(users, rich_help_panel="With a store: what happens")
+app.add_typer(users, rich_help_panel="Operation of a store")
 
 webhooks = typer.Typer(name="webhooks", no_args_is_help=True, help="Encrypt the webhook secrets in the store.")
 webhooks.callback()(lambda: None)  # so that `encrypt-secrets`, though alone, stays a command of a group
 webhooks.command("encrypt-secrets", help=_help(encrypt_secrets))(encrypt_secrets)
-app.add_typer(webhooks, rich_help_panel="With a store: what happens")
+app.add_typer(webhooks, rich_help_panel="Operation of a store")
 
 
 def main() -> None:

@@ -45,8 +45,8 @@ def test_remove(store: Any) -> None:
     store("subscribe", "--user", "ann", "x is big")
     assert "in use" in store("concept", "big", "--remove", code=1).stderr
     store("unsubscribe", "ann-1")
-    assert store("concept", "big", "--remove").stderr == "forgot big on x\n"
-    assert "0 concepts are meant" in store("concept", "big", "--remove", code=1).stderr
+    assert store("concept", "big", "--remove").stderr == "removed big on x\n"
+    assert "0 concepts match" in store("concept", "big", "--remove", code=1).stderr
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ def test_makes_a_store_and_leaves_one_that_is_there(rankcast: Any, tmp_path: Pat
     assert "is ready" in rankcast("init").stderr
     assert (tmp_path / "rankcast.db").exists()
     rankcast("subscribe", "--user", "ann", "genre = 'drama'")
-    assert "there already, with 1 user, 1 subscription and 0 events" in rankcast("init").stderr
+    assert "already exists, with 1 user, 1 subscription and 0 events" in rankcast("init").stderr
     told = json.loads(rankcast("init", "--json").stdout)
     assert (told["store"], told["subscriptions"]) == ("rankcast.db", 1)
 

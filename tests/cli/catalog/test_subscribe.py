@@ -19,7 +19,7 @@ def test_made_up_ids_count_on_and_go_to_stdout(store: Any) -> None:
 def test_saying_it_again_changes_nothing(store: Any) -> None:
     store("subscribe", "--user", "ann", "genre = 'drama'")
     again = store("subscribe", "--user", "ann", "genre='drama'")
-    assert (again.stdout, again.stderr) == ("ann-1\n", "already there: ann-1 of ann: genre is drama\n")
+    assert (again.stdout, again.stderr) == ("ann-1\n", "already subscribed: ann-1 of ann: genre is drama\n")
     assert store("subscribe", "--user", "ann", "genre = 'drama'", "--score", "1").stdout == "ann-2\n"
     assert len(listed(store)) == 2
 
@@ -79,7 +79,7 @@ def test_a_catalog_file(store: Any, lines: Any) -> None:
     )
     first = store("subscribe", "--file", file)
     assert first.stderr == "1 concept, 2 subscriptions, 1 policy, 1 preference\n"
-    assert "the store had it all" in store("subscribe", "--file", file).stderr
+    assert "nothing changed in the store" in store("subscribe", "--file", file).stderr
     assert json.loads(store("subscribe", "--file", file, "--json").stdout)["rejected"] == 0
 
 

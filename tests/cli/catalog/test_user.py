@@ -20,7 +20,7 @@ def test_everything_is_deleted(store: Command) -> None:
     with Store.open("rankcast.db") as opened:
         assert opened.catalog().users() == ["ann", "bob"]
     asked = store("user", "delete", "ann", stdin="y\n")
-    assert "Delete everything of user 'ann' in rankcast.db?" in asked.stderr
+    assert "Delete user 'ann' and all of their data from rankcast.db?" in asked.stderr
     assert "deleted user ann: 1 records, 1 tokens" in asked.stderr
     with Store.open("rankcast.db") as opened:
         assert opened.catalog().users() == ["bob"]

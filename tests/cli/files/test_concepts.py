@@ -74,7 +74,7 @@ def test_from_subscriptions(rankcast):
 def test_a_summary_is_of_one_attribute(rankcast):
     Path("c.jsonl").write_text("")
     arguments = ["--attribute", "a", "--attribute", "b", "--summary", "s.json", "--catalog", "c.jsonl"]
-    assert "of one attribute" in rankcast("concepts", "mine", *arguments, code=2).stderr
+    assert "for one attribute" in rankcast("concepts", "mine", *arguments, code=2).stderr
 
 
 def test_without_a_source_there_must_be_a_store(rankcast):

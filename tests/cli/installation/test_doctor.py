@@ -13,7 +13,7 @@ HEALTHY = [Checkup("Java", True, "17"), Checkup("cores", None, "1", "more are fa
 def test_all_is_there(rankcast: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankcast.pipeline.doctor.examine", lambda store: HEALTHY)
     result = rankcast("doctor")
-    assert result.stderr == "all that is needed is there\n"
+    assert result.stderr == "all requirements are met\n"
     assert "cores: more are faster" in result.stdout
     assert [json.loads(line) for line in rankcast("doctor", "--json").stdout.splitlines()] == [
         {"name": "Java", "ok": True, "found": "17", "advice": ""},

@@ -40,7 +40,7 @@ def experiments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_no_experiments_yet(rankcast: Any, experiments: Any) -> None:
     for arguments in ([], ["--list"], ["all"]):
         result = rankcast("reproduce", *arguments)
-        assert (result.stdout, result.stderr) == ("", "there are no experiments yet\n")
+        assert (result.stdout, result.stderr) == ("", "no experiments\n")
 
 
 def test_list(rankcast: Any, experiments: Any) -> None:

@@ -51,7 +51,10 @@ def test_all_or_some(served: Any) -> None:
 
 
 def test_where_to_go_on(served: Any) -> None:
-    assert served("deliveries", "--after", "0", "--limit", "3").stderr == "there are more: --after 3\n"
+    assert (
+        served("deliveries", "--after", "0", "--limit", "3").stderr
+        == "more deliveries follow; continue with --after 3\n"
+    )
     assert served("deliveries", "--after", "0", "--limit", "7").stderr == ""
 
 

@@ -64,4 +64,4 @@ def test_nobody_and_nothing(stored: Any, files: tuple[str, ...]) -> None:
     assert "no event 'e9'" in stored("explain", "ann", "e9", code=1).stderr
     assert "did you mean 'ann'" in stored("explain", "anne", "e1", code=1).stderr
     assert "no event 'e9'" in stored("explain", "ann", "e9", *files, code=1).stderr
-    assert "go together" in stored("explain", "ann", "e1", *files[:2], code=2).stderr
+    assert "given together" in stored("explain", "ann", "e1", *files[:2], code=2).stderr

@@ -33,11 +33,11 @@ def test_what_would_go_and_what_went(rankcast: Command, old: None) -> None:
     said = rankcast(*options, "--dry-run", "--json")
     rows = {line["kind"]: line for line in map(json.loads, said.stdout.splitlines())}
     assert rows["events"] == {"kind": "events", "rule": "1d", "rows": 2000, "before": 2000}
-    assert "2,000 rows would go" in said.stderr
+    assert "2,000 rows would be deleted" in said.stderr
     before = Path("rankcast.db").stat().st_size
-    assert "2,000 rows went" in rankcast(*options, "--shrink").stderr
+    assert "deleted 2,000 rows" in rankcast(*options, "--shrink").stderr
     assert Path("rankcast.db").stat().st_size < before / 2
-    assert "0 rows went" in rankcast(*options).stderr
+    assert "deleted 0 rows" in rankcast(*options).stderr
     assert json.loads(rankcast("status", "--json").stdout)["published"] == 2000
 
 

@@ -33,7 +33,7 @@ def test_a_file(store: Any, lines: Any) -> None:
     assert [json.loads(line) for line in again.stdout.splitlines()] == [
         {"id": f"e{n}", "offset": n + 1} for n in range(3)
     ]
-    assert again.stderr == "published 0 events; 3 in the log already\n"
+    assert again.stderr == "published 0 events; 3 already in the log\n"
     assert logged() == ["e0", "e1", "e2"]
 
 
@@ -97,7 +97,7 @@ def test_events_without_a_time_can_be_published_again(store: Any, lines: Any) ->
     store("publish", file)
     again = store("publish", file, "--json")
     assert [json.loads(line)["offset"] for line in again.stdout.splitlines()] == [1, 2, 3]
-    assert again.stderr == "published 0 events; 3 in the log already\n"
+    assert again.stderr == "published 0 events; 3 already in the log\n"
     assert "other content" in store("publish", lines("f.jsonl", [{"id": "e0", "attributes": {}}]), code=1).stderr
 
 

@@ -61,7 +61,7 @@ def test_acknowledged_means_logged(store: Store) -> None:
     assert [entry.event.id for entry in store.events()] == ["a", "b"]
     assert [reject.line for reject in publisher.rejects] == [2]
     assert [reject.line for reject in store.rejects()] == [2]
-    assert publisher.summary() == "published 2 events; 1 in the log already; rejected 1 line (see: rankcast rejects)"
+    assert publisher.summary() == "published 2 events; 1 already in the log; rejected 1 line (see: rankcast rejects)"
 
 
 def test_an_id_stands_once_in_a_file(store: Store) -> None:

@@ -28,7 +28,7 @@ def test_before_and_after_serving(store: Any, lines: Any) -> None:
 
 def test_for_people(store: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr("rankcast.cli.output.Output.as_lines", False)
-    assert "none yet; rankcast run serves the store" in store("status").stdout
+    assert "none yet; start one with rankcast run" in store("status").stdout
     with Store.open("rankcast.db") as opened:
         opened.claim("p1", "checkpoint", shards=2)
         assert "none yet" in store("status").stdout

@@ -58,7 +58,7 @@ def test_at_a_terminal_the_upgrade_is_offered():
 def test_what_cannot_be_read_is_told_counted_and_can_be_deleted(rankcast):
     before.put_file("oracle.db", Path())
     told = rankcast("upgrade", "--no-backup", "--store", "oracle.db").stderr
-    assert "left out, because it cannot be read: policy overflow of overflow: 'preference' in score" in told
+    assert "skipped, because it cannot be read: policy overflow of overflow: 'preference' in score" in told
     status = json.loads(rankcast("status", "--store", "oracle.db", "--json").stdout)
     unreadable = status["unreadable"]
     assert unreadable >= 1

@@ -33,7 +33,7 @@ def test_it_says_how_many_and_which_cannot_be_read(store: Command, monkeypatch: 
     old, new = Fernet.generate_key().decode(), Fernet.generate_key().decode()
     monkeypatch.setenv(VARIABLE, old)
     said = store("webhooks", "encrypt-secrets").stderr
-    assert "encrypted 1 plain secret, and 0 of an older key anew" in said
+    assert "encrypted 1 plain secret; re-encrypted 0 from an older key" in said
     assert "rankcast prune --shrink" in said
     monkeypatch.setenv(VARIABLE, f"{new},{old}")
     done = store("webhooks", "encrypt-secrets", "--json")

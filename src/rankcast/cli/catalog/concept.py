@@ -90,12 +90,12 @@ def concept(
         found = [one for one in opened.catalog().concepts.values() if _is_meant(one, name, attribute, user)]
         if remove:
             if not found and name and attribute and opened.remove_unreadable("concept", attribute, name, user):
-                out.done(f"forgot {name} on {attribute}", {"kind": "concept", "name": name, "attribute": attribute})
+                out.done(f"removed {name} on {attribute}", {"kind": "concept", "name": name, "attribute": attribute})
                 return
             if len(found) != 1:
-                raise CatalogError(f"{len(found)} concepts are meant; say which by NAME, --attribute and --user")
+                raise CatalogError(f"{len(found)} concepts match; select one with NAME, --attribute and --user")
             opened.change(remove=found)
-            out.done(f"forgot {found[0].name} on {found[0].attribute}", encode_record(found[0]))
+            out.done(f"removed {found[0].name} on {found[0].attribute}", encode_record(found[0]))
             return
     out.records(map(encode_record, found), _COLUMNS, _cells, "no concepts")
     if name is not None and not found:
@@ -133,4 +133,4 @@ def _numbers(told: Any) -> str:
 
 
 def _cells(record: Mapping[str, Any]) -> Sequence[str]:
-    return record["name"], record["attribute"], record.get("user", "everybody"), _meaning(record)
+    return record["name"], record["attribute"], record.get("user", "all users"), _meaning(record)

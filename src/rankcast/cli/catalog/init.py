@@ -29,7 +29,7 @@ def init(
         held, where = made.stats(), made.database.place
     if held.versions or held.events:
         message = (
-            f"{where} is there already, with {counted(held.users, 'user')}, "
+            f"{where} already exists, with {counted(held.users, 'user')}, "
             f"{counted(held.subscriptions, 'subscription')} and {counted(held.events, 'event')}"
         )
     else:

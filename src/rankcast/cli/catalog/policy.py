@@ -183,16 +183,16 @@ def policy(
         catalog = opened.catalog()
         if not given and preset is None and not remove:
             listed = catalog.policies.values() if user is None else [catalog.policy_of(user)]
-            out.records(map(encode_record, listed), _COLUMNS, _cells, "no policies; everybody gets all that matches")
+            out.records(map(encode_record, listed), _COLUMNS, _cells, "no policies; every user gets all matches")
             return
         if user is None:
-            raise typer.BadParameter("whose policy is it? give --user")
+            raise typer.BadParameter("a policy needs a --user")
         if remove:
             if user in catalog.policies:
                 opened.change(remove=[catalog.policies[user]])
             elif not opened.remove_unreadable("policy", user):
                 raise CatalogError(f"{user!r} has no policy")
-            out.done(f"{user} gets all that matches", {"kind": "policy", "user": user})
+            out.done(f"removed the policy of {user}, who now gets all matches", {"kind": "policy", "user": user})
             return
         before = encode_record(Policy(user) if preset is not None else catalog.policy_of(user))
         if preset is not None:

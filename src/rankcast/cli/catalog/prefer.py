@@ -39,10 +39,10 @@ def prefer(
     with Store.open(store) as opened:
         if not names:
             listed = [encode_record(one) for one in opened.catalog().preferences_of(user)]
-            out.records(listed, _COLUMNS, _cells, f"{user} prefers nothing over anything")
+            out.records(listed, _COLUMNS, _cells, f"{user} has no preferences")
             return
         if len(names) < 2:
-            raise typer.BadParameter("name two subscriptions: the better one first")
+            raise typer.BadParameter("name two subscriptions, the preferred one first")
         pairs = [Preference(user, better, other) for better, other in pairwise(names)]
         opened.change(remove=pairs) if remove else opened.change(put=pairs)
     for pair in pairs:

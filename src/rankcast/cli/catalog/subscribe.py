@@ -23,7 +23,7 @@ _COLUMNS = (
     TableColumn("user", style="bold"),
     TableColumn("id"),
     TableColumn("score", align="right"),
-    TableColumn("asks for", folds=True),
+    TableColumn("expression", folds=True),
 )
 
 
@@ -67,7 +67,7 @@ def subscribe(
             _load(opened, file, out)
             return
         if user is None:
-            raise typer.BadParameter("whose subscription is it? give --user")
+            raise typer.BadParameter("a subscription needs a --user")
         assert where is not None
         _subscribe(opened, out, user, where, name, score, weight, replace)
 
@@ -91,9 +91,9 @@ def _subscribe(
     known = None if name else _same(catalog, user, expression, score, weight)
     new = known or Subscription(name or _next_id(catalog, user), user, expression, score, weight)
     if name in catalog.subscriptions and not replace and catalog.subscriptions[name] != new:
-        raise CatalogError(f"there is a subscription {name!r} already; --replace puts this one in its place")
+        raise CatalogError(f"subscription {name!r} already exists; replace it with --replace")
     store.change(put=[new])
-    message = f"{'already there: ' if known else ''}{new.id} of {user}: {label(expression)}"
+    message = f"{'already subscribed: ' if known else ''}{new.id} of {user}: {label(expression)}"
     out.done(message, encode_record(new), new.id)
 
 
@@ -131,7 +131,7 @@ def _load(store: "Store", file: Path, out: Output) -> None:
     tell(out, bad)
     kinds = Counter(type(record).__name__.lower() for record in records)
     words = [", ".join(counted(count, kind) for kind, count in kinds.items()) or "no records"]
-    words += ["the store had it all"] if records and version == before else []
+    words += ["nothing changed in the store"] if records and version == before else []
     words += [f"rejected {counted(len(bad), 'line')} (see: rankcast rejects)"] if bad else []
     out.done("; ".join(words), {"records": len(records), "rejected": len(bad), "version": version})
     exit_if_any(len(bad))
@@ -163,7 +163,7 @@ def unsubscribe(
         opened.change(remove=gone)
         for name in unreadable.intersection(names):
             opened.remove_unreadable("subscription", name)
-            out.done(f"removed {name}, which could not be read", {"kind": "subscription", "id": name})
+            out.done(f"removed {name}, which was unreadable", {"kind": "subscription", "id": name})
     for one in gone:
         out.done(f"removed {one.id} of {one.user}: {label(one.where)}", encode_record(one))
 

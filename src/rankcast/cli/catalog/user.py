@@ -32,7 +32,9 @@ def delete_user(
 
     out = Output(json)
     with Store.open(store) as opened:
-        if not yes and not typer.confirm(f"Delete everything of user {name!r} in {opened.database.place}?", err=True):
+        if not yes and not typer.confirm(
+            f"Delete user {name!r} and all of their data from {opened.database.place}?", err=True
+        ):
             raise typer.Abort
         with out.working(f"deleting user {name}"):
             deleted = delete(opened.database, name)

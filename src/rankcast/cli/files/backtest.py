@@ -69,10 +69,10 @@ def backtest(
         for other in [one for one in catalog.subscriptions.values() if one.user != user]:
             catalog.remove(other)
     rows, overlap = _run(catalog, events, policies, out)
-    out.records(rows, _COLUMNS, _cells, "nobody receives anything")
+    out.records(rows, _COLUMNS, _cells, "no deliveries")
     if picture is not None:
         _draw(rows, overlap).savefig(picture, dpi=120, bbox_inches="tight")
-        out.say(f"drawn in {picture}")
+        out.say(f"wrote {picture}")
     exit_if_any(rejected)
 
 

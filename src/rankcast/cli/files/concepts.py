@@ -85,7 +85,7 @@ def mine(
     from rankcast.language import encode_record, read_catalog
 
     if summary is not None and len(attribute) > 1:
-        raise typer.BadParameter("a --summary is of one attribute", param_hint="'--attribute'")
+        raise typer.BadParameter("a --summary is for one attribute", param_hint="'--attribute'")
     out = Output(json)
     if events or dataset or catalog or (summary is not None and summary.exists()):
         summaries = _from_events(attribute, events or [], dataset, out)

@@ -18,7 +18,7 @@ _COLUMNS = (
     TableColumn("user"),
     TableColumn("subscription"),
     TableColumn("degree", align="right"),
-    TableColumn("asks for", folds=True),
+    TableColumn("expression", folds=True),
 )
 
 
@@ -50,5 +50,5 @@ def match(
         return match["event"], match["user"], match["subscription"], f"{match['degree']:.4g}", wanted
 
     matches = map(encode_match, match_all(engine, catalog, events, out))
-    out.records(matches, _COLUMNS, cells, "no event matches a subscription", out_file)
+    out.records(matches, _COLUMNS, cells, "no matches", out_file)
     exit_if_any(rejected)

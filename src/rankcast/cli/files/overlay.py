@@ -117,9 +117,13 @@ def overlay(
         out.show(table(_COLUMNS, _links(made, at), title="messages"))
     exact = chosen.is_exact(_ranking(rank)) or not chosen.is_top_k
     out.say(
-        f"{outcome.known[at]:,} of {subscribers - workload.changes:,} subscriptions are known where the publisher is; "
+        f"{outcome.known[at]:,} of {subscribers - workload.changes:,} subscriptions are known at the publisher; "
         f"{outcome.delivered:,} deliveries of {publications:,} publications, "
-        + (f"{outcome.wrong:,} other than with one broker" if exact or outcome.wrong == 0 else "drawn broker by broker")
+        + (
+            f"{outcome.wrong:,} publications differ from a single broker"
+            if exact or outcome.wrong == 0
+            else "with ties drawn at each broker"
+        )
     )
 
 
@@ -224,7 +228,7 @@ def _drawn(tree: "Tree", at: str, outcome: _Outcome) -> "Drawn":
         text = Text(name, style="bold")
         text.append(f"  knows {outcome.known[name]:,}", style="cyan")
         if outcome.local[name]:
-            text.append(f", {outcome.local[name]:,} of its own, which got {outcome.received[name]:,}", style="green")
+            text.append(f", {outcome.local[name]:,} local with {outcome.received[name]:,} deliveries", style="green")
         return text
 
     branches = {at: Drawn(label(at), guide_style="dim")}

@@ -38,7 +38,5 @@ def replay(
     out = Output(json)
     catalog, events, rejected = read_inputs(catalog_file, events_file, out, rejects_file)
     deliveries = replay_all(engine, catalog, events, out)
-    out.records(
-        map(encode_delivery, deliveries), COLUMNS, delivery_cells(catalog), "nobody receives anything", out_file
-    )
+    out.records(map(encode_delivery, deliveries), COLUMNS, delivery_cells(catalog), "no deliveries", out_file)
     exit_if_any(rejected)

@@ -60,7 +60,7 @@ def _digests(limit: int, out: Output) -> "list[DemoDigest]":
         sent = deliver(frame, catalog).toArrow().to_pylist()
         stage("counting what would have been sent without ranking")
         matched = match(frame, catalog).select("user", "event").distinct().toArrow().to_pylist()
-        stage("putting the digests together")
+        stage("preparing the digests")
         films = {film.id: film for film in movies(limit)}
     deliveries = sorted(
         (Delivery(**{**row, "subscriptions": tuple(row["subscriptions"])}) for row in sent),

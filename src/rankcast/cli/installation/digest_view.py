@@ -59,8 +59,8 @@ def show(digests: Sequence[DemoDigest], films: int, seconds: float, out: Output)
     """All of it."""
     out.show(
         Text(
-            f"{films:,} films were published through Spark, the oldest first, one a minute. The last that each of "
-            f"{len(digests)} users got, with their ranks, under what the user had asked for:"
+            f"{films:,} films were published through Spark, oldest first, one per minute. For each of the "
+            f"{len(digests)} users, this shows the newest deliveries with their ranks, grouped by subscription:"
         )
     )
     for digest in digests:
@@ -70,9 +70,9 @@ def show(digests: Sequence[DemoDigest], films: int, seconds: float, out: Output)
     out.show(
         Text.assemble("\n", (f"{films:,} films, {len(digests)} users, {seconds:.0f} s", "bold")),
         Text(
-            f"Sending all that matches: {matched:,} deliveries. The few worth getting: {delivered:,} "
+            f"Deliveries without ranking: {matched:,}. Deliveries with ranking: {delivered:,} "
             f"({_percent(delivered, matched)}).\n"
-            "Diversity: the mean distance of films that come together, of all that match → of those delivered."
+            "Diversity: the mean distance between neighbouring films, among all matches → among the deliveries."
         ),
         table(_COLUMNS, [_row(digest) for digest in digests]),
         _next_steps(),
@@ -153,9 +153,9 @@ def _percent(part: int, whole: int) -> str:
 
 def _next_steps() -> RenderableType:
     steps = {
-        "init": "make a store of your own",
-        "subscribe --user me \"genre = 'drama'\"": "say what you want to hear of",
-        "--help": "publish, run, explain, and the rest",
+        "init": "create your own store",
+        "subscribe --user me \"genre = 'drama'\"": "subscribe to events",
+        "--help": "list all commands",
     }
     width = max(map(len, steps)) + 2
     command = _command()

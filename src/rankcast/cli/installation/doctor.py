@@ -33,7 +33,7 @@ def doctor(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
         for finding in findings:
             out.record(asdict(finding))
     else:
-        columns = (TableColumn("", style="bold"), TableColumn("what"), TableColumn("found", folds=True))
+        columns = (TableColumn("", style="bold"), TableColumn("requirement"), TableColumn("found", folds=True))
         out.show(table(columns, [(_mark(finding), finding.name, finding.found) for finding in findings]))
         for finding in findings:
             if finding.advice:
@@ -42,7 +42,7 @@ def doctor(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
     if missing:
         out.say(f"missing: {', '.join(finding.name for finding in missing)}")
         raise typer.Exit(NEGATIVE)
-    out.say("all that is needed is there")
+    out.say("all requirements are met")
 
 
 def _database(url: str) -> "Checkup":

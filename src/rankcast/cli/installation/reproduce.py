@@ -18,7 +18,7 @@ __all__ = ["reproduce"]
 _EXPERIMENTS = (
     TableColumn("name", style="bold"),
     TableColumn("what it shows", folds=True),
-    TableColumn("from", folds=True),
+    TableColumn("source", folds=True),
 )
 _COMPARISONS = (
     TableColumn("experiment", style="bold"),
@@ -61,21 +61,21 @@ def reproduce(
     known = experiments()
     if list_only or not names or not known:
         listed = [{"name": one.name, "title": one.title, "source": one.source} for one in known.values()]
-        out.records(listed, _EXPERIMENTS, lambda one: tuple(one.values()), "there are no experiments yet")
+        out.records(listed, _EXPERIMENTS, lambda one: tuple(one.values()), "no experiments")
         return
     chosen = list(known) if names == ["all"] else names
     with out.bars(chosen) as on_progress:
         results = [*run(chosen, folder, on_progress, again)]
     compared = [_row(result, number) for result in results for number in range(len(result.comparisons))]
-    out.records(compared, _COMPARISONS, _cells, "nothing was compared")
+    out.records(compared, _COMPARISONS, _cells, "no comparisons")
     for result in results:
         for remark in result.remarks:
             out.say(f"{result.name}: {remark}")
     if docs is not None:
         document(results, folder, docs)
-        out.say(f"written to {docs}")
+        out.say(f"wrote {docs}")
     seconds = sum(result.seconds for result in results)
-    out.say(f"{counted(len(results), 'experiment')}, {seconds:.1f} s, kept in {folder}")
+    out.say(f"{counted(len(results), 'experiment')}, {seconds:.1f} s, results in {folder}")
     if not all(row["agrees"] for row in compared):
         raise typer.Exit(NEGATIVE)
 

@@ -31,7 +31,7 @@ def backup(
     from rankcast.store.backups import back_up
 
     if file.exists() and not force:
-        raise StoreError(f"{str(file)!r} is there already; choose another name, or replace it with --force")
+        raise StoreError(f"{str(file)!r} already exists; choose another name, or overwrite it with --force")
     out = Output(json)
     with out.working("copying"):
         made = back_up(store, file, __version__)
@@ -43,4 +43,4 @@ def backup(
         "bytes": file.stat().st_size,
     }
     also = "" if made.checkpoint is None else f" and the checkpoint {made.checkpoint}"
-    out.done(f"{file} holds {made.place}{also}, served up to event {made.served:,}", record)
+    out.done(f"wrote {made.place}{also} to {file}, served up to event {made.served:,}", record)

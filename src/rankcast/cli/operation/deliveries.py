@@ -55,13 +55,13 @@ def deliveries(
     with Store.open(store) as opened:
         found = _chosen(opened, user, after, limit)
         cells = delivery_cells(opened.catalog())
-        empty = "nothing was delivered yet (rankcast run does)"
+        empty = "no deliveries yet; serve events with: rankcast run"
         out.records((encode_delivery(one) for _, one in found), COLUMNS, cells, empty)
         out.flush()
         if follow:
             _follow(opened, user, found[-1][0] if found else after or 0, out)
         elif limit is not None and len(found) == limit and found[-1][0] < opened.last_delivery():
-            out.say(f"there are more: --after {found[-1][0]}")
+            out.say(f"more deliveries follow; continue with --after {found[-1][0]}")
 
 
 def _chosen(store: "Store", user: str | None, after: int | None, limit: int | None) -> "list[tuple[int, Delivery]]":

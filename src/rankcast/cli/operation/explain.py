@@ -52,7 +52,7 @@ def explain(
     """
     out = Output(json)
     if (catalog_file is None) != (events_file is None):
-        raise typer.BadParameter("--catalog and --events go together")
+        raise typer.BadParameter("--catalog and --events must be given together")
     if catalog_file is not None and events_file is not None:
         found = _of_files(catalog_file, events_file, user, event, out)
     else:
@@ -81,9 +81,9 @@ def _of_store(store: str, user: str, event: str, out: Output) -> "Explanation":
         if logged is None:
             raise RankcastError(f"there is no event {event!r} in {opened.database.place}")
         if logged.offset > opened.progress().offset:
-            out.say("the event has not been served yet (rankcast run does); this is what is going to happen")
+            out.say("the event has not been served yet (see rankcast run); this is what will happen")
         catalog = opened.catalog(logged.catalog_version)
-        with out.progress("serving again", opened.last_offset()) as advance:
+        with out.progress("replaying", opened.last_offset()) as advance:
             events = []
             for entry in opened.events():
                 events.append(entry.event)

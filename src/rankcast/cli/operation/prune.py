@@ -14,7 +14,7 @@ _COLUMNS = (
     TableColumn("what", style="bold"),
     TableColumn("rule"),
     TableColumn("rows", "right"),
-    TableColumn("there were", "right"),
+    TableColumn("before", "right"),
 )
 
 
@@ -65,4 +65,4 @@ def prune(
         cells = [(one.kind, show_rule(rules[one.kind]), f"{one.rows:,}", f"{one.before:,}") for one in done]
         out.show(table(_COLUMNS, cells))
     rows = counted(sum(one.rows for one in done), "row")
-    out.say(f"{rows} would go" if dry_run else f"{rows} went")
+    out.say(f"{rows} would be deleted" if dry_run else f"deleted {rows}")

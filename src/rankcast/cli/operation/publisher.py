@@ -99,7 +99,7 @@ class FilePublisher:
     def summary(self) -> str:
         """What came of it, in words."""
         words = [f"published {counted(self.published, 'event')}"]
-        words += [f"{self.known:,} in the log already"] if self.known else []
+        words += [f"{self.known:,} already in the log"] if self.known else []
         words += [f"rejected {counted(len(self.rejects), 'line')} (see: rankcast rejects)"] if self.rejects else []
         return "; ".join(words)
 

@@ -78,7 +78,7 @@ def rejects(
     if context.invoked_subcommand is not None:
         return
     if not set_aside and (all_ or user is not None):
-        raise typer.BadParameter("--all and --user go with --set-aside")
+        raise typer.BadParameter("--all and --user need --set-aside")
     from rankcast.language import encode_reject, show_time
     from rankcast.store import Store
 
@@ -94,7 +94,7 @@ def rejects(
         return when, f"{reject['file']}:{reject['line']}", reject["reason"], reject["raw"][:60]
 
     listed = [{**encode_reject(reject), "when": show_time(reject.when)} for reject in found]
-    out.records(listed, _COLUMNS, cells, "nothing was rejected")
+    out.records(listed, _COLUMNS, cells, "no rejects")
 
 
 def serve_again(
@@ -122,8 +122,8 @@ def serve_again(
     if out.json:
         out.record({"done": done.done, "failed": done.failed, "delivered": done.delivered, "goes_on": done.goes_on})
     out.say(
-        f"{done.done:,} served again, {done.failed:,} failed once more; {counted(done.delivered, 'delivery')}"
-        + ("" if done.goes_on else "; a pipeline is running, so users who are set aside altogether stay so")
+        f"{done.done:,} served again, {done.failed:,} failed again; {counted(done.delivered, 'delivery')}"
+        + ("" if done.goes_on else "; a pipeline is running, so users who are set aside as a whole stay set aside")
     )
     exit_if_any(done.failed)
 
@@ -133,7 +133,7 @@ def _list_set_aside(rows: "Sequence[KeptSetAside]", out: Output) -> None:
 
     def cells(row: Mapping[str, Any]) -> Sequence[str]:
         event = row["event"] or f"all from {row['seq']:,} on"
-        return row["when"].replace("T", " ")[:19], row["user"] or "everybody", event, str(row["version"]), row["error"]
+        return row["when"].replace("T", " ")[:19], row["user"] or "all users", event, str(row["version"]), row["error"]
 
     listed = [
         {

@@ -39,4 +39,4 @@ def restore(
         made = put_back(file, store, checkpoint, is_forced=force)
     place = shown_place(store)
     record = {"store": place, "created": made.created, "schema": made.schema, "served": made.served}
-    out.done(f"{place} is as it was at {made.created}, served up to event {made.served:,}", record)
+    out.done(f"restored {place} as of {made.created}, served up to event {made.served:,}", record)

@@ -191,7 +191,7 @@ def _in_process(
     with stoppable() as stopped:
         server = LocalPipeline(store, _shards(store, wanted), batch)
         if follow and not out.json:
-            out.say("serving what is published; Ctrl-C ends it")
+            out.say("serving new events; stop with Ctrl-C")
         if follow:
             server.load()  # a period may end before anything is published
         while True:

@@ -57,7 +57,7 @@ def on_spark(store: "Store", wanted: SparkRunOptions, metrics: "Metrics | None",
     lateness = None if wanted.lateness is None else parse_duration(wanted.lateness)
     if wanted.max_ahead is not None and wanted.events is None:
         raise typer.BadParameter(
-            "--max-ahead is for --events; events of the store's log were checked when they were published"
+            "--max-ahead needs --events; events in the store's log were checked when they were published"
         )
     max_ahead = parse_duration(wanted.max_ahead or "1h")
     interval = parse_duration(wanted.trigger)
@@ -87,7 +87,7 @@ def on_spark(store: "Store", wanted: SparkRunOptions, metrics: "Metrics | None",
             )
             query = start(events=_events(spark, store, wanted, checkpoint))
             if wanted.follow and not out.json:
-                out.say("serving what is published; Ctrl-C ends it")
+                out.say("serving new events; stop with Ctrl-C")
             shown = _Shown(store, before, out)
             measured = _Measured(query, metrics)
             failures = 0
@@ -101,7 +101,7 @@ def on_spark(store: "Store", wanted: SparkRunOptions, metrics: "Metrics | None",
                         failures += 1
                         if not wanted.follow or failures > _AGAIN:
                             raise
-                        out.say(f"{error}; trying again ({failures} of {_AGAIN})")
+                        out.say(f"{error}; retrying ({failures} of {_AGAIN})")
                         time.sleep(2.0**failures)
                         query = start(events=_events(spark, store, wanted, checkpoint))
                         measured = _Measured(query, metrics)
@@ -112,7 +112,7 @@ def on_spark(store: "Store", wanted: SparkRunOptions, metrics: "Metrics | None",
             except Exception as error:
                 if stopped() and not isinstance(error, RankcastError):
                     # A polite kill of all processes at once, as service managers do, has reached Spark's own too.
-                    out.say("Spark was ended at the same time; what was at hand is served at the next start")
+                    out.say("Spark was stopped at the same time; the unfinished batch is served at the next start")
                     return shown.look()
                 explained = _of_topic(error, wanted)
                 if explained is None:
@@ -224,12 +224,12 @@ def _events(spark: "SparkSession", store: "Store", wanted: SparkRunOptions, chec
     from rankcast.pipeline.topics import Topic
 
     if isinstance(wanted.start, int):
-        raise typer.BadParameter("--from-offset is for the store's own log; use --from-time with --events")
+        raise typer.BadParameter("--from-offset applies to the store's own log; use --from-time with --events")
     topic = Topic.of(wanted.events)
     if store.last_delivery() and wanted.start is None and not knows_topic(spark, checkpoint):
         raise typer.BadParameter(
-            "this store was served before, and a new checkpoint does not know how far: say where in the topic to begin, with "
-            "--from-time TIME, or --from-time earliest"
+            "this store was served before, but the new checkpoint has no position in the topic; give one with "
+            "--from-time TIME or --from-time earliest"
         )
     check_topic(spark, topic, checkpoint)
     return read_topic(spark, topic, wanted.start or "earliest", wanted.max_events)
@@ -239,7 +239,7 @@ def _sinks(wanted: SparkRunOptions) -> "list[Sink]":
     from rankcast.pipeline.spark.sinks import sink_of
 
     if wanted.events is not None and wanted.events in wanted.sinks:
-        raise typer.BadParameter(f"the deliveries cannot go to {wanted.events}, where the events come from")
+        raise typer.BadParameter(f"deliveries cannot go to {wanted.events}, because the events come from there")
     return [sink_of(name) for name in wanted.sinks]
 
 
@@ -249,5 +249,5 @@ def _beside(store: "Store", place: str) -> str:
     if known is not None and known.place:
         return known.place
     if "://" in place:
-        raise EnvironmentProblem("a store in a database has no folder beside it; say where with --checkpoint FOLDER")
+        raise EnvironmentProblem("a store in a database has no folder next to it; choose one with --checkpoint FOLDER")
     return str(Path(place).absolute().with_suffix(".checkpoint"))

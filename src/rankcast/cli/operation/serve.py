@@ -128,7 +128,7 @@ def serve(
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, frame: None)
     server.serve_on(listening)
-    out.say("stopped; all that was acknowledged is in the store")
+    out.say("stopped; everything acknowledged is in the store")
 
 
 def _greet(out: Output, service: "Service") -> None:
@@ -139,14 +139,14 @@ def _greet(out: Output, service: "Service") -> None:
     if out.json:
         out.record({"store": place, "address": settings.address, "dev": settings.dev})
         out.flush()
-    out.say(f"{place} is served at {settings.address} (Ctrl-C ends it)")
-    out.say(f"  the API: {settings.address}/v1/docs")
+    out.say(f"{place} is served at {settings.address} (stop with Ctrl-C)")
+    out.say(f"  API documentation: {settings.address}/v1/docs")
     if settings.dev:
-        out.say("  without tokens, for this machine only (--dev)")
+        out.say("  no tokens required, this machine only (--dev)")
     elif service.access.is_empty() and sys.stderr.isatty():
         token, _ = service.access.create(Role.ADMINISTRATOR, note="made at the first start")
-        out.say(f"\n  Nobody had a token yet. This is an administrator's, shown only now; keep it:\n\n    {token}\n")
-        out.say("  More of them: rankcast token create --user NAME")
+        out.say(f"\n  There were no tokens yet. This administrator token is shown only once; keep it:\n\n    {token}\n")
+        out.say("  Create more with: rankcast token create --user NAME")
     elif service.access.is_empty():
         where = shlex.quote(place)
-        out.say(f"  nobody has a token yet; make one with: rankcast token create --administrator --store {where}")
+        out.say(f"  there are no tokens yet; create one with: rankcast token create --administrator --store {where}")

@@ -38,12 +38,12 @@ def repartition_state(shards: Shards, store: StorePath = DEFAULT_STORE, json: Js
 
                 bring_back(local_session(), opened, known.place, shards)
             before = known.shards
-            hint = f"; the checkpoint {known.place} is not needed any more: go on with a new one, or in-process"
+            hint = f"; the checkpoint {known.place} is no longer needed: continue with a new one, or in-process"
         else:
             before = divide(opened, shards)
             hint = ""
     record = {"before": before, "shards": shards}
-    out.done(f"the delivery state is in {counted(shards, 'shard')} now, before in {before}{hint}", record)
+    out.done(f"the delivery state is now in {counted(shards, 'shard')}, before in {before}{hint}", record)
 
 
 def rebuild_state(shards: Shards = 1, store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
@@ -62,8 +62,8 @@ def rebuild_state(shards: Shards = 1, store: StorePath = DEFAULT_STORE, json: Js
     with Store.open(store) as opened:
         total = opened.progress().offset
         done = 0
-        with out.progress("serving again", total) as advance:
+        with out.progress("replaying", total) as advance:
             for offset in make(opened, shards):
                 advance(offset - done)
                 done = offset
-    out.done(f"the delivery state was made anew out of {counted(done, 'event')}", {"events": done, "shards": shards})
+    out.done(f"rebuilt the delivery state from {counted(done, 'event')}", {"events": done, "shards": shards})

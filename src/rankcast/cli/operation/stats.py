@@ -17,7 +17,7 @@ _COLUMNS = (
     TableColumn("user", style="bold"),
     TableColumn("deliveries", align="right"),
     TableColumn("entropy", align="right"),
-    TableColumn("at most", align="right", style="dim"),
+    TableColumn("max entropy", align="right", style="dim"),
     TableColumn("fairness", align="right"),
     TableColumn("distance", align="right"),
     TableColumn("over time", folds=True),
@@ -62,7 +62,7 @@ def stats(
 
     out = Output(json)
     if thresholds and user is None:
-        raise typer.BadParameter("whose thresholds? give --user")
+        raise typer.BadParameter("--thresholds needs a --user")
     with Store.open(store) as opened:
         catalog = opened.catalog()
         users = catalog.users() if user is None else [user]
@@ -75,7 +75,7 @@ def stats(
             user_stats(name, user_places(catalog, name), (sent for _, sent in opened.deliveries(name)))
             for name in sorted(users)
         ]
-    out.records((each.to_json() for each in found), _COLUMNS, _cells, "there are no users")
+    out.records((each.to_json() for each in found), _COLUMNS, _cells, "no users")
     if user is not None and not out.as_lines:
         out.show(table(_PLACES, _places(found[0].to_json())))
 
@@ -86,7 +86,7 @@ def _show_thresholds(store: "Store", user: str, out: Output) -> None:
     catalog = store.catalog()
     found = thresholds(catalog, (logged.event for logged in store.events()), user)
     records = ({"user": user, "matched": bar.matched, "seq": bar.seq, "threshold": bar.threshold} for bar in found)
-    empty = f"{user} has no threshold filter, or its first period is not over"
+    empty = f"{user} has no threshold filter, or the first period has not ended"
     out.records(
         records, _THRESHOLDS, lambda bar: (str(bar["matched"]), str(bar["seq"]), f"{bar['threshold']:.6g}"), empty
     )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["status"]
 
-_COLUMNS = (TableColumn("what", style="dim"), TableColumn("how it stands", folds=True))
+_COLUMNS = (TableColumn("item", style="dim"), TableColumn("state", folds=True))
 
 
 def status(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
@@ -72,10 +72,10 @@ def _rows(found: "Status", place: str, now: datetime) -> Iterator[tuple[str, str
     yield "rejects", f"{found.rejects:,}"
     if found.unreadable:
         what = counted(found.unreadable, "record")
-        yield "left out", f"{what} of the catalog that cannot be read; rankcast rejects says why"
+        yield "left out", f"{what} of the catalog cannot be read; see rankcast rejects"
     yield "set aside", f"{found.set_aside:,}; see rankcast rejects --set-aside" if found.set_aside else "0"
     if found.pipeline is None:
-        yield "pipeline", "none yet; rankcast run serves the store"
+        yield "pipeline", "none yet; start one with rankcast run"
     else:
         yield from _pipeline_rows(found.pipeline, now)
 
@@ -85,7 +85,7 @@ def _pipeline_rows(pipeline: "Pipeline", now: datetime) -> Iterator[tuple[str, s
     from rankcast.store.schema import datetime_of
 
     kind = f"Spark, checkpoint {pipeline.place}" if pipeline.engine == SPARK else "in-process"
-    yield "pipeline", f"{kind}; {counted(pipeline.shards, 'shard')}; began {_ago(datetime_of(pipeline.claimed), now)}"
+    yield "pipeline", f"{kind}; {counted(pipeline.shards, 'shard')}; started {_ago(datetime_of(pipeline.claimed), now)}"
     if pipeline.committed is None:
         yield "last batch", "none yet"
         return
@@ -95,14 +95,14 @@ def _pipeline_rows(pipeline: "Pipeline", now: datetime) -> Iterator[tuple[str, s
     )
     counts = ((pipeline.matched, "matched"), (pipeline.delivered, "delivered"), (pipeline.late, "late"))
     listed = ", ".join(f"{count:,} {what}" for count, what in (*counts, (pipeline.rejected, "rejected")))
-    yield "it did", f"{counted(pipeline.events, 'event')}: {listed}"
+    yield "processed", f"{counted(pipeline.events, 'event')}: {listed}"
     yield "state", _size(pipeline.state_bytes)
 
 
 def _served(found: "Status", now: datetime) -> str:
     if not found.lag:
         return "all of them" if found.published else "nothing to serve"
-    return f"{found.served:,}; {found.lag:,} to go, the first has waited {_span(_waited(found, now))}"
+    return f"{found.served:,}; backlog {found.lag:,}, the oldest has waited {_span(_waited(found, now))}"
 
 
 def _waited(found: "Status", now: datetime) -> float:

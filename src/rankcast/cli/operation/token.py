@@ -15,7 +15,7 @@ _COLUMNS = (
     TableColumn("role"),
     TableColumn("name"),
     TableColumn("note", folds=True),
-    TableColumn("made"),
+    TableColumn("created"),
     TableColumn("expires"),
     TableColumn("revoked"),
 )
@@ -54,11 +54,11 @@ def create_token(
     out = Output(json)
     with Store.open(store) as opened:
         token, kept = Access(opened).create(role, user or publisher, note, lasts)
-    who = f"{role.value} {kept.name}" if kept.name else "an administrator"
+    who = f"{role.value} {kept.name}" if kept.name else "administrator"
     if not json:
         out.line(token)
     out.done(
-        f"a token of {who}, shown only now; revoke it with: rankcast token revoke {kept.id}",
+        f"token for {who}, shown only once; revoke it with: rankcast token revoke {kept.id}",
         {"id": kept.id, "token": token, "expires": _show(kept.expires)},
     )
 

@@ -37,12 +37,12 @@ def upgrade(
             unreadable = opened.unreadable()
     for one in unreadable:
         whose = "" if one.owner is None else f" of {one.owner}"
-        out.say(f"left out, because it cannot be read: {one.kind} {one.key}{whose}: {one.reason}")
+        out.say(f"skipped, because it cannot be read: {one.kind} {one.key}{whose}: {one.reason}")
     record = {"store": done.place, "before": done.before, "version": done.version, "unreadable": len(unreadable)}
     if done.before == done.version:
-        out.done(f"{done.place} has schema version {done.version}, which is the newest; nothing to do", record)
+        out.done(f"{done.place} has schema version {done.version}, which is the latest; nothing to do", record)
         return
     backup = None if done.backup is None else str(done.backup)
-    kept = "" if backup is None else f"; as it was, it is in {backup}"
-    message = f"{done.place} has schema version {done.version} now, before {done.before}{kept}"
+    kept = "" if backup is None else f"; the original is in {backup}"
+    message = f"upgraded {done.place} from schema version {done.before} to {done.version}{kept}"
     out.done(message, {**record, "backup": backup})

@@ -29,11 +29,11 @@ def encrypt_secrets(store: StorePath = DEFAULT_STORE, json: Json = False) -> Non
     with Store.open(store) as opened:
         counts = WebhookLog(opened.database).encrypt_secrets()
     out.done(
-        f"encrypted {counted(counts.encrypted, 'plain secret')}, and {counts.reencrypted:,} of an older key anew",
+        f"encrypted {counted(counts.encrypted, 'plain secret')}; re-encrypted {counts.reencrypted:,} from an older key",
         {"encrypted": counts.encrypted, "reencrypted": counts.reencrypted, "unreadable": list(counts.unreadable)},
     )
     if counts.encrypted:
-        out.say("unused space of the store may still hold plain ones until it is written anew: rankcast prune --shrink")
+        out.say("free space in the store may still contain plain secrets; rewrite it with: rankcast prune --shrink")
     if counts.unreadable:
         out.say(f"no key of RANKCAST_SECRET_KEY decrypts a secret of: {', '.join(counts.unreadable)}")
         raise typer.Exit(NEGATIVE)
