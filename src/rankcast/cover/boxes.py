@@ -83,7 +83,7 @@ def column(name: str, kind: str) -> str:
 def hull(line: ValueLine) -> Interval | None:
     """The smallest interval around a set of numbers or times; None if floats do not hold its ends exactly.
 
-    >>> hull(Line.points([1, 2, 7]))
+    >>> hull(ValueLine.points([1, 2, 7]))
     (1.0, 7.0)
     """
     pieces = list(line.pieces())

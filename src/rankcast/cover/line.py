@@ -17,8 +17,8 @@ class ValueLine(NamedTuple):
     equal sets are equal tuples. The domain counts as dense: between two numbers lies another. Operations cost
     O(cuts).
 
-    >>> Line.between((1, 0), (5, 1)) & Line.above((5, 0))
-    Line(below=False, cuts=((5, 0), (5, 1)))
+    >>> ValueLine.between((1, 0), (5, 1)) & ValueLine.above((5, 0))
+    ValueLine(below=False, cuts=((5, 0), (5, 1)))
     """
 
     below: bool

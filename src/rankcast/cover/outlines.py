@@ -76,7 +76,7 @@ def outline_of(form: NormalForm) -> CoverOutline | None:
     >>> from rankcast.cover import normal_form
     >>> from rankcast.language import parse
     >>> outline_of(normal_form(parse("x >= 1 and x < 5"))).spans["x"][:3]
-    (<Shape.NUMBERS: 1>, (1.0, 0), (5.0, 0))
+    (<OutlineShape.NUMBERS: 1>, (1.0, 0), (5.0, 0))
     """
     conjunctions = form.conjunctions
     if not conjunctions:

@@ -20,9 +20,9 @@ class StringLine(NamedTuple):
     reason: an interval is either finite or holds all strings with some prefix, and behind a prefix one can write a
     character that no literal has.
 
-    >>> Texts.starting("ab").within(Texts.containing("b"))
+    >>> StringLine.starting("ab").within(StringLine.containing("b"))
     True
-    >>> Texts.containing("b").within(Texts.starting("ab"))
+    >>> StringLine.containing("b").within(StringLine.starting("ab"))
     False
     """
 

@@ -51,7 +51,7 @@ def mine(
     Examples
     --------
     >>> prices = [100, 105, 110, 115, 400, 405, 410, 420, 900, 905, 910, 920]
-    >>> [(concept.name, concept.membership) for concept in mine(Summary.of("price", prices)).concepts][0]
+    >>> [(concept.name, concept.membership) for concept in mine(NumberSummary.of("price", prices)).concepts][0]
     ('cheap', LeftShoulder(a=115, b=400))
     """
     count = len(names) if names is not None else count

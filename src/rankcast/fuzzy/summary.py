@@ -53,7 +53,7 @@ class NumberSummary:
     def of(cls, attribute: str, numbers: Iterable[float | None]) -> "NumberSummary":
         """The summary of numbers at hand; None, NaN and infinities count as missing.
 
-        >>> Summary.of("price", [100, 100, 300, None]).points()
+        >>> NumberSummary.of("price", [100, 100, 300, None]).points()
         [(100.0, 2), (300.0, 1)]
         """
         given = list(numbers)

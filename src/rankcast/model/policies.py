@@ -367,9 +367,9 @@ def restarted(before: Policy, after: Policy) -> RestartedState:
     """What of a user's delivery starts anew when one policy follows the other.
 
     >>> restarted(Policy("ann", Mode.SLIDING, 3, Length(10)), Policy("ann", Mode.SLIDING, 3, Length(20)))
-    <State.WINDOW: 1>
+    <RestartedState.WINDOW: 1>
     >>> restarted(Policy("ann", sigma=0.5), Policy("ann"))
-    <State.NOTHING: 0>
+    <RestartedState.NOTHING: 0>
     """
     found = RestartedState.NOTHING
     for one in declared(Policy):

@@ -78,8 +78,8 @@ class Overlay:
     >>> overlay.subscribe(Subscription("s2", "bob", parse("price < 20")), "b2")
     >>> overlay.subscribe(Subscription("s3", "cid", parse("price < 70")), "b3")
     >>> overlay.publish(Event("e1", datetime(2026, 1, 1, tzinfo=UTC), {"price": (10,)}, advertisement="a1"))
-    Published(recipients=('s3',), visited=('b1', 'b3'))
-    >>> overlay.traffic.total(Message.SUBSCRIBE), overlay.known("a1", "b1")
+    PublicationTrace(recipients=('s3',), visited=('b1', 'b3'))
+    >>> overlay.traffic.total(BrokerMessage.SUBSCRIBE), overlay.known("a1", "b1")
     (2, ('s1', 's3'))
     """
 

@@ -63,7 +63,7 @@ class ScoreExplanation:
 def combine(values: Mapping[ScorePart, float], weights: Mapping[ScorePart, float]) -> ScoreExplanation:
     """The weighted mean of the values whose part has a weight above 0.
 
-    >>> explained = combine({Part.PREFERENCE: 0.9, Part.NOVELTY: 0.4}, {Part.PREFERENCE: 7, Part.NOVELTY: 3})
+    >>> explained = combine({ScorePart.PREFERENCE: 0.9, ScorePart.NOVELTY: 0.4}, {ScorePart.PREFERENCE: 7, ScorePart.NOVELTY: 3})
     >>> explained.score
     0.75
     >>> explained.label()

@@ -14,7 +14,7 @@ class RateLimits:
     """Buckets that hold `burst` and fill at `rate` per second; those used least recently are forgotten beyond 20,000.
 
     >>> now = [0.0]
-    >>> rates = Rates(rate=2.0, burst=1, clock=lambda: now[0])
+    >>> rates = RateLimits(rate=2.0, burst=1, clock=lambda: now[0])
     >>> rates.take("ann"), rates.take("ann"), rates.take("bob")
     (0.0, 0.5, 0.0)
     >>> now[0] = 0.5

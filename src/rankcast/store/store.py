@@ -38,7 +38,7 @@ class Store:
     ...     event = decode_event({"id": "e1", "time": "2004-02-13", "attributes": {"genre": "drama"}})
     ...     store.publish([event, event])
     ...     store.stats()
-    [Published(id='e1', offset=1, duplicate=False), Published(id='e1', offset=1, duplicate=True)]
+    [PublishReceipt(id='e1', offset=1, duplicate=False), PublishReceipt(id='e1', offset=1, duplicate=True)]
     Stats(users=1, subscriptions=1, versions=1, events=1, processed=0, deliveries=0, rejects=0)
     >>> folder.cleanup()
     """

@@ -72,9 +72,9 @@ def merge(summaries: Sequence[NodeSummary], before: RoundSummary, rate: float, l
     Each node gets as many as it has among the k best scores; of equal scores the earlier event goes first. What some nodes
     left of their quotas goes to those that used theirs up.
 
-    >>> nodes = [Summary([1, 2], [1], [(1.0, 1), (0.9, 2)]), Summary([3, 4], [3], [(1.0, 3), (0.2, 4)])]
-    >>> merge(nodes, Merged(0.0, [1, 1], 0, 1.0, []), rate=0.75, length=4)
-    Merged(threshold=0.9, quotas=[2, 1], matched=4, share=1.0, delivered=[1, 3])
+    >>> nodes = [NodeSummary([1, 2], [1], [(1.0, 1), (0.9, 2)]), NodeSummary([3, 4], [3], [(1.0, 3), (0.2, 4)])]
+    >>> merge(nodes, RoundSummary(0.0, [1, 1], 0, 1.0, []), rate=0.75, length=4)
+    RoundSummary(threshold=0.9, quotas=[2, 1], matched=4, share=1.0, delivered=[1, 3])
     """
     matched = len({seq for summary in summaries for seq in summary.matched})
     k = math.floor(rate * matched + 1e-9)

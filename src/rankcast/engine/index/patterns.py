@@ -16,7 +16,7 @@ class AttributePatterns:
     A string costs one pass over it: through an Aho-Corasick automaton for ``contains``, a look-up per length in use
     for the other two. The automaton is built when first needed.
 
-    >>> Patterns(Op.CONTAINS, ["b", "abc", ""]).fitting("abcd")
+    >>> AttributePatterns(Op.CONTAINS, ["b", "abc", ""]).fitting("abcd")
     [0, 1, 2]
     """
 

@@ -16,7 +16,7 @@ __all__ = ["PackedStrings"]
 class PackedStrings(Sequence[str]):
     """Strings as UTF-8, one after the other; `ends` has a 0 and then the end of each.
 
-    >>> texts = Texts.of(["a", "", "bc"])
+    >>> texts = PackedStrings.of(["a", "", "bc"])
     >>> texts[2], len(texts), list(texts)
     ('bc', 3, ['a', '', 'bc'])
     """

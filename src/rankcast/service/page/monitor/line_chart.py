@@ -23,7 +23,7 @@ class ChartLine:
 def line_chart(lines: Sequence[ChartLine], span: float, unit: str) -> str:
     """An SVG of values over the last `span` seconds; it scales with its place.
 
-    >>> line_chart([Line([(4.0, 1.0), (0.0, 3.0)], "red")], 60, "per s").count("<path")
+    >>> line_chart([ChartLine([(4.0, 1.0), (0.0, 3.0)], "red")], 60, "per s").count("<path")
     1
     """
     highest = max((value for line in lines for _, value in line.points), default=0)

@@ -77,7 +77,7 @@ def form_of(expression: Expression) -> Form | None:
 
     >>> from rankcast.language import parse
     >>> form_of(parse("genre = 'drama' and (year < 1920 or year > 1999)")).shape
-    <Shape.CNF: 'cnf'>
+    <FormShape.CNF: 'cnf'>
     >>> form_of(parse("not year > 1999")) is None
     True
     """
