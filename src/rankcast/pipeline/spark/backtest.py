@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["backtest", "backtest_measures", "backtest_overlap"]
 
-_BETWEEN = "\x1f"
-"""Stands between the name of a policy and that of a user."""
+_BETWEEN = "\ue000"
+"""Separates the name of a policy from that of a user: a character for private use, which names may contain but hardly do."""
 
 _SCREEN = 10
 """How many deliveries, one after the other, a user sees together: the diversity is that within such a screen."""

@@ -12,7 +12,7 @@ class Clock:
 
     def look(self) -> Status:
         published = int((self.now - 100) * 10)
-        return Status(1, published, published - 4, 1, None, int(self.now - 100), 0, None)
+        return Status(1, published, published - 4, 1, None, int(self.now - 100), 0, 0, None)
 
 
 def test_rates_are_per_second_between_looks() -> None:
