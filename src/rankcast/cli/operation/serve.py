@@ -34,9 +34,7 @@ def serve(
         str | None,
         typer.Option(metavar="FILE", help="Serve HTTPS with this certificate (PEM, with its chain)."),
     ] = None,
-    tls_key: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The private key of the certificate (PEM).")
-    ] = None,
+    tls_key: Annotated[str | None, typer.Option(metavar="FILE", help="Private key of the certificate (PEM).")] = None,
     dev: Annotated[
         bool, typer.Option("--dev", help="Require no tokens: everybody on this machine may do everything.")
     ] = False,
