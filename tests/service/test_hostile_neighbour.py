@@ -10,6 +10,7 @@ import shutil
 from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -28,8 +29,6 @@ from rankcast.service.access import Role
 from rankcast.store import Store
 
 MANY = int(os.environ.get("RANKCAST_HOSTILE", "600"))
-BEGIN = datetime.now(UTC).replace(microsecond=0) + timedelta(minutes=10)
-"""The honest publisher is a little ahead of the clock, as far as is allowed, so that no event of the neighbour's is newer."""
 QUIET = ("ann", "bob", "cat")
 POLICIES = {
     "ann": {"mode": "periodic", "k": 2, "length": 7, "unit": "matched", "sigma": 0.5},
@@ -51,6 +50,13 @@ EXPRESSIONS = (
     "title contains 'a' or title endswith 'e' or title startswith 'T'",
     "not (genre = 'drama' and (x = 1 or x = -1))",
 )
+
+
+@cache
+def begin() -> datetime:
+    """When the honest publisher begins: a little ahead of the clock, as far as is allowed, so that no event of the neighbour's
+    is newer. Asked for when the test runs, which may be long after it was collected."""
+    return datetime.now(UTC).replace(microsecond=0) + timedelta(minutes=10)
 
 
 @dataclass
@@ -97,13 +103,12 @@ def settle(client: TestClient) -> Token:
 def honest(number: int) -> dict[str, Any]:
     genre = ("drama", "comedy", "war", "noir")[number * 7 % 4]
     attributes = {"source_is": "honest", "n": number % 9, "genre": genre, "title": f"T{number % 5}"}
-    return {"id": f"h{number}", "time": (BEGIN + timedelta(seconds=number)).isoformat(), "attributes": attributes}
+    return {"id": f"h{number}", "time": (begin() + timedelta(seconds=number)).isoformat(), "attributes": attributes}
 
 
 def hostile(rng: random.Random, number: int) -> tuple[str, str, str, Any]:
     """(who, method, path, body): one request of the neighbour's."""
-    forms = _FORMS[rng.randrange(len(_FORMS))]
-    record, form = forms
+    record, form = rng.choice(_forms())
     name = quote(rng.choice(["s", "t", "ü" * 256, "a/b", "x" * 256]) + str(number % 50), safe="")
     match record:
         case "Subscription" | "Preference":
@@ -168,7 +173,7 @@ def _events() -> list[dict[str, Any]]:
     values += [{"gaussian": [0, 1e-300]}, {"trapezoid": [1e15] * 4}, {"time": "9999-12-31T23:59:59Z"}, "\0", "\ud7ff"]
     made = [{"attributes": {"x": value, "genre": "drama"}} for value in values]
     made += [{"attributes": {f"a{n}": n for n in range(count)}} for count in (0, 1_000, 1_001)]
-    times = ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z", (BEGIN - timedelta(minutes=3)).isoformat()]
+    times = ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z", (begin() - timedelta(minutes=3)).isoformat()]
     made += [{"time": time, "attributes": {"x": 1, "title": "Te"}} for time in times]
     return [
         *made,
@@ -177,10 +182,11 @@ def _events() -> list[dict[str, Any]]:
     ]
 
 
-_FORMS: list[tuple[str, dict[str, Any]]] = [
-    (record.__name__, form) for values in (inside, outside) for record, _, form in cases(values)
-]
-_FORMS += [("Event", form) for form in _events()] * (len(_FORMS) // 40 + 1)
+@cache
+def _forms() -> list[tuple[str, dict[str, Any]]]:
+    """Every kind of record with one field at or around a bound, and such events."""
+    records = [(record.__name__, form) for values in (inside, outside) for record, _, form in cases(values)]
+    return records + [("Event", form) for form in _events()] * (len(records) // 40 + 1)
 
 
 @pytest.fixture(scope="module")
