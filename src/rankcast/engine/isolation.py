@@ -16,9 +16,9 @@ __all__ = [
     "FEW_USERS",
     "MOST_FAILURES",
     "IsolatedSubscriber",
-    "Journal",
     "Matched",
     "MatcherByUser",
+    "RecentMoments",
     "in_order",
     "reason",
     "rows_of_failed_match",
@@ -50,7 +50,7 @@ def reason(error: Exception) -> str:
     return f"{name}: {text}"[:_LONGEST] if text else name
 
 
-class Journal:
+class RecentMoments:
     """The last moments of a shard, which its users share: to come back to before something failed."""
 
     def __init__(self) -> None:
@@ -100,7 +100,7 @@ class IsolatedSubscriber:
         self,
         user: str,
         catalog: Catalog,
-        journal: Journal,
+        journal: RecentMoments,
         report: Callable[[SetAside], None],
         subscriber: Subscriber | None = None,
         since: int | None = None,

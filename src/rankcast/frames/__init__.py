@@ -2,12 +2,12 @@
 
 from rankcast.frames.results import Deliveries, MatchTable
 from rankcast.frames.serving import deliver, explain, match, relate
-from rankcast.frames.tables import EventTable, events
+from rankcast.frames.tables import EventFrame, events
 from rankcast.frames.users import User, catalog, user
 
 __all__ = [
     "Deliveries",
-    "EventTable",
+    "EventFrame",
     "MatchTable",
     "User",
     "catalog",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from rankcast.frames.tables import EventTable, Frame, FrameKind, frame_of
+from rankcast.frames.tables import EventFrame, Frame, FrameKind, frame_of
 from rankcast.language import encode_event, show_time
 from rankcast.model import Delivery, Event, Match
 
@@ -30,7 +30,7 @@ class MatchTable(Sequence[Match]):
     """Which subscriptions each event matched. `frame` is a table of the kind that the events came in."""
 
     matches: tuple[Match, ...]
-    events: EventTable
+    events: EventFrame
 
     def __len__(self) -> int:
         return len(self.matches)
@@ -66,7 +66,7 @@ class Deliveries(Sequence[Delivery]):
     """
 
     deliveries: tuple[Delivery, ...]
-    events: EventTable
+    events: EventFrame
     matched: dict[str, list[int]]
 
     def __len__(self) -> int:
@@ -125,7 +125,7 @@ class Deliveries(Sequence[Delivery]):
         return _picture(self) + _table(head, rows, len(self.deliveries), "deliveries")
 
 
-def _event_columns(ids: Sequence[str], table: EventTable, taken: dict[str, list[Any]]) -> dict[str, list[Any]]:
+def _event_columns(ids: Sequence[str], table: EventFrame, taken: dict[str, list[Any]]) -> dict[str, list[Any]]:
     """The attributes of events, a column each; one whose name is taken is called `event.NAME`."""
     by_id = {event.id: event for event in table.events}
     chosen = [by_id[one] for one in ids]

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from rankcast.frames.results import Deliveries, MatchTable
-from rankcast.frames.tables import EventData, EventTable, events
+from rankcast.frames.tables import EventData, EventFrame, events
 from rankcast.frames.users import CatalogData, catalog
 from rankcast.language import parse
 from rankcast.model import Expression
@@ -18,7 +18,7 @@ _CHUNK = 2_000
 
 
 def match(
-    data: "EventData | EventTable", wanted: CatalogData, *, id_column: str = "id", time_column: str = "time"
+    data: "EventData | EventFrame", wanted: CatalogData, *, id_column: str = "id", time_column: str = "time"
 ) -> Any:
     """Find which subscriptions each event matches, and to what degree.
 
@@ -41,7 +41,7 @@ def match(
 
 
 def deliver(
-    data: "EventData | EventTable", wanted: CatalogData, *, id_column: str = "id", time_column: str = "time"
+    data: "EventData | EventFrame", wanted: CatalogData, *, id_column: str = "id", time_column: str = "time"
 ) -> Any:
     """Choose for each user the events worth getting: the whole stream is served, and the last period closed.
 
@@ -90,7 +90,7 @@ _DRAWN = 500_000
 
 
 def explain(
-    data: "EventData | EventTable",
+    data: "EventData | EventFrame",
     wanted: CatalogData,
     user: str,
     event: str,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-__all__ = ["EventData", "EventTable", "Frame", "FrameKind", "events", "frame_of"]
+__all__ = ["EventData", "EventFrame", "Frame", "FrameKind", "events", "frame_of"]
 
 EventData: TypeAlias = "pd.DataFrame | pl.DataFrame | pa.Table | str | Path | Iterable[Event | Mapping[str, Any]]"
 """What `events` takes."""
@@ -34,7 +34,7 @@ class FrameKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class EventTable:
+class EventFrame:
     """Events in publication order, and the kind of table that they came from."""
 
     events: list[Event]
@@ -44,7 +44,7 @@ class EventTable:
         return len(self.events)
 
 
-def events(data: "EventData | EventTable", *, id_column: str = "id", time_column: str = "time") -> EventTable:
+def events(data: "EventData | EventFrame", *, id_column: str = "id", time_column: str = "time") -> EventFrame:
     """Read events from a table, a list of dictionaries or a JSON Lines file.
 
     Parameters
@@ -61,19 +61,19 @@ def events(data: "EventData | EventTable", *, id_column: str = "id", time_column
     >>> films.events[0].id, films.events[0].attributes["genre"], dict(films.events[1].attributes)
     ('1', ('drama', 'war'), {})
     """
-    if isinstance(data, EventTable):
+    if isinstance(data, EventFrame):
         return data
     if isinstance(data, str | Path):
         read, rejects = read_events(data, Catalog())
         if rejects:
             first = rejects[0]
             raise ModelError(f"{first.file}, line {first.line}: {first.reason} ({len(rejects)} lines cannot be used)")
-        return EventTable(in_publication_order(read), FrameKind.ARROW)
+        return EventFrame(in_publication_order(read), FrameKind.ARROW)
     kind = _kind(data)
     if kind is None:
         listed = [_event(one, number, id_column, time_column) for number, one in enumerate(_iterable(data), 1)]
-        return EventTable(in_publication_order(listed), FrameKind.ARROW)
-    return EventTable(in_publication_order(_of_frame(_arrow(data, kind), id_column, time_column)), kind)
+        return EventFrame(in_publication_order(listed), FrameKind.ARROW)
+    return EventFrame(in_publication_order(_of_frame(_arrow(data, kind), id_column, time_column)), kind)
 
 
 def frame_of(columns: Mapping[str, list[Any]], kind: FrameKind) -> "Frame":

@@ -24,7 +24,7 @@ from rankcast.service.settings import ServiceSettings
 from rankcast.service.store_check import StoreCheck
 from rankcast.service.trial_pool import TrialPool
 from rankcast.service.trial_tasks import (
-    History,
+    TrialHistory,
     backtest_history,
     explain_event,
     funnel_history,
@@ -172,9 +172,9 @@ class Service:
 
     # trying and explaining: in a process of their own, which is killed after a time
 
-    def history(self, limit: int) -> History:
+    def history(self, limit: int) -> TrialHistory:
         """The last events of the log, for a trial."""
-        return History(self.settings.store, limit, self.settings.limits.history_bytes)
+        return TrialHistory(self.settings.store, limit, self.settings.limits.history_bytes)
 
     def explain(self, user: str, event_id: str) -> Explanation:
         """Why an event was, or was not, sent to a user: the user is served once more, with the catalog as it was."""

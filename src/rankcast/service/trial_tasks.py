@@ -13,7 +13,7 @@ from rankcast.store import Store
 from rankcast.store.delivery_pages import start_of_newest
 
 __all__ = [
-    "History",
+    "TrialHistory",
     "backtest_history",
     "explain_event",
     "funnel_history",
@@ -27,7 +27,7 @@ _BLOCK = 64
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class TrialHistory:
     """The last events of a store's log: so many at most, and of so many bytes."""
 
     store: str
@@ -72,7 +72,7 @@ def part_of(catalog: Catalog, user: str | None) -> Catalog:
 
 
 def try_on_history(
-    history: History, where: Expression, catalog: Catalog, user: str | None, shown: int
+    history: TrialHistory, where: Expression, catalog: Catalog, user: str | None, shown: int
 ) -> ExpressionTrial:
     """What an expression would have matched; the newest `shown` of it, newest first."""
 
@@ -84,13 +84,13 @@ def try_on_history(
     return ExpressionTrial(len(matched), len(events), matched[:shown])
 
 
-def backtest_history(history: History, user: str, policy: Policy, catalog: Catalog) -> tuple[int, list[Delivery]]:
+def backtest_history(history: TrialHistory, user: str, policy: Policy, catalog: Catalog) -> tuple[int, list[Delivery]]:
     """Of how many events what a policy would have delivered."""
     events = history.read()
     return len(events), trials.backtest(user, policy, catalog, events)
 
 
-def funnel_history(history: History, user: str, catalog: Catalog) -> Funnel:
+def funnel_history(history: TrialHistory, user: str, catalog: Catalog) -> Funnel:
     """How many of the events were published, matched the user, were ranked, were delivered."""
     events = history.read()
     with Store.open(history.store) as store:
@@ -99,14 +99,14 @@ def funnel_history(history: History, user: str, catalog: Catalog) -> Funnel:
     return trials.funnel(user, catalog, events, delivered)
 
 
-def measure_user(history: History, user: str, catalog: Catalog, most: int) -> tuple[UserStats, Funnel]:
+def measure_user(history: TrialHistory, user: str, catalog: Catalog, most: int) -> tuple[UserStats, Funnel]:
     """How evenly a user was served over the last `most` deliveries, and the funnel of the last events."""
     with Store.open(history.store) as store:
         measured = user_stats(user, user_places(catalog, user), _newest(store, user, most))
     return measured, funnel_history(history, user, catalog)
 
 
-def explain_event(history: History, user: str, event_id: str) -> Explanation:
+def explain_event(history: TrialHistory, user: str, event_id: str) -> Explanation:
     """Why an event was, or was not, sent to a user, with the catalog as it was; the whole log is served again."""
     with Store.open(history.store) as store:
         logged = store.event(event_id)

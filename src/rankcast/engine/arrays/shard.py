@@ -31,7 +31,14 @@ from rankcast.engine.arrays.roster import Roster, RosterChanges
 from rankcast.engine.arrays.stream import EventBatch
 from rankcast.engine.arrays.table import EventTable
 from rankcast.engine.arrays.user import ArrayUser, deliveries_of
-from rankcast.engine.isolation import IsolatedSubscriber, Journal, MatcherByUser, in_order, reason, rows_of_failed_match
+from rankcast.engine.isolation import (
+    IsolatedSubscriber,
+    MatcherByUser,
+    RecentMoments,
+    in_order,
+    reason,
+    rows_of_failed_match,
+)
 from rankcast.engine.reference.shard import Shard
 from rankcast.engine.reference.subscriber import Subscriber
 from rankcast.engine.states import pack_states, unpack_states
@@ -77,7 +84,7 @@ class BatchShard:
     ) -> None:
         self._roster = Roster(serves)
         self._catalog = catalog
-        self._journal = Journal()
+        self._journal = RecentMoments()
         self._make_matcher = matcher
         self._matching: Matching = self._make_matching()
         self._is_matching = True

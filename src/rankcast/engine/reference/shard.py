@@ -12,7 +12,14 @@ from itertools import repeat
 from typing import Any
 
 from rankcast.choose import Candidate, Moment, Step
-from rankcast.engine.isolation import IsolatedSubscriber, Journal, MatcherByUser, in_order, reason, rows_of_failed_match
+from rankcast.engine.isolation import (
+    IsolatedSubscriber,
+    MatcherByUser,
+    RecentMoments,
+    in_order,
+    reason,
+    rows_of_failed_match,
+)
 from rankcast.engine.states import pack_states, unpack_states
 from rankcast.matching import Matcher, OracleMatcher
 from rankcast.model import Catalog, Delivery, Event, Match, SetAside, Subscription
@@ -47,7 +54,7 @@ class Shard:
 
     def __init__(self, catalog: Catalog, serves: Callable[[str], bool] = lambda user: True) -> None:
         self._serves = serves
-        self._journal = Journal()
+        self._journal = RecentMoments()
         self._subscribers: dict[str, IsolatedSubscriber] = {}
         self._catalog = catalog
         self._matcher: Matcher | None = None

@@ -12,7 +12,7 @@ from rankcast.engine.arrays.modes import suits
 from rankcast.engine.reference.shard import Shard
 from rankcast.model import Catalog, Delivery, Event, Mode, Policy
 from rankcast.service.service import Service
-from rankcast.service.trial_tasks import History
+from rankcast.service.trial_tasks import TrialHistory
 
 __all__ = ["Backtest", "backtest", "compare", "recent_for"]
 
@@ -35,14 +35,14 @@ class Backtest:
     wait: timedelta | None
 
 
-def recent_for(service: Service, *policies: Policy) -> History:
+def recent_for(service: Service, *policies: Policy) -> TrialHistory:
     """The last events on which these policies can be tried in an instant."""
     slow = any(not suits(one) and one.mode in (Mode.SLIDING, Mode.HISTORY) and one.sigma < 1 for one in policies)
     return service.history(_FEW if slow else _RECENT)
 
 
 def compare(
-    history: History, user: str, saved: Policy, policy: Policy, catalog: Catalog
+    history: TrialHistory, user: str, saved: Policy, policy: Policy, catalog: Catalog
 ) -> tuple[Backtest, Backtest, list[Event]]:
     """What the saved policy and another would have sent of the events, and the events; for a child process."""
     events = history.read()
