@@ -55,7 +55,7 @@ def test_the_index_follows_any_changes(steps, spare, in_place):
         roster, through, plain = (
             Roster(lambda user: user != "user2"),
             IndexMatching(),
-            matching.MadeAnew(matching._plain),
+            matching.RebuiltMatching(matching._plain),
         )
         for step in steps:
             change(catalog, step)
@@ -98,7 +98,7 @@ def test_many_subscriptions_are_found_through_the_index_few_are_asked(worlds, mo
     roster, by_size = Roster(lambda user: True), MatchingBySize()
     monkeypatch.setattr(matching, "_MANY", len(catalog.subscriptions) + 1)
     by_size.update(roster, roster.update(catalog), catalog)
-    assert isinstance(by_size._matching, matching.MadeAnew)
+    assert isinstance(by_size._matching, matching.RebuiltMatching)
     catalog.add(Subscription("one more", "user1", worlds.subscriptions(random.Random(1), "user1")[0].where))
     by_size.update(roster, roster.update(catalog), catalog)
     assert isinstance(by_size._matching, IndexMatching)
