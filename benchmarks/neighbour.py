@@ -54,7 +54,7 @@ def filled(place: str, subscriptions: int) -> Tokens:
     with Store.create(place) as store:
         records = [{"kind": "subscription", "id": "quiet", "user": "quiet", "where": "from = 'news'"}]
         records += [
-            {"kind": "subscription", "id": f"m{number}", "user": "mallory", "where": f"x > {number} or from exists"}
+            {"kind": "subscription", "id": f"m{number}", "user": "mallory", "where": f"x > -{number}"}
             for number in range(subscriptions)
         ]
         store.change(put=[decode_record(record) for record in records])
