@@ -10,7 +10,6 @@ import shutil
 from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -52,10 +51,11 @@ EXPRESSIONS = (
 )
 
 
-@cache
 def begin() -> datetime:
-    """When the honest publisher begins: a little ahead of the clock, as far as is allowed, so that no event of the neighbour's
-    is newer. Asked for when the test runs, which may be long after it was collected."""
+    """When the honest publisher begins: a little ahead of the clock, so that no event of the neighbour's is newer.
+
+    Asked for anew by each pair of stores: a worker may make a second pair long after its first.
+    """
     return datetime.now(UTC).replace(microsecond=0) + timedelta(minutes=10)
 
 
@@ -100,15 +100,15 @@ def settle(client: TestClient) -> Token:
     return token(client, Role.PUBLISHER, "news")
 
 
-def honest(number: int) -> dict[str, Any]:
+def honest(start: datetime, number: int) -> dict[str, Any]:
     genre = ("drama", "comedy", "war", "noir")[number * 7 % 4]
     attributes = {"source_is": "honest", "n": number % 9, "genre": genre, "title": f"T{number % 5}"}
-    return {"id": f"h{number}", "time": (begin() + timedelta(seconds=number)).isoformat(), "attributes": attributes}
+    return {"id": f"h{number}", "time": (start + timedelta(seconds=number)).isoformat(), "attributes": attributes}
 
 
-def hostile(rng: random.Random, number: int) -> tuple[str, str, str, Any]:
+def hostile(rng: random.Random, number: int, forms: list[tuple[str, dict[str, Any]]]) -> tuple[str, str, str, Any]:
     """(who, method, path, body): one request of the neighbour's."""
-    record, form = rng.choice(_forms())
+    record, form = rng.choice(forms)
     name = quote(rng.choice(["s", "t", "ü" * 256, "a/b", "x" * 256]) + str(number % 50), safe="")
     match record:
         case "Subscription" | "Preference":
@@ -149,7 +149,7 @@ def _shape(rng: random.Random) -> dict[str, Any]:
     )
 
 
-def _events() -> list[dict[str, Any]]:
+def _events(start: datetime) -> list[dict[str, Any]]:
     """Events at and around the bounds of an event."""
     values: list[Any] = [
         0,
@@ -173,7 +173,7 @@ def _events() -> list[dict[str, Any]]:
     values += [{"gaussian": [0, 1e-300]}, {"trapezoid": [1e15] * 4}, {"time": "9999-12-31T23:59:59Z"}, "\0", "\ud7ff"]
     made = [{"attributes": {"x": value, "genre": "drama"}} for value in values]
     made += [{"attributes": {f"a{n}": n for n in range(count)}} for count in (0, 1_000, 1_001)]
-    times = ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z", (begin() - timedelta(minutes=3)).isoformat()]
+    times = ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z", (start - timedelta(minutes=3)).isoformat()]
     made += [{"time": time, "attributes": {"x": 1, "title": "Te"}} for time in times]
     return [
         *made,
@@ -182,31 +182,31 @@ def _events() -> list[dict[str, Any]]:
     ]
 
 
-@cache
-def _forms() -> list[tuple[str, dict[str, Any]]]:
+def _forms(start: datetime) -> list[tuple[str, dict[str, Any]]]:
     """Every kind of record with one field at or around a bound, and such events."""
     records = [(record.__name__, form) for values in (inside, outside) for record, _, form in cases(values)]
-    return records + [("Event", form) for form in _events()] * (len(records) // 40 + 1)
+    return records + [("Event", form) for form in _events(start)] * (len(records) // 40 + 1)
 
 
 @pytest.fixture(scope="module")
 def answers(folder: Path) -> Counter[int]:
     """Two stores, `alone.db` without the neighbour and `beside.db` with; how the neighbour's requests were answered."""
-    count = MANY // 6
+    count, start = MANY // 6, begin()
+    forms = _forms(start)
     with served(folder / "alone.db") as client:
         news = settle(client)
         for number in range(count):
-            assert news.send("POST", "/v1/events", honest(number)) == 201
+            assert news.send("POST", "/v1/events", honest(start, number)) == 201
     rng, found = random.Random(15), Counter[int]()
     with served(folder / "beside.db") as client:
         news = settle(client)
         mallory = {"user": token(client, Role.USER, "mallory"), "publisher": token(client, Role.PUBLISHER, "spam")}
         mallory["user"].send("PUT", "/v1/users/mallory/concepts/x/odd", {"between": [-1, 1]})
         for number in range(MANY):
-            who, method, path, body = hostile(rng, number)
+            who, method, path, body = hostile(rng, number, forms)
             found[mallory[who].send(method, path, body)] += 1
             if number % 6 == 0:
-                assert news.send("POST", "/v1/events", honest(number // 6)) == 201
+                assert news.send("POST", "/v1/events", honest(start, number // 6)) == 201
     return found
 
 
