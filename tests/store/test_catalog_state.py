@@ -3,7 +3,7 @@ import pytest
 from rankcast.language import decode_record
 from rankcast.model import Catalog
 from rankcast.store import catalog_state
-from rankcast.store.catalog_state import load, load_part, load_shared, present
+from rankcast.store.catalog_state import load, load_part, load_shared
 
 
 def likes(name: str, user: str, where: str = "true"):
@@ -95,9 +95,9 @@ def test_events_see_the_shared_concepts_and_the_advertisements_only(store):
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: type(record).__name__)
-def test_present_finds_a_record_by_its_key(record):
-    assert present(Catalog(RECORDS), record) == record
-    assert present(Catalog(), record) is None
+def test_the_current_record_is_found_by_its_key(record):
+    assert Catalog(RECORDS).current(record) == record
+    assert Catalog().current(record) is None
 
 
 def test_keys_of_several_names_cannot_be_confused(store):

@@ -312,13 +312,7 @@ class MatcherByUser:
 
     def _matcher(self, user: str) -> OracleMatcher:
         if user not in self._matchers:
-            catalog = self._catalog
-            self._matchers[user] = OracleMatcher(
-                catalog.subscriptions_of(user),
-                meaning_of=lambda user: lambda attribute, term: catalog.membership(attribute, term, user),
-                shared=catalog.membership,
-                norm_of=lambda user: catalog.policy_of(user).norm,
-            )
+            self._matchers[user] = OracleMatcher.of(self._catalog, self._catalog.subscriptions_of(user))
         return self._matchers[user]
 
 

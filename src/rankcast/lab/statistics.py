@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from rankcast.choose import Moment
 from rankcast.choose.filters import Filtered, Threshold
-from rankcast.engine.reference.subscriber import Subscriber
+from rankcast.engine.trace import UserReplay
 from rankcast.language import show_duration, show_time
-from rankcast.matching import OracleMatcher
 from rankcast.model import EPOCH, Catalog, Delivery, Event
 from rankcast.rank import Distances, Place, Specificity, count_at, distances, entropy, fairness, places
 
@@ -113,22 +111,14 @@ def thresholds(catalog: Catalog, events: Iterable[Event], user: str) -> list[Thr
     Serves the user alone once more, as `rankcast.engine.explain` does: one replay of the events.
     """
     policy = catalog.policy_of(user)
-    subscriber = Subscriber(user, catalog)
+    replay = UserReplay(catalog, user)
     found: list[ThresholdPoint] = []
-    mode = subscriber.mode
+    mode = replay.subscriber.mode
     if policy.filter is None or not isinstance(mode, Filtered) or not isinstance(mode.filter, Threshold):
         return found
-    matcher = OracleMatcher(
-        catalog.subscriptions_of(user),
-        meaning_of=lambda name: lambda attribute, term: catalog.membership(attribute, term, name),
-        shared=catalog.membership,
-        norm_of=lambda name: policy.norm,
-    )
     matched = 0
     for event in events:
-        matching = list(matcher.match(event))
-        subscriber.publish(Moment(event.seq, event.time), event, matching)
-        if matching:
+        if replay.publish(event).admitted:
             matched += 1
             if matched % policy.filter.period == 0:
                 found.append(ThresholdPoint(matched, event.seq, mode.filter.threshold))

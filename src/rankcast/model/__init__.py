@@ -4,7 +4,7 @@ Immutable (but for the catalog), with no behaviour beyond their own meaning; sem
 """
 
 from rankcast.model.advertisements import Advertisement, Ranking, ScorerName
-from rankcast.model.catalog import Catalog, Record
+from rankcast.model.catalog import Catalog, Record, owner_of
 from rankcast.model.concepts import Concept
 from rankcast.model.declared import MAX_ENTRIES, MAX_NAME, RestartedState, check_name
 from rankcast.model.deliveries import Delivery, Match, Reject, SetAside
@@ -124,6 +124,7 @@ __all__ = [
     "identity",
     "in_publication_order",
     "kind_of",
+    "owner_of",
     "policy_cost",
     "predicates_of",
     "restarted",

@@ -1,6 +1,7 @@
 """The catalog: all that users and publishers have said, and the rules by which it fits together."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TypeAlias
 
 from rankcast.errors import CatalogError, PreferenceCycle, did_you_mean
@@ -13,9 +14,14 @@ from rankcast.model.policies import Policy
 from rankcast.model.predicates import Is
 from rankcast.model.subscriptions import Preference, Subscription
 
-__all__ = ["Catalog", "Record"]
+__all__ = ["Catalog", "Record", "owner_of"]
 
 Record: TypeAlias = Subscription | Preference | Policy | Concept | Advertisement
+
+
+def owner_of(record: Record) -> str | None:
+    """The user who owns a catalog record; None if the record concerns everybody."""
+    return None if isinstance(record, Advertisement) else record.user
 
 
 class Catalog:
@@ -75,6 +81,20 @@ class Catalog:
             yield from preferences.values()
         yield from self.advertisements.values()
 
+    def current(self, record: Record) -> Record | None:
+        """The record that stands in this one's place, by its id, user or name; None if there is none."""
+        match record:
+            case Subscription():
+                return self.subscriptions.get(record.id)
+            case Preference():
+                return self._preferences.get(record.user, {}).get((record.prefer, record.over))
+            case Policy():
+                return self.policies.get(record.user)
+            case Concept():
+                return self.concepts.get((record.attribute, record.name, record.user))
+            case Advertisement():
+                return self.advertisements.get(record.id)
+
     # checking
 
     def check_expression(self, where: Expression, user: str | None = None) -> None:
@@ -94,7 +114,7 @@ class Catalog:
 
     def add(self, record: Record) -> None:
         """Take a record that is not there yet."""
-        if self._has(record):
+        if self.current(record) is not None:
             raise CatalogError(f"duplicate {_name(record)}")
         self.put(record)
 
@@ -122,7 +142,7 @@ class Catalog:
     def remove(self, record: Record) -> None:
         """Take a record out again. A subscription takes its preferences with it; a concept stays while something
         names it."""
-        if not self._has(record):
+        if self.current(record) is None:
             raise CatalogError(f"there is no {_name(record)}")
         match record:
             case Subscription():
@@ -147,6 +167,39 @@ class Catalog:
             case Advertisement():
                 del self.advertisements[record.id]
 
+    def part(self, serves: Callable[[str], bool]) -> "Catalog":
+        """The records of some users, and those that concern everybody: all that a shard of those users needs."""
+        made = Catalog()
+        made.concepts = {key: one for key, one in self.concepts.items() if one.user is None or serves(one.user)}
+        made.advertisements = dict(self.advertisements)
+        made.subscriptions = {key: one for key, one in self.subscriptions.items() if serves(one.user)}
+        made.policies = {user: one for user, one in self.policies.items() if serves(user)}
+        made.incomplete = frozenset(user for user in self.incomplete if user is None or serves(user))
+        made._preferences = {user: dict(pairs) for user, pairs in self._preferences.items() if serves(user)}
+        made._of_user = {user: dict(mine) for user, mine in self._of_user.items() if serves(user)}
+        return made
+
+    def alone(self, user: str | None, policy: Policy | None = None) -> "Catalog":
+        """The part that bears on one user, with another policy if one is given; for None, what concerns everybody.
+
+        Costs O(the user's records + concepts + advertisements), however many subscriptions others have.
+        """
+        made = Catalog()
+        made.concepts = {key: one for key, one in self.concepts.items() if one.user in (None, user)}
+        made.advertisements = dict(self.advertisements)
+        if user is None:
+            return made
+        mine = self._of_user.get(user, {})
+        if mine:
+            made.subscriptions, made._of_user = dict(mine), {user: dict(mine)}
+        if user in self._preferences:
+            made._preferences = {user: dict(self._preferences[user])}
+        chosen = self.policies.get(user) if policy is None else replace(policy, user=user)
+        if chosen is not None:
+            made.policies = {user: chosen}
+        made.incomplete = self.incomplete & {None, user}
+        return made
+
     def copy(self) -> "Catalog":
         """A catalog with the same records, which changes on its own."""
         made = Catalog()
@@ -168,19 +221,6 @@ class Catalog:
             except CatalogError:
                 return record
         return None
-
-    def _has(self, record: Record) -> bool:
-        match record:
-            case Subscription():
-                return record.id in self.subscriptions
-            case Preference():
-                return (record.prefer, record.over) in self._preferences.get(record.user, {})
-            case Policy():
-                return record.user in self.policies
-            case Concept():
-                return (record.attribute, record.name, record.user) in self.concepts
-            case Advertisement():
-                return record.id in self.advertisements
 
     def _check_preference(self, record: Preference) -> None:
         mine = self._of_user.get(record.user, {})

@@ -43,10 +43,4 @@ class Finder:
 
     @cached_property
     def _matcher(self) -> OracleMatcher:
-        catalog = self._catalog
-        return OracleMatcher(
-            self._subscriptions,
-            meaning_of=lambda user: lambda attribute, term: catalog.membership(attribute, term, user),
-            norm_of=lambda user: catalog.policy_of(user).norm,
-            shared=catalog.membership,
-        )
+        return OracleMatcher.of(self._catalog, self._subscriptions)

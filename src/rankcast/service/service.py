@@ -28,7 +28,6 @@ from rankcast.service.trial_tasks import (
     backtest_history,
     explain_event,
     funnel_history,
-    part_of,
     recent_events,
     try_on_history,
 )
@@ -182,7 +181,7 @@ class Service:
 
     def try_expression(self, text: str, limit: int = 1000, user: str | None = None) -> ExpressionTrial:
         """What an expression would have matched among the last events."""
-        part = part_of(self.catalog(), user)
+        part = self.catalog().alone(user)
         try:
             where = parse(text)
             part.check_expression(where, user)
@@ -192,9 +191,9 @@ class Service:
 
     def backtest(self, user: str, policy: Policy, limit: int = 1000) -> list[Delivery]:
         """What a policy would have delivered to the user of the last events, in the order of delivery."""
-        part = part_of(self.catalog(), user)
+        part = self.catalog().alone(user)
         return self.trials.run(user, backtest_history, self.history(limit), user, policy, part)[1]
 
     def funnel(self, user: str, limit: int = 1000) -> Funnel:
         """How many of the last events were published, matched the user, were ranked, were delivered."""
-        return self.trials.run(user, funnel_history, self.history(limit), user, part_of(self.catalog(), user))
+        return self.trials.run(user, funnel_history, self.history(limit), user, self.catalog().alone(user))

@@ -18,7 +18,6 @@ __all__ = [
     "explain_event",
     "funnel_history",
     "measure_user",
-    "part_of",
     "recent_events",
     "try_on_history",
 ]
@@ -54,21 +53,6 @@ def recent_events(store: Store, limit: int, most_bytes: int) -> list[Event]:
                 break
             start = logged.offset - 1
     return [logged.event for logged in store.events(after=start, limit=last - start)] if last > start else []
-
-
-def part_of(catalog: Catalog, user: str | None) -> Catalog:
-    """What of the catalog bears on one user: small enough to be handed over."""
-    made = Catalog()
-    made.concepts = {key: one for key, one in catalog.concepts.items() if one.user in (None, user)}
-    made.advertisements = dict(catalog.advertisements)
-    if user is not None:
-        for subscription in catalog.subscriptions_of(user):
-            made.put(subscription)
-        for preference in catalog.preferences_of(user):
-            made.put(preference)
-        if user in catalog.policies:
-            made.put(catalog.policies[user])
-    return made
 
 
 def try_on_history(

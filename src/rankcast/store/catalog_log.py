@@ -13,7 +13,7 @@ from rankcast.model import Advertisement, Catalog, Concept, Policy, Record, Subs
 from rankcast.store import catalog_state, unreadable
 from rankcast.store.catalog_cache import CatalogCache
 from rankcast.store.catalog_history import oldest_version
-from rankcast.store.catalog_state import KINDS, UNREADABLE, RecordStep, present
+from rankcast.store.catalog_state import KINDS, UNREADABLE, RecordStep
 from rankcast.store.engine import Database
 from rankcast.store.schema import catalog_changes, catalog_versions, microseconds
 from rankcast.store.sql import last_number, paged
@@ -310,7 +310,7 @@ def _steps(catalog: Catalog, puts: Sequence[RecordStep], removals: Sequence[Reco
         if not isinstance(record, Concept):
             yield from _removal(catalog, record)
     for step in sorted(puts, key=lambda step: _order(step.record)):
-        old = present(catalog, step.record)
+        old = catalog.current(step.record)
         catalog.put(step.record)
         if old != step.record:
             yield step
@@ -321,7 +321,7 @@ def _steps(catalog: Catalog, puts: Sequence[RecordStep], removals: Sequence[Reco
 
 def _removal(catalog: Catalog, record: Record) -> Iterator[RecordStep]:
     """Remove a record, and before a subscription the preferences that name it."""
-    known = present(catalog, record) or record
+    known = catalog.current(record) or record
     if isinstance(known, Subscription):
         for preference in catalog.preferences_of(known.user):
             if known.id in (preference.prefer, preference.over):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, select
 
 from rankcast.language import decode_record, dumps
-from rankcast.model import Advertisement, Catalog, Concept, Policy, Preference, Record, Subscription
+from rankcast.model import Advertisement, Catalog, Concept, Policy, Preference, Record, Subscription, owner_of
 from rankcast.store import unreadable
 from rankcast.store.schema import catalog_records
 from rankcast.store.sql import chunks, put_rows
@@ -27,8 +27,6 @@ __all__ = [
     "load_part",
     "load_served",
     "load_shared",
-    "owner_of",
-    "present",
     "slot_of_text",
     "write",
 ]
@@ -150,26 +148,6 @@ def advance(
     except UNREADABLE:
         return False
     return True
-
-
-def present(catalog: Catalog, record: Record) -> Record | None:
-    """The record of the catalog that has this one's id (or user, or name)."""
-    match record:
-        case Subscription():
-            return catalog.subscriptions.get(record.id)
-        case Preference():
-            return record if record in catalog.preferences_of(record.user) else None
-        case Policy():
-            return catalog.policies.get(record.user)
-        case Concept():
-            return catalog.concepts.get((record.attribute, record.name, record.user))
-        case Advertisement():
-            return catalog.advertisements.get(record.id)
-
-
-def owner_of(record: Record) -> str | None:
-    """The user whose record it is; None if it concerns all."""
-    return _slot(record).owner
 
 
 def write(connection: Connection, steps: Sequence[RecordStep], first: int) -> None:

@@ -127,10 +127,4 @@ class OneByOneMatcher:
 
 
 def _plain(subscriptions: Sequence[Subscription], catalog: Catalog) -> BatchMatcher:
-    matcher = OracleMatcher(
-        subscriptions,
-        meaning_of=lambda user: lambda attribute, term: catalog.membership(attribute, term, user),
-        shared=catalog.membership,
-        norm_of=lambda user: catalog.policy_of(user).norm,
-    )
-    return OneByOneMatcher(subscriptions, matcher)
+    return OneByOneMatcher(subscriptions, OracleMatcher.of(catalog, subscriptions))

@@ -1,16 +1,16 @@
 """Why an event was, or was not, sent to a user."""
 
 from collections.abc import Sequence
-from functools import cached_property
 
-from rankcast.choose import Distance, Moment, Step
+from rankcast.choose import Distance, Step
 from rankcast.engine.explain.explanation import Decision, Explanation, MatchedSubscription, Rival
 from rankcast.engine.reference.subscriber import Subscriber
+from rankcast.engine.trace import UserReplay
 from rankcast.errors import RankcastError, did_you_mean
 from rankcast.language import show_time
-from rankcast.matching import MatchFinding, OracleMatcher, explain_match
+from rankcast.matching import MatchFinding, explain_match
 from rankcast.model import Catalog, Event, Membership, ScorePart, Subscription, Term
-from rankcast.overlay import Admission, Matched
+from rankcast.overlay import Matched
 from rankcast.rank import ScoreExplanation, recency
 
 __all__ = ["explain"]
@@ -32,24 +32,27 @@ def explain(
         near = did_you_mean(event_id, [event.id for event in events[:1000]])
         raise RankcastError(f"there is no event {event_id!r} among the {len(events)} events{near}")
     policy = catalog.policy_of(user)
-    subscriber = Subscriber(user, catalog)
-    reach = _Reach(catalog, user)
+    replay = UserReplay(catalog, user)
+    subscriber = replay.subscriber
     steps: list[Step] = []
     total = 0
     rank: float | None = None
     combined: ScoreExplanation | None = None
-    matched = reach.matched(event)
-    admitted = reach.admitted(event)
+    matched: list[Matched] = []
+    admitted: list[Matched] = []
     for published in events:
-        made = subscriber.publish(Moment(published.seq, published.time), published, reach.admitted(published))
-        if published is event and admitted:
-            combined = subscriber.explained
-            rank = combined.score if combined else subscriber.candidate(event, admitted).rank
-        for step in (step for step in made if _concerns(step, event)):
-            total += 1
+        point = replay.publish(published)
+        if published is event:
+            matched, admitted = point.matched, point.admitted
+            if admitted:
+                combined = subscriber.explained
+                rank = combined.score if combined else subscriber.candidate(event, admitted).rank
+        concerned = [step for step in point.steps if _concerns(step, event)]
+        total += len(concerned)
+        for step in concerned:
             steps = _kept(steps, step, event)
     if finished:
-        for step in (step for step in subscriber.close() if _concerns(step, event)):
+        for step in (step for step in replay.close() if _concerns(step, event)):
             total += 1
             steps = _kept(steps, step, event)
     specific = subscriber.candidate(event, admitted).specific if admitted else ()
@@ -67,56 +70,19 @@ def explain(
         parts=combined.label() if combined else "",
         decisions=total,
         decision=decision,
-        withheld=reach.withheld(event) if matched and not admitted else "",
+        withheld=_withheld(replay, event) if matched and not admitted else "",
     )
 
 
-class _Reach:
-    """What reaches one user: what matches, and of an event under an advertisement what its publisher lets through.
-
-    For the latter all subscriptions of the catalog are matched, since they compete. An advertisement that this version of
-    the catalog does not have any more lets everything through.
-    """
-
-    def __init__(self, catalog: Catalog, user: str) -> None:
-        self._catalog = catalog
-        self._user = user
-        self._own = self._matcher(catalog.subscriptions_of(user))
-        self._admission = Admission(catalog)
-
-    def matched(self, event: Event) -> list[Matched]:
-        """The user's subscriptions that match, with their degrees."""
-        return list(self._own.match(event))
-
-    def admitted(self, event: Event) -> list[Matched]:
-        """Those of them that the event reaches."""
-        if event.advertisement not in self._catalog.advertisements:
-            return self.matched(event)
-        chosen = self._admission.admitted(event, list(self._everybody.match(event)))
-        return [pair for pair in chosen if pair[0].user == self._user]
-
-    def withheld(self, event: Event) -> str:
-        """Why an event that matches does not reach the user."""
-        advertisement = self._catalog.advertisements[event.advertisement or ""]
-        k, competing = event.k or advertisement.k, sum(1 for _ in self._everybody.match(event))
-        reached = "1 subscription" if k == 1 else f"{k} subscriptions"
-        return (
-            f"{advertisement.publisher!r} reaches only {reached} with advertisement {advertisement.id!r} "
-            f"({advertisement.rank.value}), and chose others of the {competing} that match"
-        )
-
-    @cached_property
-    def _everybody(self) -> OracleMatcher:
-        return self._matcher(list(self._catalog.subscriptions.values()))
-
-    def _matcher(self, subscriptions: Sequence[Subscription]) -> OracleMatcher:
-        catalog = self._catalog
-        return OracleMatcher(
-            subscriptions,
-            meaning_of=lambda name: lambda attribute, term: catalog.membership(attribute, term, name),
-            shared=catalog.membership,
-            norm_of=lambda name: catalog.policy_of(name).norm,
-        )
+def _withheld(replay: UserReplay, event: Event) -> str:
+    """Why an event that matches does not reach the user."""
+    advertisement = replay.catalog.advertisements[event.advertisement or ""]
+    k, competing = event.k or advertisement.k, len(replay.competing(event))
+    reached = "1 subscription" if k == 1 else f"{k} subscriptions"
+    return (
+        f"{advertisement.publisher!r} reaches only {reached} with advertisement {advertisement.id!r} "
+        f"({advertisement.rank.value}), and chose others of the {competing} that match"
+    )
 
 
 def _concerns(step: Step, event: Event) -> bool:

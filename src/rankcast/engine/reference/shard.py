@@ -184,12 +184,7 @@ class Shard:
         served = self._subscribers.keys() - without
         self._unmatched = without
         try:
-            self._matcher = OracleMatcher(
-                [s for s in catalog.subscriptions.values() if s.user in served],
-                meaning_of=lambda user: lambda attribute, term: catalog.membership(attribute, term, user),
-                shared=catalog.membership,
-                norm_of=lambda user: catalog.policy_of(user).norm,
-            )
+            self._matcher = OracleMatcher.of(catalog, [s for s in catalog.subscriptions.values() if s.user in served])
         except Exception:  # because of one user's subscription
             self._matcher = None
 

@@ -28,7 +28,6 @@ from rankcast.model import (
 from rankcast.service.problems import Problem
 from rankcast.service.service import Service
 from rankcast.service.settings import Limits
-from rankcast.store.catalog_state import present
 
 __all__ = [
     "JSON",
@@ -96,7 +95,7 @@ def put_record(
     seen: list[Record | None] = []
 
     def check(catalog: Catalog) -> None:
-        seen[:] = [present(catalog, given)]
+        seen[:] = [catalog.current(given)]
         allow(seen[0])
         check_unchanged(request, seen[0])
 

@@ -6,7 +6,7 @@ from starlette.responses import Response
 from rankcast.service.api.answers import answer
 from rankcast.service.api.schemas import says
 from rankcast.service.callers import Administrator, Owner, ServiceOf
-from rankcast.service.trial_tasks import measure_user, part_of
+from rankcast.service.trial_tasks import measure_user
 
 __all__ = ["router"]
 
@@ -42,7 +42,7 @@ def stats(caller: Administrator, service: ServiceOf) -> Response:
 async def stats_of_user(user: Owner, service: ServiceOf, request: Request) -> Response:
     """How evenly a user was served: entropy, fairness and distances over the last 10,000 deliveries; and the funnel of the
     last 1,000 events."""
-    part = part_of(service.catalog(), user)
+    part = service.catalog().alone(user)
     measured, funnel = await service.trials.run_for(
         user, request.is_disconnected, measure_user, service.history(_RECENT), user, part, _MOST
     )

@@ -15,7 +15,7 @@ from rankcast.service.api.schemas import body, says
 from rankcast.service.callers import Owner, ServiceOf
 from rankcast.service.problems import Problem
 from rankcast.service.service import Service
-from rankcast.service.trial_tasks import backtest_history, explain_event, part_of, try_on_history
+from rankcast.service.trial_tasks import backtest_history, explain_event, try_on_history
 
 __all__ = ["router"]
 
@@ -28,7 +28,7 @@ router = APIRouter(prefix="/users/{user:part}", tags=["trials"])
 async def try_expression(user: Owner, service: ServiceOf, content: Body, request: Request) -> Response:
     """How many of the last `limit` events an expression would have matched, with the newest `show` of them."""
     where, limit, shown = await run_in_threadpool(_expression, content, user, service)
-    part = part_of(service.catalog(), user)
+    part = service.catalog().alone(user)
     part.check_expression(where, user)
     trial = await service.trials.run_for(
         user, request.is_disconnected, try_on_history, service.history(limit), where, part, user, shown
@@ -56,7 +56,7 @@ def _expression(content: bytes, user: str, service: Service) -> tuple[Expression
 async def try_policy(user: Owner, service: ServiceOf, content: Body, request: Request) -> Response:
     """What a policy would have delivered of the last `limit` events, from a fresh start; nothing is changed."""
     policy, limit = await run_in_threadpool(_policy, content, user, service)
-    part = part_of(service.catalog(), user)
+    part = service.catalog().alone(user)
     of, made = await service.trials.run_for(
         user, request.is_disconnected, backtest_history, service.history(limit), user, policy, part
     )

@@ -5,7 +5,6 @@ from typing import Protocol
 
 from rankcast.language import decode_record
 from rankcast.model import Catalog
-from rankcast.pipeline.spark.live.owners import owner_of
 from rankcast.store import Store
 
 __all__ = ["Catalogs", "FixedCatalog", "StoreCatalogs"]
@@ -54,10 +53,8 @@ class FixedCatalog:
     """One catalog, whatever the version; `lines` are its records, a line of JSON each."""
 
     def __init__(self, lines: bytes, serves: Callable[[str], bool]) -> None:
-        records = [decode_record(line) for line in lines.splitlines()]
-        self._whole = Catalog(records)
-        own = [record for record in records if (owner := owner_of(record)) is None or serves(owner)]
-        self._part = Catalog(own)
+        self._whole = Catalog([decode_record(line) for line in lines.splitlines()])
+        self._part = self._whole.part(serves)
 
     def at(self, version: int) -> Catalog:
         """The shard's part."""

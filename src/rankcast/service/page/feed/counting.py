@@ -53,10 +53,5 @@ def count_recent(service: Service, user: str, limit: int = 1000) -> EventCounts:
 
 def _matching(catalog: Catalog, user: str, events: Iterable[Event]) -> set[str]:
     """The events that match a user."""
-    matcher = OracleMatcher(
-        catalog.subscriptions_of(user),
-        meaning_of=lambda name: lambda attribute, term: catalog.membership(attribute, term, name),
-        shared=catalog.membership,
-        norm_of=lambda name: catalog.policy_of(name).norm,
-    )
+    matcher = OracleMatcher.of(catalog, catalog.subscriptions_of(user))
     return {event.id for event in events if any(True for _ in matcher.match(event))}

@@ -1,7 +1,7 @@
 """What a policy would have sent of recent events, and how good that is."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from itertools import combinations
 from statistics import fmean
@@ -54,7 +54,7 @@ def compare(
 def backtest(user: str, policy: Policy, catalog: Catalog, events: Sequence[Event], distance: Distance) -> Backtest:
     """Serve the user alone, from a fresh start, and close the last period. `distance` is for the figure of diversity, so
     that two policies can be compared by one measure."""
-    own = _alone(user, policy, catalog)
+    own = catalog.alone(user, policy)
     shard = BatchShard(own) if suits(policy) else Shard(own)
     sent = sorted([*shard.publish(events), *shard.close()], key=lambda delivery: delivery.order)
     by_id = {event.id: event for event in events}
@@ -65,13 +65,4 @@ def backtest(user: str, policy: Policy, catalog: Catalog, events: Sequence[Event
         fmean(one.rank for one in sent) if sent else None,
         fmean(apart) if apart else None,
         sum((one.freshness for one in sent), timedelta(0)) / len(sent) if sent else None,
-    )
-
-
-def _alone(user: str, policy: Policy, catalog: Catalog) -> Catalog:
-    """What of the catalog bears on one user, with that policy."""
-    concepts = [one for one in catalog.concepts.values() if one.user in (None, user)]
-    subscriptions, preferences = catalog.subscriptions_of(user), catalog.preferences_of(user)
-    return Catalog(
-        [*concepts, *subscriptions, *preferences, replace(policy, user=user), *catalog.advertisements.values()]
     )

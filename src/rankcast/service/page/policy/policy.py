@@ -18,7 +18,6 @@ from rankcast.service.page.policy.policy_words import in_words
 from rankcast.service.page.policy.quiet_view import show_quiet
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, empty, group, set_props, words
-from rankcast.service.trial_tasks import part_of
 
 __all__ = ["build"]
 
@@ -122,7 +121,7 @@ class _PolicyPage:
         history = recent_for(service, saved, policy)
         try:
             now, then, events = await service.trials.run_for(
-                user, self._is_outdated(number), compare, history, user, saved, policy, part_of(catalog, user)
+                user, self._is_outdated(number), compare, history, user, saved, policy, catalog.alone(user)
             )
         except RankcastError as error:
             if number == self._tries and not self._tried.is_deleted:

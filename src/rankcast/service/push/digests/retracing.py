@@ -8,15 +8,13 @@ from typing import Any
 
 import msgspec
 
-from rankcast.choose import Candidate, Moment, Step
+from rankcast.choose import Candidate, Step
 from rankcast.engine.reference.shard import shard_of
-from rankcast.engine.reference.subscriber import Subscriber
 from rankcast.engine.states import FORMAT, check_format, unpack_states
+from rankcast.engine.trace import UserReplay
 from rankcast.errors import StoreError
 from rankcast.language import label
-from rankcast.matching import Matcher, OracleMatcher
-from rankcast.model import Advertisement, Catalog, Concept, Event, Record, Subscription
-from rankcast.overlay import Admission
+from rankcast.model import Advertisement, Catalog, Concept, Event, Record
 from rankcast.service.push.digests.reasons import Reason, ReasonDetail, why
 from rankcast.store import LoggedEvent, Store
 from rankcast.store.digest_log import LeftOut
@@ -54,8 +52,7 @@ class UserTrace:
         self.sent: set[int] = set()
         self._left: dict[int, LeftOut] = {}
         self._waiting: set[int] = set()
-        self._subscriber: Subscriber | None = None
-        self._everybody: Matcher | None = None
+        self._replay: UserReplay | None = None
         self._labels: dict[str, str] = {}
         self._use(store.catalog(catalog_version))
         if state:
@@ -93,8 +90,8 @@ class UserTrace:
 
         A period may have been closed by hand, which no event shows.
         """
-        if self._subscriber is not None and self._waiting & set(delivered):
-            self._take(self._subscriber.close())
+        if self._replay is not None and self._waiting & set(delivered):
+            self._take(self._replay.close())
         self.exact = self.sent == set(delivered)
         for seq in delivered:
             known = seq in self.sent or seq in self._waiting or seq in self._left
@@ -105,7 +102,7 @@ class UserTrace:
 
     def state(self) -> bytes:
         """Where the user stands now, for the next digest to begin with."""
-        subscriber = self._subscriber.state() if self._subscriber is not None else None
+        subscriber = self._replay.subscriber.state() if self._replay is not None else None
         return _packed(subscriber, sorted(self._waiting))
 
     def _restore(self, state: bytes) -> None:
@@ -113,37 +110,27 @@ class UserTrace:
             kept: dict[str, Any] = msgspec.msgpack.decode(state)
             check_format(kept.get("format", 0))
             waiting = set(kept["waiting"])
-            if self._subscriber is not None and kept["subscriber"] is not None:
-                self._subscriber.restore(kept["subscriber"])
+            if self._replay is not None and kept["subscriber"] is not None:
+                self._replay.subscriber.restore(kept["subscriber"])
         except (AttributeError, KeyError, StoreError, TypeError, ValueError) as error:
             # Of another release, say: one digest may then be inexact, and says so, which is better than none.
             _log.warning("the state of %r cannot be used, and is left aside: %r", self._user, error)
-            self._subscriber = Subscriber(self._user, self._catalog)
+            self._replay = UserReplay(self._catalog, self._user)
             return
         self._waiting = waiting
 
     def _publish(self, event: Event) -> None:
-        if self._subscriber is None:
+        if self._replay is None:
             return
-        found = list(self._matcher.match(event))
-        matched = self._admitted(event, found)
-        if found:
+        point = self._replay.publish(event)
+        if point.matched:
             self.matched += 1
-        if matched:
+        if point.admitted:
             self._waiting.add(event.seq)
-        elif found:
+        elif point.matched:
             detail = f"published under {event.advertisement!r} to the best subscriptions only"
             self._leave(event, None, ReasonDetail(Reason.PUBLISHER, detail))
-        self._take(self._subscriber.publish(Moment(event.seq, event.time), event, matched))
-
-    def _admitted(self, event: Event, found: list[tuple[Subscription, float]]) -> Sequence[tuple[Subscription, float]]:
-        """Those of the user's matching subscriptions to which the publisher lets the event go."""
-        if event.advertisement is None or not found:
-            return found
-        if self._everybody is None:
-            self._everybody = _matcher(self._catalog, list(self._catalog.subscriptions.values()))
-        admitted = self._admission.admitted(event, list(self._everybody.match(event)))
-        return [pair for pair in admitted if pair[0].user == self._user]
+        self._take(point.steps)
 
     def _take(self, steps: Iterable[Step]) -> None:
         for step in steps:
@@ -176,22 +163,19 @@ class UserTrace:
         self._catalog = catalog
         # Under an advertisement users compete, so that everybody's subscriptions matter.
         self._shares = catalog.advertisements
-        self._admission = Admission(catalog)
-        self._everybody = None
         mine = catalog.subscriptions_of(self._user)
-        self._matcher = _matcher(catalog, mine)
         self._labels |= {subscription.id: label(subscription.where) for subscription in mine}
         if not mine:
             self._forget()
-        elif self._subscriber is None:
-            self._subscriber = Subscriber(self._user, catalog)
+        elif self._replay is None:
+            self._replay = UserReplay(catalog, self._user)
         else:
-            self._take(self._subscriber.update(catalog))
+            self._take(self._replay.update(catalog))
         self._policy = catalog.policy_of(self._user)
 
     def _forget(self) -> None:
         """The user has no subscriptions any more: what waited will not come."""
-        self._subscriber = None
+        self._replay = None
         for logged in (entry for seq in sorted(self._waiting) for entry in self._store.events(seq - 1, 1)):
             detail = "the user had no subscriptions any more"
             self._leave(logged.event, None, ReasonDetail(Reason.UNSUBSCRIBED, detail))
@@ -216,12 +200,3 @@ def state_of(user: str, states: Mapping[int, bytes]) -> bytes:
 
 def _packed(subscriber: dict[str, Any] | None, waiting: Sequence[int]) -> bytes:
     return msgspec.msgpack.encode({"format": FORMAT, "subscriber": subscriber, "waiting": waiting})
-
-
-def _matcher(catalog: Catalog, subscriptions: Sequence[Subscription]) -> Matcher:
-    return OracleMatcher(
-        subscriptions,
-        meaning_of=lambda name: lambda attribute, term: catalog.membership(attribute, term, name),
-        shared=catalog.membership,
-        norm_of=lambda name: catalog.policy_of(name).norm,
-    )

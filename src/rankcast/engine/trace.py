@@ -1,0 +1,91 @@
+"""One user served alone, event by event, with every decision visible.
+
+Explanations, digests, the funnel and the threshold curve all look at a user in this way.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from rankcast.choose import Moment, Step
+from rankcast.engine.reference.subscriber import Subscriber
+from rankcast.matching import OracleMatcher
+from rankcast.model import Catalog, Event
+from rankcast.overlay import Admission, Matched
+
+__all__ = ["TracePoint", "UserReplay", "trace"]
+
+
+class TracePoint(NamedTuple):
+    """What one event did for the user.
+
+    `matched` are the user's subscriptions that match; `admitted` are those that the event's publisher lets through;
+    `steps` are the decisions that the event caused, which may concern earlier events.
+    """
+
+    event: Event
+    matched: list[Matched]
+    admitted: list[Matched]
+    steps: list[Step]
+
+
+class UserReplay:
+    """Serves one user alone, exactly as a shard serves them among others.
+
+    An event costs one match of the user's own subscriptions; an event under an advertisement costs a match of all
+    subscriptions of the catalog, because they compete for it.
+    """
+
+    def __init__(self, catalog: Catalog, user: str) -> None:
+        self.user = user
+        self.subscriber = Subscriber(user, catalog)
+        self._everybody: OracleMatcher | None = None
+        self._use(catalog)
+
+    def publish(self, event: Event) -> TracePoint:
+        """Serve the next event."""
+        matched = self.matched(event)
+        admitted = self.admitted(event, matched)
+        steps = self.subscriber.publish(Moment(event.seq, event.time), event, admitted)
+        return TracePoint(event, matched, admitted, list(steps))
+
+    def update(self, catalog: Catalog) -> list[Step]:
+        """Go on with another version of the catalog; the decisions that this causes."""
+        self._use(catalog)
+        return list(self.subscriber.update(catalog))
+
+    def close(self) -> list[Step]:
+        """End the last period; the decisions that this causes."""
+        return list(self.subscriber.close())
+
+    def matched(self, event: Event) -> list[Matched]:
+        """The user's subscriptions that match an event, with their degrees."""
+        return list(self._own.match(event))
+
+    def admitted(self, event: Event, matched: list[Matched]) -> list[Matched]:
+        """Those of the matching subscriptions that the event reaches.
+
+        An advertisement that this version of the catalog no longer has lets everything through.
+        """
+        if not matched or event.advertisement not in self.catalog.advertisements:
+            return matched
+        chosen = self._admission.admitted(event, self.competing(event))
+        return [pair for pair in chosen if pair[0].user == self.user]
+
+    def competing(self, event: Event) -> list[Matched]:
+        """All subscriptions of the catalog that match an event: they compete if it is under an advertisement."""
+        if self._everybody is None:
+            self._everybody = OracleMatcher.of(self.catalog)
+        return list(self._everybody.match(event))
+
+    def _use(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+        self._own = OracleMatcher.of(catalog, catalog.subscriptions_of(self.user))
+        self._everybody = None
+        self._admission = Admission(catalog)
+
+
+def trace(catalog: Catalog, user: str, events: Iterable[Event]) -> Iterator[TracePoint]:
+    """Serve the user alone from a fresh start; what each event, in publication order, did for them."""
+    replay = UserReplay(catalog, user)
+    for event in events:
+        yield replay.publish(event)
