@@ -160,9 +160,9 @@ def test_a_server_keeps_its_shards_and_notices_when_another_has_served(stores):
 @pytest.mark.parametrize("grows", ["the catalog", "the backlog"])
 def test_shards_are_chosen_anew_for_much_more(stores, monkeypatch, grows):
     monkeypatch.setattr(
-        "rankcast.engine.arrays.shard._LITTLE", 200
+        "rankcast.engine.choice.FEW_PAIRS", 200
     )  # pairs: 8 subscriptions and 10 expected events are fewer
-    monkeypatch.setattr("rankcast.pipeline.local._FAR", 50)
+    monkeypatch.setattr("rankcast.pipeline.local.FAR_BEHIND", 50)
     more = [Subscription(f"u{number}", f"more{number}", parse(f"y = {number % 3}"), 0.5) for number in range(20)]
     published, plain, store = events(150), stores("plain"), stores(grows)
     server = LocalPipeline(store, expected=10)

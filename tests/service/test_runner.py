@@ -42,7 +42,7 @@ def test_many_small_batches_give_what_one_replay_gives(service: Service) -> None
 def test_a_runner_that_expects_much_gives_the_same(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     service.put(decode_record({"kind": "subscription", "id": "s", "user": "ann", "where": "x > 1"}))
     service.put(decode_record({"kind": "policy", "user": "ann", "mode": "sliding", "k": 2, "length": 9}))
-    monkeypatch.setattr(runner, "_EXPECTED", 1_000_000)  # so with shards made for many
+    monkeypatch.setattr(runner, "LIVE_BATCH", 1_000_000)  # so with shards made for many
     monkeypatch.setattr(runner, "_BATCH", 60)
     for first in (0, 100, 200):
         service.publish([decode_event(film(number)) for number in range(first, first + 100)])

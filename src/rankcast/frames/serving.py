@@ -33,7 +33,7 @@ def match(
         from rankcast.pipeline.spark import match as match_on_spark
 
         return match_on_spark(data, catalog(wanted))  # type: ignore[arg-type]  # told by its module
-    from rankcast.engine.arrays import shard_for
+    from rankcast.engine.choice import shard_for
 
     given, known = events(data, id_column=id_column, time_column=time_column), catalog(wanted)
     shard = shard_for(len(given), known)
@@ -68,7 +68,7 @@ def deliver(
         from rankcast.pipeline.spark import deliver as deliver_on_spark
 
         return deliver_on_spark(data, catalog(wanted))  # type: ignore[arg-type]  # told by its module
-    from rankcast.engine.arrays import shard_for
+    from rankcast.engine.choice import shard_for
 
     given, known = events(data, id_column=id_column, time_column=time_column), catalog(wanted)
     shard = shard_for(len(given), known)

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import groupby
 
-from rankcast.engine.arrays import BatchShard, shard_for
+from rankcast.engine.arrays import BatchShard
+from rankcast.engine.choice import FAR_BEHIND, shard_for
 from rankcast.engine.isolation import reason
 from rankcast.engine.reference.shard import Shard, shard_of
 from rankcast.engine.states import pack_states, unpack_states
@@ -32,9 +33,6 @@ GRACE = timedelta(seconds=1)
 """How long after the end of a period of time an event that belongs to it may be received: then the clock ends the period."""
 
 _log = logging.getLogger("rankcast.pipeline")
-
-_FAR = 20_000
-"""So many events behind, the kind of shard is chosen anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +247,7 @@ class LocalPipeline:
         if isinstance(self._shards[0], BatchShard):
             return False
         subscriptions = len(self._store.catalog(self._version).subscriptions)
-        return subscriptions > 2 * self._chosen_for or self._store.last_offset() - self._offset >= _FAR
+        return subscriptions > 2 * self._chosen_for or self._store.last_offset() - self._offset >= FAR_BEHIND
 
     def _publish(self, shards: Sequence[Shard | BatchShard], logged: list[ReadEvent], close: bool) -> list[Delivery]:
         deliveries: list[Delivery] = []

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from rankcast.engine.arrays import BatchShard, shard_for
+from rankcast.engine.arrays import BatchShard
+from rankcast.engine.choice import shard_for
 from rankcast.engine.reference.shard import Shard, shard_of
 from rankcast.engine.states import pack_states, unpack_states
 from rankcast.errors import StoreError

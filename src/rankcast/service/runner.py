@@ -6,6 +6,7 @@ from threading import Event as Flag
 from threading import Thread
 from time import monotonic
 
+from rankcast.engine.choice import LIVE_BATCH
 from rankcast.errors import RankcastError, StoreError
 from rankcast.pipeline.local import CommittedBatch, LocalPipeline
 from rankcast.store import SPARK, Store
@@ -18,9 +19,6 @@ _BEAT = 0.1
 _LONGEST_REST = 0.25
 _BATCH = 1_000
 """How many events are committed together at most: the feeds of a pipeline that is behind go on every second or so."""
-_EXPECTED = 1_500
-"""How many events a service counts on, by which the kind of shard is chosen: from 667 subscriptions on it is the fast one, whose
-kernels take 200 MiB and a second or two to load. So that is with the first events, not when many come at once."""
 
 
 class Runner:
@@ -109,7 +107,7 @@ class Runner:
     def _serve(self) -> None:
         if self._serving is None:
             self._lock.take()  # a server of a database that was restarted has forgotten it
-            self._serving = LocalPipeline(self._store, self._shards or 1, _BATCH, _EXPECTED)
+            self._serving = LocalPipeline(self._store, self._shards or 1, _BATCH, LIVE_BATCH)
         for batch in self._serving.serve():
             self._count(batch)
             if self._stopping.is_set():

@@ -4,8 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from rankcast.cli.files.engines import MatchEngine, ReplayEngine, match_all, replay_all
+from rankcast.cli.files.engines import match_all, replay_all
 from rankcast.cli.output import Output
+from rankcast.engine.choice import Engine
 from rankcast.engine.reference.shard import replay
 from rankcast.lab.datasets import demo_catalog, movies
 from rankcast.language import decode_record
@@ -21,7 +22,7 @@ def films() -> list[Event]:
 
 def test_the_oracle_is_the_shard(films: list[Event]) -> None:
     catalog = demo_catalog()
-    assert replay_all(ReplayEngine.ORACLE, catalog, films, Output()) == replay(catalog, films)
+    assert replay_all(Engine.ORACLE, catalog, films, Output()) == replay(catalog, films)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -29,15 +30,15 @@ def test_replay(films: list[Event], engine: str) -> None:
     catalog = demo_catalog()
     expected = replay(catalog, films)
     assert expected
-    assert replay_all(ReplayEngine(engine), catalog, films, Output()) == expected
+    assert replay_all(Engine(engine), catalog, films, Output()) == expected
 
 
 @pytest.mark.spark
 def test_match(films: list[Event]) -> None:
     catalog = demo_catalog()
-    expected = list(match_all(MatchEngine.ORACLE, catalog, films, Output()))
+    expected = list(match_all(Engine.ORACLE, catalog, films, Output()))
     assert expected
-    assert list(match_all(MatchEngine.SPARK, catalog, films, Output())) == expected
+    assert list(match_all(Engine.SPARK, catalog, films, Output())) == expected
 
 
 @pytest.mark.spark
@@ -48,7 +49,7 @@ def test_times_and_imprecise_values_survive_the_journey(films: list[Event]) -> N
     ]
     catalog = Catalog([decode_record({"kind": "subscription", "id": "s", "user": "ü", "where": "true"})])
     expected = replay(catalog, odd)
-    assert replay_all(ReplayEngine.SPARK, catalog, odd, Output()) == expected
+    assert replay_all(Engine.SPARK, catalog, odd, Output()) == expected
     assert len(expected) == 2
 
 
@@ -64,5 +65,5 @@ def test_events_under_an_advertisement(films: list[Event]) -> None:
     ]
     expected = replay(catalog, published)
     assert sum(delivery.event == "e5" for delivery in expected) == 3
-    for engine in ReplayEngine:
+    for engine in (None, *Engine):
         assert replay_all(engine, catalog, published, Output()) == expected

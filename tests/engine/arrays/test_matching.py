@@ -6,10 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rankcast.engine.arrays import BatchShard, matching, shard_for
+from rankcast.engine.arrays import BatchShard, matching
 from rankcast.engine.arrays import roster as rosters
 from rankcast.engine.arrays.matching import IndexMatching, MatchingBySize, OneByOneMatcher
 from rankcast.engine.arrays.roster import Roster
+from rankcast.engine.choice import shard_for
 from rankcast.engine.reference.shard import Shard
 from rankcast.matching import OracleMatcher
 from rankcast.model import Catalog, Concept, LeftShoulder, Norm, Policy, Subscription
@@ -71,7 +72,7 @@ def test_the_index_follows_any_changes(steps, spare, in_place):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_shard_through_the_index_delivers_as_the_oracle_while_the_catalog_changes(worlds, seed, monkeypatch):
-    monkeypatch.setattr(matching, "_MANY", 0)
+    monkeypatch.setattr(matching, "INDEX_FROM", 0)
     chance = random.Random(seed)
     catalog = worlds.catalog(chance)
     events = worlds.events(chance, 200)
@@ -96,7 +97,7 @@ def test_a_shard_through_the_index_delivers_as_the_oracle_while_the_catalog_chan
 def test_many_subscriptions_are_found_through_the_index_few_are_asked(worlds, monkeypatch):
     catalog = worlds.catalog(random.Random(4))
     roster, by_size = Roster(lambda user: True), MatchingBySize()
-    monkeypatch.setattr(matching, "_MANY", len(catalog.subscriptions) + 1)
+    monkeypatch.setattr(matching, "INDEX_FROM", len(catalog.subscriptions) + 1)
     by_size.update(roster, roster.update(catalog), catalog)
     assert isinstance(by_size._matching, matching.RebuiltMatching)
     catalog.add(Subscription("one more", "user1", worlds.subscriptions(random.Random(1), "user1")[0].where))

@@ -1,11 +1,11 @@
 """The engines that match and replay files: all give the same lines, byte by byte."""
 
 from collections.abc import Callable, Iterable, Sequence
-from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from rankcast.cli.output import Output
 from rankcast.cli.sparks import silenced
+from rankcast.engine.choice import INDEX_FROM, Engine, is_small, shard_for
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -14,32 +14,15 @@ if TYPE_CHECKING:
     from rankcast.engine.reference.shard import Shard
     from rankcast.model import Catalog, Delivery, Event, Match
 
-__all__ = ["MatchEngine", "ReplayEngine", "match_all", "replay_all"]
+__all__ = ["match_all", "replay_all"]
 
 _CHUNK = 2_000
 """So many events at a time: arrays want many, a bar that moves wants few."""
 
 
-class MatchEngine(Enum):
-    """What finds the matching subscriptions: plain evaluation, the compiled index, or Spark."""
-
-    ORACLE = "oracle"
-    INDEX = "index"
-    SPARK = "spark"
-
-
-class ReplayEngine(Enum):
-    """What replays: the oracle event by event, shards over arrays, these with the compiled index, or Spark."""
-
-    ORACLE = "oracle"
-    LOCAL = "local"
-    INDEX = "index"
-    SPARK = "spark"
-
-
-def match_all(engine: MatchEngine, catalog: "Catalog", events: "Sequence[Event]", out: Output) -> "Iterable[Match]":
+def match_all(engine: Engine | None, catalog: "Catalog", events: "Sequence[Event]", out: Output) -> "Iterable[Match]":
     """All matches, by the position of the event, then by that of the subscription in the catalog."""
-    if engine is MatchEngine.SPARK:
+    if engine is Engine.SPARK:
         from rankcast.model import Match
         from rankcast.pipeline.spark import match
 
@@ -48,19 +31,23 @@ def match_all(engine: MatchEngine, catalog: "Catalog", events: "Sequence[Event]"
         seq = {event.id: event.seq for event in events}
         found = [Match(**row) for row in rows]
         return sorted(found, key=lambda one: (seq[one.event], position[one.subscription]))
-    return (_match_indexed if engine is MatchEngine.INDEX else _match_here)(catalog, events, out)
+    subscriptions = len(catalog.subscriptions)
+    if engine is None:
+        engine = Engine.ORACLE if is_small(len(events), subscriptions) else Engine.LOCAL
+    by_index = engine is Engine.INDEX or (engine is Engine.LOCAL and subscriptions >= INDEX_FROM)
+    return (_match_indexed if by_index else _match_here)(catalog, events, out)
 
 
-def replay_all(engine: ReplayEngine, catalog: "Catalog", events: "Sequence[Event]", out: Output) -> "list[Delivery]":
+def replay_all(engine: Engine | None, catalog: "Catalog", events: "Sequence[Event]", out: Output) -> "list[Delivery]":
     """All deliveries, by window, user and seq."""
-    if engine is ReplayEngine.SPARK:
+    if engine is Engine.SPARK:
         from rankcast.model import Delivery
         from rankcast.pipeline.spark import deliver
 
         rows = _on_spark(lambda frame: deliver(frame, catalog, json="event"), events, out)
         deliveries = [Delivery(**{**row, "subscriptions": tuple(row["subscriptions"])}) for row in rows]
     else:
-        deliveries = _replay_here(_shard(engine, catalog), events, out)
+        deliveries = _replay_here(_shard(engine, catalog, len(events)), events, out)
     return sorted(deliveries, key=lambda delivery: delivery.order)
 
 
@@ -90,15 +77,17 @@ def _match_indexed(catalog: "Catalog", events: "Sequence[Event]", out: Output) -
             advance(len(chunk))
 
 
-def _shard(engine: ReplayEngine, catalog: "Catalog") -> "Shard | BatchShard":
+def _shard(engine: Engine | None, catalog: "Catalog", events: int) -> "Shard | BatchShard":
     """One shard for all users."""
-    if engine is ReplayEngine.ORACLE:
+    if engine is None:
+        return shard_for(events, catalog)
+    if engine is Engine.ORACLE:
         from rankcast.engine.reference.shard import Shard
 
         return Shard(catalog)
     from rankcast.engine.arrays import BatchShard
 
-    if engine is ReplayEngine.INDEX:
+    if engine is Engine.INDEX:
         from rankcast.engine.index import IndexMatcher
 
         return BatchShard(catalog, matcher=IndexMatcher.of_catalog)

@@ -5,11 +5,12 @@ from typing import Annotated, Any
 
 import typer
 
-from rankcast.cli.files.engines import MatchEngine, match_all
+from rankcast.cli.files.engines import match_all
 from rankcast.cli.inputs import read_inputs
 from rankcast.cli.operation.rejects import exit_if_any
 from rankcast.cli.options import CatalogFile, EventsFile, Json, OutFile, RejectsFile
 from rankcast.cli.output import Output, TableColumn
+from rankcast.engine.choice import Engine
 
 __all__ = ["match"]
 
@@ -25,7 +26,9 @@ _COLUMNS = (
 def match(
     catalog_file: CatalogFile,
     events_file: EventsFile,
-    engine: Annotated[MatchEngine, typer.Option(help="Engine that matches.")] = MatchEngine.ORACLE,
+    engine: Annotated[
+        Engine | None, typer.Option(help="Engine that matches; by default the fastest for the size of the input.")
+    ] = None,
     out_file: OutFile = None,
     rejects_file: RejectsFile = None,
     json: Json = False,

@@ -4,12 +4,13 @@ from typing import Annotated
 
 import typer
 
-from rankcast.cli.files.engines import ReplayEngine, replay_all
+from rankcast.cli.files.engines import replay_all
 from rankcast.cli.inputs import read_inputs
 from rankcast.cli.operation.deliveries import COLUMNS, delivery_cells
 from rankcast.cli.operation.rejects import exit_if_any
 from rankcast.cli.options import CatalogFile, EventsFile, Json, OutFile, RejectsFile
 from rankcast.cli.output import Output
+from rankcast.engine.choice import Engine
 
 __all__ = ["replay"]
 
@@ -17,7 +18,9 @@ __all__ = ["replay"]
 def replay(
     catalog_file: CatalogFile,
     events_file: EventsFile,
-    engine: Annotated[ReplayEngine, typer.Option(help="Engine that replays.")] = ReplayEngine.ORACLE,
+    engine: Annotated[
+        Engine | None, typer.Option(help="Engine that replays; by default the fastest for the size of the input.")
+    ] = None,
     out_file: OutFile = None,
     rejects_file: RejectsFile = None,
     json: Json = False,

@@ -4,7 +4,6 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import Enum
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +11,7 @@ import typer
 
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
 from rankcast.cli.output import Output, counted
+from rankcast.engine.choice import Engine
 
 if TYPE_CHECKING:
     from rankcast.pipeline.local import CommittedBatch, LocalPipeline
@@ -21,13 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 _POLL = 0.5
-
-
-class Engine(Enum):
-    """What serves a store."""
-
-    PROCESS = "process"
-    SPARK = "spark"
 
 
 def run(
@@ -119,8 +112,10 @@ def run(
     out = Output(json)
     with Store.open(store) as opened, StoreLock(opened), _metrics(opened, metrics_port, out) as metrics:
         known = opened.pipeline()
-        chosen = engine or (Engine.SPARK if known is not None and known.engine == SPARK else Engine.PROCESS)
-        if chosen is Engine.PROCESS:
+        chosen = engine or (Engine.SPARK if known is not None and known.engine == SPARK else Engine.LOCAL)
+        if chosen not in (Engine.LOCAL, Engine.SPARK):
+            raise typer.BadParameter(f"a store is served by --engine local or --engine spark, not by {chosen.value}")
+        if chosen is Engine.LOCAL:
             given = {
                 "--checkpoint": checkpoint,
                 "--from-offset": from_offset,

@@ -2,6 +2,6 @@
 
 from rankcast.engine.arrays.deliveries import DeliveryColumns
 from rankcast.engine.arrays.matching import BatchMatcher, Matches
-from rankcast.engine.arrays.shard import BatchShard, shard_for
+from rankcast.engine.arrays.shard import BatchShard
 
-__all__ = ["BatchMatcher", "BatchShard", "DeliveryColumns", "Matches", "shard_for"]
+__all__ = ["BatchMatcher", "BatchShard", "DeliveryColumns", "Matches"]

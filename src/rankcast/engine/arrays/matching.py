@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 import numpy as np
 
 from rankcast.engine.arrays.roster import Roster, RosterChanges
+from rankcast.engine.choice import INDEX_FROM
 from rankcast.matching import Matcher, OracleMatcher
 from rankcast.matching.batch import BatchMatcher, Integers, Matches, Reals
 from rankcast.model import Catalog, Event, Subscription
@@ -27,9 +28,6 @@ __all__ = [
 ]
 
 MakeMatcher: TypeAlias = Callable[[Sequence[Subscription], Catalog], BatchMatcher]
-
-_MANY = 100
-"""From so many subscriptions on, finding them through the index pays, compiling included, within a hundred events."""
 
 
 class Matching(Protocol):
@@ -99,7 +97,7 @@ class MatchingBySize:
 
     def update(self, roster: Roster, changes: RosterChanges, catalog: Catalog) -> None:
         """Take the changes over, and the index once there are many."""
-        if len(roster.slot_of) >= _MANY and isinstance(self._matching, RebuiltMatching):
+        if len(roster.slot_of) >= INDEX_FROM and isinstance(self._matching, RebuiltMatching):
             self._matching = IndexMatching()
         self._matching.update(roster, changes, catalog)
 

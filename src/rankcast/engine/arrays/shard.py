@@ -39,19 +39,15 @@ from rankcast.engine.isolation import (
     reason,
     rows_of_failed_match,
 )
-from rankcast.engine.reference.shard import Shard
 from rankcast.engine.reference.subscriber import Subscriber
 from rankcast.engine.states import pack_states, unpack_states
 from rankcast.model import Catalog, Delivery, Event, Match, Mode, Policy, SetAside, Subscription, Unit
 from rankcast.overlay import Admission
 
-__all__ = ["BatchShard", "shard_for"]
+__all__ = ["BatchShard"]
 
 Served: TypeAlias = ArrayUser | Member | IsolatedSubscriber
 """A user as the shard serves them: over arrays, in the crowd, or by the oracle, as those for whom something has failed."""
-
-_FEW, _LITTLE = 2_000, 1_000_000
-"""Fewer events, and fewer pairs of an event and a subscription, are soon evaluated one by one: a pair takes some 2 µs."""
 
 
 class BatchShard:
@@ -616,13 +612,3 @@ class BatchShard:
 
 def _is_timed(policy: Policy) -> bool:
     return policy.mode is Mode.PERIODIC and policy.length is not None and policy.length.unit is Unit.TIME
-
-
-def shard_for(events: int, catalog: Catalog, serves: Callable[[str], bool] = lambda user: True) -> Shard | BatchShard:
-    """The shard that serves so many events soonest; either gives the same.
-
-    Few events are with few users before the kernels are loaded, which takes a second or two (and, the first time on a
-    machine, some ten to compile them).
-    """
-    is_little = events < _FEW and events * len(catalog.subscriptions) < _LITTLE
-    return Shard(catalog, serves) if is_little else BatchShard(catalog, serves)

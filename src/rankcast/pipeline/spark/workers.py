@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from rankcast.engine.arrays import shard_for
+from rankcast.engine.choice import shard_for
 from rankcast.engine.reference.shard import Shard
 from rankcast.errors import CatalogError
 from rankcast.language import decode_record, dumps, encode_event, encode_match

@@ -10,6 +10,7 @@ import pyarrow as pa
 from rankcast.engine.arrays import BatchShard
 from rankcast.engine.arrays.crowd_state import folded_of_columns
 from rankcast.engine.arrays.folded import fold, unfold
+from rankcast.engine.choice import MANY_SUBSCRIPTIONS, is_small
 from rankcast.engine.reference.shard import Shard
 from rankcast.engine.states import FORMAT, check_format, pack_states
 from rankcast.errors import StoreError
@@ -29,8 +30,6 @@ _FORM = 3
 was written before an upgrade is there until it is written again, so each says itself how it was written."""
 _FORM_BEFORE = 2
 
-_MANY_EVENTS = 2_000
-_MANY_SUBSCRIPTIONS = 2_000
 _SPANS = 2
 """Events are in the journal for so many times as long as a page lives; those that are held longer are in the pages."""
 
@@ -209,7 +208,7 @@ class LiveShard:
         self.version = version
         self._by_page = None
         if self._shard is None:
-            is_batch = not self._plain and len(catalog.subscriptions) >= _MANY_SUBSCRIPTIONS
+            is_batch = not self._plain and len(catalog.subscriptions) >= MANY_SUBSCRIPTIONS
             self._shard = _made(catalog, self._serves, is_batch)
             return []
         owed = self._shard.update(catalog)
@@ -221,7 +220,7 @@ class LiveShard:
             return DELIVERY.empty_table()
         shard = self._shard
         assert shard is not None
-        if isinstance(shard, Shard) and len(events) >= _MANY_EVENTS and not self._plain:
+        if isinstance(shard, Shard) and not is_small(len(events), len(self.catalog.subscriptions)) and not self._plain:
             found = shard.matches
             faster = _made(self.catalog, self._serves, is_batch=True)
             faster.restore(shard.state())
