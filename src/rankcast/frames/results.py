@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankcast.frames.tables import EventFrame, Frame, FrameKind, frame_of
 from rankcast.language import encode_event, show_time
+from rankcast.language.columns import column_lists
 from rankcast.model import Delivery, Event, Match
 
 if TYPE_CHECKING:
@@ -44,12 +45,7 @@ class MatchTable(Sequence[Match]):
     @property
     def frame(self) -> Frame:
         """One row for each match: event, subscription, user, degree, and the columns of the event."""
-        own: dict[str, list[Any]] = {
-            "event": [match.event for match in self.matches],
-            "subscription": [match.subscription for match in self.matches],
-            "user": [match.user for match in self.matches],
-            "degree": [match.degree for match in self.matches],
-        }
+        own: dict[str, list[Any]] = column_lists(self.matches, Match)
         return frame_of({**own, **_event_columns(own["event"], self.events, own)}, self.events.kind)
 
     def _repr_html_(self) -> str:
@@ -95,16 +91,9 @@ class Deliveries(Sequence[Delivery]):
         return self._frame(FrameKind.ARROW)
 
     def _frame(self, kind: FrameKind) -> Any:
-        sent = self.deliveries
-        own: dict[str, list[Any]] = {
-            "user": [one.user for one in sent],
-            "event": [one.event for one in sent],
-            "rank": [one.rank for one in sent],
-            "subscriptions": [list(one.subscriptions) for one in sent],
-            "published": [one.published for one in sent],
-            "forwarded": [one.forwarded for one in sent],
-            "window": [one.window for one in sent],
-        }
+        own: dict[str, list[Any]] = column_lists(self.deliveries, Delivery)
+        own["subscriptions"] = [list(names) for names in own["subscriptions"]]
+        del own["seq"]  # the event's own columns say where it stood
         return frame_of({**own, **_event_columns(own["event"], self.events, own)}, kind)
 
     def _repr_html_(self) -> str:

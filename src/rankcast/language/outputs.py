@@ -1,55 +1,61 @@
 """The JSON form of what comes out: deliveries, matches, rejects (semantics: Files)."""
 
+from collections.abc import Callable
 from typing import Any
 
 from rankcast.errors import ModelError, RecordError
+from rankcast.language.columns import ColumnKind, columns_of
 from rankcast.language.fields import Fields, text_of
 from rankcast.language.times import parse_time, show_time
 from rankcast.model import Delivery, Match, Reject
 
 __all__ = ["decode_delivery", "encode_delivery", "encode_match", "encode_reject"]
 
-_DELIVERY = ("user", "event", "seq", "rank", "subscriptions", "published", "forwarded", "window")
+_DELIVERY = [column for column in columns_of(Delivery) if not column.by_clock]
+_DELIVERY_NAMES = [column.name for column in _DELIVERY]
+_MATCH_NAMES = [column.name for column in columns_of(Match)]
 
 
 def encode_delivery(delivery: Delivery) -> dict[str, Any]:
     """A delivery as an object."""
-    return {
-        "user": delivery.user,
-        "event": delivery.event,
-        "seq": delivery.seq,
-        "rank": delivery.rank,
-        "subscriptions": list(delivery.subscriptions),
-        "published": show_time(delivery.published),
-        "forwarded": show_time(delivery.forwarded),
-        "window": delivery.window,
-    }
+    return {column.name: _ENCODERS[column.kind](getattr(delivery, column.name)) for column in _DELIVERY}
 
 
 def decode_delivery(obj: dict[str, Any]) -> Delivery:
     """The delivery that `encode_delivery` wrote."""
-    fields = Fields("a delivery", obj, _DELIVERY)
-    subscriptions = fields.value("subscriptions")
-    if not isinstance(subscriptions, list):
-        raise fields.wrong("subscriptions", "a list of strings")
+    given = Fields("a delivery", obj, _DELIVERY_NAMES)
     try:
-        return Delivery(
-            user=fields.text("user"),
-            event=fields.text("event"),
-            seq=fields.whole("seq"),
-            rank=fields.number("rank"),
-            subscriptions=tuple(text_of(name, "each of 'subscriptions' of a delivery") for name in subscriptions),
-            published=parse_time(fields.text("published")),
-            forwarded=parse_time(fields.text("forwarded")),
-            window=fields.whole("window"),
-        )
+        return Delivery(**{column.name: _DECODERS[column.kind](given, column.name) for column in _DELIVERY})
     except ModelError as error:
         raise error if isinstance(error, RecordError) else RecordError(f"a delivery: {error}") from None
 
 
+def _texts(given: Fields, name: str) -> tuple[str, ...]:
+    value = given.value(name)
+    if not isinstance(value, list):
+        raise given.wrong(name, "a list of strings")
+    return tuple(text_of(one, f"each of {name!r} of {given.what}") for one in value)
+
+
+_ENCODERS: dict[ColumnKind, Callable[[Any], Any]] = {
+    ColumnKind.TEXT: str,
+    ColumnKind.WHOLE: int,
+    ColumnKind.REAL: float,
+    ColumnKind.TEXTS: list,
+    ColumnKind.INSTANT: show_time,
+}
+_DECODERS: dict[ColumnKind, Callable[[Fields, str], Any]] = {
+    ColumnKind.TEXT: Fields.text,
+    ColumnKind.WHOLE: Fields.whole,
+    ColumnKind.REAL: Fields.number,
+    ColumnKind.TEXTS: _texts,
+    ColumnKind.INSTANT: lambda given, name: parse_time(given.text(name)),
+}
+
+
 def encode_match(match: Match) -> dict[str, Any]:
     """A match as an object."""
-    return {"event": match.event, "subscription": match.subscription, "user": match.user, "degree": match.degree}
+    return {name: getattr(match, name) for name in _MATCH_NAMES}
 
 
 def encode_reject(reject: Reject) -> dict[str, Any]:

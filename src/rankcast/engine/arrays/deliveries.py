@@ -63,19 +63,16 @@ class DeliveryColumns:
         """The deliveries as an Arrow table, with the names of `Delivery`: what Spark and Parquet take."""
         import pyarrow as pa
 
-        time = pa.timestamp("us", "UTC")
-        return pa.table(
-            {
-                "user": pa.array(self.users, pa.string()).take(pa.array(self.user)),
-                "event": pa.array(self.events, pa.string()).take(pa.array(self.event)),
-                "seq": pa.array(self.seq),
-                "rank": pa.array(self.rank),
-                "subscriptions": pa.array(self.sets, pa.list_(pa.string())).take(pa.array(self.subscriptions)),
-                "published": pa.array(self.published).cast(time),
-                "forwarded": pa.array(self.forwarded).cast(time),
-                "window": pa.array(self.window),
-            }
-        )
+        from rankcast.language.columns import arrow_schema
+
+        numbered = {"user": self.users, "event": self.events, "subscriptions": self.sets}
+        schema = arrow_schema(Delivery)
+        columns = []
+        for column in schema:
+            values = pa.array(getattr(self, column.name))
+            names = numbered.get(column.name)
+            columns.append(values.cast(column.type) if names is None else pa.array(names, column.type).take(values))
+        return pa.Table.from_arrays(columns, schema=schema)
 
 
 class UserDeliveries(NamedTuple):

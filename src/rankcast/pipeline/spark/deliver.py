@@ -12,7 +12,8 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as f
 
 from rankcast.errors import ModelError
-from rankcast.model import Catalog
+from rankcast.language.columns import spark_schema
+from rankcast.model import Catalog, Delivery, Match
 from rankcast.pipeline.spark.inputs import catalog_rows, prepared, shard_count, shared_lines
 from rankcast.pipeline.spark.keys import shard_keys
 from rankcast.pipeline.spark.route import recipients
@@ -31,12 +32,7 @@ from rankcast.pipeline.spark.workers import (
 
 __all__ = ["deliver", "match", "rejects", "set_aside"]
 
-_DELIVERY = (
-    "user string, event string, seq long, rank double, subscriptions array<string>, "
-    "published timestamp, forwarded timestamp, window long"
-)
 _SET_ASIDE = "user string, event string, seq long, error string"
-_MATCH = "event string, subscription string, user string, degree double"
 
 
 def deliver(
@@ -75,12 +71,14 @@ def deliver(
         return deliver_stream(events, catalog, shards=shard_count(shards), json=json, lateness=lateness)
     if lateness is not None:
         raise ModelError("lateness is for streams; the events are a batch, of which none is late")
-    return _by_shard(deliver_in_shard, _DELIVERY, events, catalog, shards, json, _advertised(events, catalog, json))
+    return _by_shard(
+        deliver_in_shard, spark_schema(Delivery), events, catalog, shards, json, _advertised(events, catalog, json)
+    )
 
 
 def match(events: DataFrame, catalog: Catalog, *, shards: int | None = None, json: str | None = None) -> DataFrame:
     """Which subscriptions each event matches: columns event, subscription, user, degree. Parameters as `deliver`."""
-    return _by_shard(match_in_shard, _MATCH, events, catalog, shards, json)
+    return _by_shard(match_in_shard, spark_schema(Match), events, catalog, shards, json)
 
 
 def rejects(events: DataFrame, catalog: Catalog, *, json: str | None = None) -> DataFrame:

@@ -8,6 +8,8 @@ import pyarrow as pa
 
 from rankcast.errors import ModelError, did_you_mean
 from rankcast.language import dumps, encode_record, parse_time
+from rankcast.language.columns import arrow_schema, spark_schema
+from rankcast.model import Delivery
 from rankcast.store import Store
 
 __all__ = ["TABLES", "Options", "Range", "SourceTable"]
@@ -159,22 +161,7 @@ _EVENTS = pa.schema(
     ]
 )
 _CATALOG = pa.schema([("version", pa.int64()), ("removed", pa.bool_()), ("record", pa.string())])
-_DELIVERIES = pa.schema(
-    [
-        ("number", pa.int64()),
-        ("user", pa.string()),
-        ("event", pa.string()),
-        ("seq", pa.int64()),
-        ("rank", pa.float64()),
-        ("subscriptions", pa.list_(pa.string())),
-        ("published", _TIME),
-        ("forwarded", _TIME),
-        ("window", pa.int64()),
-        ("served", _TIME),
-        ("matched", _TIME),
-        ("received", _TIME),
-    ]
-)
+_DELIVERIES = pa.schema([("number", pa.int64()), *arrow_schema(Delivery, by_clock=True)])
 
 
 def _events(store: Store, part: Range) -> Iterator[pa.RecordBatch]:
@@ -208,8 +195,7 @@ TABLES = {
     ),
     "catalog": SourceTable("version long, removed boolean, record string", Store.version, _catalog),
     "deliveries": SourceTable(
-        "number long, user string, event string, seq long, rank double, subscriptions array<string>, published timestamp, "
-        "forwarded timestamp, window long, served timestamp, matched timestamp, received timestamp",
+        f"number long, {spark_schema(Delivery, by_clock=True)}",
         Store.last_delivery,
         _deliveries,
     ),

@@ -15,7 +15,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from rankcast.errors import ModelError
 from rankcast.language import dumps, encode_record
-from rankcast.model import Catalog
+from rankcast.language.columns import spark_schema
+from rankcast.model import Catalog, Delivery
 from rankcast.pipeline.spark.checkpoints import pipeline_name
 from rankcast.pipeline.spark.columns import check_columns
 from rankcast.pipeline.spark.keys import shard_keys
@@ -31,10 +32,6 @@ __all__ = ["deliver_stream", "serve_store"]
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-_DELIVERY = (
-    "user string, event string, seq long, rank double, subscriptions array<string>, "
-    "published timestamp, forwarded timestamp, window long"
-)
 
 
 def serve_store(
@@ -156,7 +153,7 @@ def deliver_stream(
         journal=100_000,
     )
     lines = "\n".join(dumps(encode_record(record)) for record in catalog.records()).encode()
-    return _by_shard(_packed(events, json), settings, lines).mapInArrow(unpack, _DELIVERY)
+    return _by_shard(_packed(events, json), settings, lines).mapInArrow(unpack, spark_schema(Delivery))
 
 
 def _packed(events: DataFrame, json: str | None) -> DataFrame:

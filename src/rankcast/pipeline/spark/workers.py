@@ -8,11 +8,12 @@ import pyarrow as pa
 from rankcast.engine.choice import shard_for
 from rankcast.engine.reference.shard import Shard
 from rankcast.errors import CatalogError
-from rankcast.language import decode_record, dumps, encode_event, encode_match
-from rankcast.model import Catalog, Event, in_publication_order
+from rankcast.language import decode_record, dumps, encode_event
+from rankcast.language.columns import arrow_table
+from rankcast.model import Catalog, Event, Match, in_publication_order
 from rankcast.overlay import check_publication
 from rankcast.pipeline.spark.columns import events_of_json, events_of_table
-from rankcast.pipeline.spark.live.frames import DELIVERY, deliveries_table
+from rankcast.pipeline.spark.live.frames import deliveries_table
 
 __all__ = [
     "ADMITTED",
@@ -135,7 +136,7 @@ def deliver_in_shard(catalog: Catalog, events: list[Event], admitted: Admitted) 
     if isinstance(shard, Shard):
         return deliveries_table(shard.publish(events, admitted) + shard.close())
     made = (shard.publish_columns(events, admitted), shard.close_columns())
-    return pa.concat_tables(columns.arrow().cast(DELIVERY) for columns in made)
+    return pa.concat_tables(columns.arrow() for columns in made)
 
 
 def set_aside_in_shard(catalog: Catalog, events: list[Event], admitted: Admitted) -> pa.Table:
@@ -152,9 +153,5 @@ def set_aside_in_shard(catalog: Catalog, events: list[Event], admitted: Admitted
 
 def match_in_shard(catalog: Catalog, events: list[Event], admitted: Admitted) -> pa.Table:
     """The matches of one shard; what is admitted does not matter."""
-    schema = pa.schema(
-        [("event", pa.string()), ("subscription", pa.string()), ("user", pa.string()), ("degree", pa.float64())]
-    )
     shard = Shard(catalog)
-    rows = [encode_match(found) for event in events for found in shard.match(event)]
-    return pa.Table.from_pylist(rows, schema=schema)
+    return arrow_table([found for event in events for found in shard.match(event)], Match)

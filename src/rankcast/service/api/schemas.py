@@ -4,7 +4,8 @@ from enum import Enum
 from typing import Any
 
 from rankcast.language import PRESETS
-from rankcast.model import MAX_ATTRIBUTES, Advertisement, Concept, Event, Policy, Preference, Subscription
+from rankcast.language.columns import ColumnKind, columns_of
+from rankcast.model import MAX_ATTRIBUTES, Advertisement, Concept, Delivery, Event, Policy, Preference, Subscription
 from rankcast.model.declared import NAME
 from rankcast.model.membership import MAX_DEGREES, MAX_POINTS, NUMBER
 from rankcast.service.access import Role
@@ -22,6 +23,17 @@ _OPEN = {"type": "object", "additionalProperties": True}
 
 def _object(properties: dict[str, Any], required: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(required), **more}
+
+
+def _columns(of: type) -> dict[str, Any]:
+    forms = {
+        ColumnKind.TEXT: _NAME,
+        ColumnKind.WHOLE: _COUNT,
+        ColumnKind.REAL: {"type": "number"},
+        ColumnKind.TEXTS: {"type": "array", "items": _NAME},
+        ColumnKind.INSTANT: _TIME,
+    }
+    return {column.name: forms[column.kind] for column in columns_of(of) if not column.by_clock}
 
 
 def _words(of: type[Enum]) -> dict[str, Any]:
@@ -148,17 +160,10 @@ SCHEMAS: dict[str, Any] = {
     "Delivery": _object(
         {
             "number": {**_COUNT, "description": "its place in the log: the id of its server-sent event"},
-            "user": _NAME,
-            "event": _NAME,
-            "seq": _COUNT,
-            "rank": {"type": "number"},
-            "subscriptions": {"type": "array", "items": _NAME},
-            "published": _TIME,
-            "forwarded": _TIME,
-            "window": {"type": "integer"},
+            **_columns(Delivery),
             "content": {"$ref": "#/components/schemas/Event"},
         },
-        ("number", "user", "event", "seq", "rank", "subscriptions", "published", "forwarded", "window"),
+        ("number", *_columns(Delivery)),
         example={
             "number": 7,
             "user": "addison",

@@ -1,11 +1,12 @@
 """Packed rows: blobs that go to every shard, and deliveries that come back."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import pyarrow as pa
 
+from rankcast.language.columns import arrow_schema, arrow_table
 from rankcast.model import Delivery
 
 __all__ = [
@@ -23,18 +24,7 @@ __all__ = [
 MARK, EVENTS = 1, 2
 """What a blob holds: a mark of the store's log or of its versions, or events from elsewhere (an Arrow stream)."""
 
-DELIVERY = pa.schema(
-    [
-        ("user", pa.string()),
-        ("event", pa.string()),
-        ("seq", pa.int64()),
-        ("rank", pa.float64()),
-        ("subscriptions", pa.list_(pa.string())),
-        ("published", pa.timestamp("us", "UTC")),
-        ("forwarded", pa.timestamp("us", "UTC")),
-        ("window", pa.int64()),
-    ]
-)
+DELIVERY = arrow_schema(Delivery)
 
 
 class Mark(NamedTuple):
@@ -71,15 +61,4 @@ def stream_of(table: pa.Table) -> bytes:
 
 def deliveries_table(made: Sequence[Delivery]) -> pa.Table:
     """Deliveries as an Arrow table."""
-    columns: list[list[Any]] = [
-        [one.user for one in made],
-        [one.event for one in made],
-        [one.seq for one in made],
-        [one.rank for one in made],
-        [one.subscriptions for one in made],
-        [one.published for one in made],
-        [one.forwarded for one in made],
-        [one.window for one in made],
-    ]
-    arrays = [pa.array(column, kind.type) for column, kind in zip(columns, DELIVERY, strict=True)]
-    return pa.Table.from_arrays(arrays, schema=DELIVERY)
+    return arrow_table(made, Delivery)

@@ -230,7 +230,7 @@ class LiveShard:
         if isinstance(shard, Shard):
             made = deliveries_table(shard.publish(events, admitted))
         else:
-            made = shard.publish_columns(events, admitted).arrow().cast(DELIVERY)
+            made = shard.publish_columns(events, admitted).arrow()
         self._note_set_aside()
         return made
 
