@@ -1,4 +1,4 @@
-"""MiningResult concepts, drawn: how many, how well they cover, how stable they are, and against Spark ML's k-means."""
+"""Mined concepts, drawn: how many, how well they cover, how stable they are, and against Spark ML's k-means."""
 
 from collections.abc import Callable
 from time import perf_counter

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from rankcast.engine.arrays import BatchShard
+from rankcast.engine.explain import explain
 from rankcast.engine.reference.shard import Shard
 from rankcast.language import parse
 from rankcast.model import Catalog, Event, Length, Mode, Policy, Subscription, Unit
@@ -61,6 +62,24 @@ def test_a_period_ends_though_nothing_more_is_published(store, clock):
     served(server)
     assert got(store) == [("e1", START + timedelta(hours=1))]
     assert served(server) == []
+
+
+def test_an_explanation_ends_the_period_by_the_clock_too(store, clock):
+    server = LocalPipeline(store)
+    store.publish([event("e1", clock()), event("e2", clock())])
+    served(server)
+
+    def verdict(name):
+        entries = list(store.events())
+        events, clocks = [entry.event for entry in entries], [entry.clock for entry in entries]
+        told = explain(store.catalog(), events, "ann", name, finished=False, clocks=clocks, until=clock() - GRACE)
+        return told.to_json()["sent"]
+
+    assert verdict("e2") is False
+    clock.go_on(timedelta(hours=1) + GRACE)
+    served(server)
+    assert [name for name, _ in got(store)] == ["e2"]
+    assert (verdict("e1"), verdict("e2")) == (False, True)
 
 
 def test_also_after_a_restart(store, clock):

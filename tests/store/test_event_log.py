@@ -48,8 +48,9 @@ def test_an_event_comes_back_whole_at_its_offset(store):
     )
     store.change(put=[Advertisement("w1", "shop", Always(), k=9)])
     store.publish([event("e0"), whole.at(99)])
-    assert list(store.events(after=1)) == [LoggedEvent(2, 1, whole.at(2))]
-    assert store.event("e1") == LoggedEvent(2, 1, whole.at(2))
+    found = store.event("e1")
+    assert list(store.events(after=1)) == [LoggedEvent(2, 1, whole.at(2), found.logged)]
+    assert found == LoggedEvent(2, 1, whole.at(2), found.logged)
     assert store.event("e2") is None
 
 

@@ -1,7 +1,7 @@
 """Choosing what to send: distances, selection of k, the delivery modes."""
 
 from rankcast.choose.all_events import AllEvents
-from rankcast.choose.candidates import Candidate, DeliveryMode, Moment, Step
+from rankcast.choose.candidates import Candidate, DeliveryMode, Moment, Step, StopCause
 from rankcast.choose.distance import Distance, distance
 from rankcast.choose.exact import Exact, Proof
 from rankcast.choose.greedy import Greedy
@@ -33,6 +33,7 @@ __all__ = [
     "Selection",
     "Sliding",
     "Step",
+    "StopCause",
     "delivery_mode",
     "distance",
     "select",

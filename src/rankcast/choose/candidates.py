@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
 from rankcast.language import decode_event, encode_event
 from rankcast.model import Event
 
-__all__ = ["Candidate", "DeliveryMode", "Moment", "Step"]
+__all__ = ["Candidate", "DeliveryMode", "Moment", "Step", "StopCause"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +65,23 @@ class Moment(NamedTuple):
     clock: datetime | None = None
 
 
+class StopCause(Enum):
+    """What stopped a candidate at a filter."""
+
+    SCORE = "score"
+    """Its score was below the filter's."""
+    CHANCE = "chance"
+    """It was not drawn."""
+    BUDGET = "budget"
+    """As many as the filter lets through had passed already."""
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One decision of a delivery mode: out of `candidates` it chose `chosen`, and `sent` those not sent before.
 
     A step explains a delivery or its absence; the deliveries of a mode are just the `sent` of its steps. `note` says
-    in words what the candidates do not show, such as why a filter stopped one.
+    in words what the candidates do not show, such as why a filter stopped one; `cause` says the latter for programs.
     """
 
     window: int
@@ -78,6 +90,7 @@ class Step:
     chosen: tuple[Candidate, ...]
     sent: tuple[Candidate, ...]
     note: str = ""
+    cause: StopCause | None = None
 
 
 class DeliveryMode(Protocol):

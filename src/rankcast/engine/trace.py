@@ -4,6 +4,7 @@ Explanations, digests, the funnel and the threshold curve all look at a user in 
 """
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import NamedTuple
 
 from rankcast.choose import Moment, Step
@@ -41,17 +42,21 @@ class UserReplay:
         self._everybody: OracleMatcher | None = None
         self._use(catalog)
 
-    def publish(self, event: Event) -> TracePoint:
-        """Serve the next event."""
+    def publish(self, event: Event, clock: datetime | None = None) -> TracePoint:
+        """Serve the next event; `clock` is what the clock said when a live pipeline received it."""
         matched = self.matched(event)
         admitted = self.admitted(event, matched)
-        steps = self.subscriber.publish(Moment(event.seq, event.time), event, admitted)
+        steps = self.subscriber.publish(Moment(event.seq, event.time, clock), event, admitted)
         return TracePoint(event, matched, admitted, list(steps))
 
     def update(self, catalog: Catalog) -> list[Step]:
         """Go on with another version of the catalog; the decisions that this causes."""
         self._use(catalog)
         return list(self.subscriber.update(catalog))
+
+    def advance(self, clock: datetime) -> list[Step]:
+        """Let the clock come to a time; the decisions of the periods that this ends."""
+        return list(self.subscriber.advance(clock))
 
     def close(self) -> list[Step]:
         """End the last period; the decisions that this causes."""

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import groupby
 
 from rankcast.engine.arrays import BatchShard
@@ -15,6 +15,7 @@ from rankcast.errors import Overtaken, StoreError
 from rankcast.model import Catalog, Delivery, Event, SetAside
 from rankcast.overlay import Admission
 from rankcast.store import SPARK, Instants, Store
+from rankcast.store.event_log import GRACE
 from rankcast.store.texts import event_of
 
 __all__ = [
@@ -28,9 +29,6 @@ __all__ = [
     "repartition",
     "serve_pending",
 ]
-
-GRACE = timedelta(seconds=1)
-"""How long after the end of a period of time an event that belongs to it may be received: then the clock ends the period."""
 
 _log = logging.getLogger("rankcast.pipeline")
 
@@ -66,7 +64,7 @@ def read_events(store: Store, after: int, limit: int) -> list[ReadEvent]:
             event = event_of(row.content, row.offset)
         except Exception as problem:
             error = reason(problem)
-        read.append(ReadEvent(row.offset, row.catalog_version, row.id, row.logged - GRACE, event, error))
+        read.append(ReadEvent(row.offset, row.catalog_version, row.id, row.clock, event, error))
     return read
 
 

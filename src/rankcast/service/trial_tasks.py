@@ -9,8 +9,9 @@ from rankcast.matching import matches
 from rankcast.model import Catalog, Delivery, Event, Expression, Membership, Policy, Term
 from rankcast.service import trials
 from rankcast.service.trials import ExpressionTrial, Funnel
-from rankcast.store import Store
+from rankcast.store import LoggedEvent, Store
 from rankcast.store.delivery_pages import start_of_newest
+from rankcast.store.event_log import GRACE
 
 __all__ = [
     "TrialHistory",
@@ -41,6 +42,10 @@ class TrialHistory:
 
 def recent_events(store: Store, limit: int, most_bytes: int) -> list[Event]:
     """The last events of the log in publication order: at most `limit`, and no more than fit into so many bytes."""
+    return [entry.event for entry in _recent(store, limit, most_bytes)]
+
+
+def _recent(store: Store, limit: int, most_bytes: int) -> list[LoggedEvent]:
     last = store.last_offset()
     start, first, left = last, max(0, last - limit), most_bytes
     while start > first and left > 0:
@@ -52,7 +57,7 @@ def recent_events(store: Store, limit: int, most_bytes: int) -> list[Event]:
             if left < 0:
                 break
             start = logged.offset - 1
-    return [logged.event for logged in store.events(after=start, limit=last - start)] if last > start else []
+    return list(store.events(after=start, limit=last - start)) if last > start else []
 
 
 def try_on_history(
@@ -96,13 +101,15 @@ def explain_event(history: TrialHistory, user: str, event_id: str) -> Explanatio
         logged = store.event(event_id)
         if logged is None:
             raise CatalogError(f"there is no event {event_id!r}")
-        events = recent_events(store, history.events, history.bytes)
-        if len(events) < store.last_offset():
+        entries = _recent(store, history.events, history.bytes)
+        if len(entries) < store.last_offset():
             raise RankcastError(
                 f"explaining serves all {store.last_offset():,} events again, and here the limit is {history.events:,} events and "
                 f"{history.bytes:,} bytes; use the command: rankcast explain"
             )
-        return explain(store.catalog(logged.catalog_version), events, user, event_id, finished=False)
+        catalog, until = store.catalog(logged.catalog_version), store.database.clock() - GRACE
+        events, clocks = [entry.event for entry in entries], [entry.clock for entry in entries]
+        return explain(catalog, events, user, event_id, finished=False, clocks=clocks, until=until)
 
 
 def _newest(store: Store, user: str, most: int) -> list[Delivery]:

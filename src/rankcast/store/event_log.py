@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import starmap
 from typing import Any, NamedTuple, TypeAlias
 
@@ -19,7 +19,7 @@ from rankcast.store.schema import events as log
 from rankcast.store.sql import chunks, insert_rows, last_number, paged
 from rankcast.store.texts import event_of, event_text
 
-__all__ = ["EventLog", "LogRow", "LoggedEvent", "LoggedText", "PublishReceipt", "Refuse"]
+__all__ = ["GRACE", "EventLog", "LogRow", "LoggedEvent", "LoggedText", "PublishReceipt", "Refuse"]
 
 Refuse: TypeAlias = Callable[[Event, ModelError], None]
 """Takes an event that cannot be logged, and why."""
@@ -35,12 +35,22 @@ class PublishReceipt(NamedTuple):
     duplicate: bool
 
 
+GRACE = timedelta(seconds=1)
+"""How long after the end of a period of time an event that belongs to it may still come; then the clock ends the period."""
+
+
 class LoggedEvent(NamedTuple):
-    """An event of the log (`event.seq` is its offset), and the catalog version that was current."""
+    """An event of the log (`event.seq` is its offset), the catalog version that was current, and when it was appended."""
 
     offset: int
     catalog_version: int
     event: Event
+    logged: datetime
+
+    @property
+    def clock(self) -> datetime:
+        """What the clock said for delivery when the event came: periods of time end by it."""
+        return self.logged - GRACE
 
 
 class LogRow(NamedTuple):
@@ -61,6 +71,11 @@ class LoggedText(NamedTuple):
     id: str
     published: datetime
     logged: datetime
+
+    @property
+    def clock(self) -> datetime:
+        """As of `LoggedEvent`."""
+        return self.logged - GRACE
 
 
 class EventLog:
@@ -90,7 +105,7 @@ class EventLog:
 
     def events(self, after: int, limit: int | None) -> Iterator[LoggedEvent]:
         """The log after an offset, in order; ends where the log ends."""
-        query = select(log.c.event_offset, log.c.catalog_version, log.c.content)
+        query = select(log.c.event_offset, log.c.catalog_version, log.c.content, log.c.logged)
         for row in paged(self._database, query, log.c.event_offset, after, limit):
             yield _logged(row)
 
@@ -122,7 +137,8 @@ class EventLog:
 
     def event(self, event_id: str) -> LoggedEvent | None:
         """The event with that id."""
-        query = select(log.c.event_offset, log.c.catalog_version, log.c.content).where(log.c.id == event_id)
+        columns = (log.c.event_offset, log.c.catalog_version, log.c.content, log.c.logged)
+        query = select(*columns).where(log.c.id == event_id)
         with self._database.reading() as connection:
             row = connection.execute(query).first()
         return None if row is None else _logged(row)
@@ -134,7 +150,8 @@ class EventLog:
 
 
 def _logged(row: Any) -> LoggedEvent:
-    return LoggedEvent(row.event_offset, row.catalog_version, event_of(row.content, row.event_offset))
+    event = event_of(row.content, row.event_offset)
+    return LoggedEvent(row.event_offset, row.catalog_version, event, datetime_of(row.logged))
 
 
 class _Refused(NamedTuple):

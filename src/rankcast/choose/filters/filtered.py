@@ -4,16 +4,17 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
-from rankcast.choose.candidates import Candidate, DeliveryMode, Moment, Step
+from rankcast.choose.candidates import Candidate, DeliveryMode, Moment, Step, StopCause
 
 __all__ = ["EventFilter", "Filtered", "Verdict"]
 
 
 class Verdict(NamedTuple):
-    """Whether a candidate passes a filter, and why."""
+    """Whether a candidate passes a filter, and why: in words, and for one that was stopped also for programs."""
 
     passed: bool
     reason: str
+    cause: StopCause | None = None
 
 
 class EventFilter(Protocol):
@@ -48,10 +49,10 @@ class Filtered:
         """Take the next published event; `candidate` is None if it does not match this user."""
         if candidate is None:
             return self._mode.publish(moment, None)
-        passed, reason = self.filter.admit(candidate)
-        chosen = (candidate,) if passed else ()
-        step = Step(moment.seq, moment.time, candidates=(candidate,), chosen=chosen, sent=(), note=reason)
-        return [step, *self._mode.publish(moment, candidate if passed else None)]
+        verdict = self.filter.admit(candidate)
+        chosen = (candidate,) if verdict.passed else ()
+        step = Step(moment.seq, moment.time, (candidate,), chosen, (), verdict.reason, verdict.cause)
+        return [step, *self._mode.publish(moment, candidate if verdict.passed else None)]
 
     @property
     def inner(self) -> DeliveryMode:

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from rankcast.choose.candidates import Candidate
+from rankcast.choose.candidates import Candidate, StopCause
 from rankcast.choose.filters.chance import chance
 from rankcast.choose.filters.filtered import Verdict
 
@@ -23,7 +23,8 @@ class Random:
         drawn = chance(self._seed, self._user, candidate.event.id)
         passed = drawn < self._rate
         action = "passed" if passed else "stopped by"
-        return Verdict(passed, f"{action} the random filter: drawn {drawn:.4f}, probability {self._rate:.4f}")
+        reason = f"{action} the random filter: drawn {drawn:.4f}, probability {self._rate:.4f}"
+        return Verdict(passed, reason, None if passed else StopCause.CHANCE)
 
     def keep(self, ids: Collection[str]) -> None:
         """Nothing to forget."""

@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection
 from typing import Any, Protocol
 
-from rankcast.choose.candidates import Candidate
+from rankcast.choose.candidates import Candidate, StopCause
 from rankcast.choose.filters.budget import Budget
 from rankcast.choose.filters.filtered import Verdict
 from rankcast.choose.filters.kth_highest import FixedThreshold, KthOfPeriod, KthOfWindow, ScoreThreshold
@@ -90,9 +90,11 @@ class Threshold:
     def _decide(self, score: float) -> Verdict:
         shown, bar = _apart(score, self.threshold)
         if score < self.threshold:
-            return Verdict(False, f"stopped by the threshold filter: score {shown} below the threshold {bar}")
+            reason = f"stopped by the threshold filter: score {shown} below the threshold {bar}"
+            return Verdict(False, reason, StopCause.SCORE)
         if not self._budget.has_room:
-            return Verdict(False, f"stopped by the threshold filter: {self._budget.label()} passed already")
+            reason = f"stopped by the threshold filter: {self._budget.label()} passed already"
+            return Verdict(False, reason, StopCause.BUDGET)
         return Verdict(True, f"passed the threshold filter: score {shown} reaches the threshold {bar}")
 
 

@@ -75,6 +75,7 @@ def _of_store(store: str, user: str, event: str, out: Output) -> "Explanation":
     from rankcast.engine.explain import explain
     from rankcast.errors import RankcastError
     from rankcast.store import Store
+    from rankcast.store.event_log import GRACE
 
     with Store.open(store) as opened:
         logged = opened.event(event)
@@ -84,8 +85,10 @@ def _of_store(store: str, user: str, event: str, out: Output) -> "Explanation":
             out.say("the event has not been served yet (see rankcast run); this is what will happen")
         catalog = opened.catalog(logged.catalog_version)
         with out.progress("replaying", opened.last_offset()) as advance:
-            events = []
+            entries = []
             for entry in opened.events():
-                events.append(entry.event)
+                entries.append(entry)
                 advance(1)
-    return explain(catalog, events, user, event, finished=False)
+        until = opened.database.clock() - GRACE
+    events, clocks = [entry.event for entry in entries], [entry.clock for entry in entries]
+    return explain(catalog, events, user, event, finished=False, clocks=clocks, until=until)

@@ -1,4 +1,4 @@
-"""DeliveryColumns as columns: what a batch sends, before anybody wants it as objects."""
+"""Deliveries as columns: what a batch sends, before anybody wants it as objects."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

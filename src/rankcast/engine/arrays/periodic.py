@@ -1,4 +1,4 @@
-"""ArrayPeriodic delivery over arrays (semantics: Delivery modes)."""
+"""Periodic delivery over arrays (semantics: Delivery modes)."""
 
 from collections.abc import Mapping
 from typing import Any

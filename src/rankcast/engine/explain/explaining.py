@@ -1,6 +1,8 @@
 """Why an event was, or was not, sent to a user."""
 
 from collections.abc import Sequence
+from datetime import datetime
+from itertools import repeat
 
 from rankcast.choose import Distance, Step
 from rankcast.engine.explain.explanation import Decision, Explanation, MatchedSubscription, Rival
@@ -17,12 +19,21 @@ __all__ = ["explain"]
 
 
 def explain(
-    catalog: Catalog, events: Sequence[Event], user: str, event_id: str, *, finished: bool = True
+    catalog: Catalog,
+    events: Sequence[Event],
+    user: str,
+    event_id: str,
+    *,
+    finished: bool = True,
+    clocks: Sequence[datetime] | None = None,
+    until: datetime | None = None,
 ) -> Explanation:
     """Serve the user alone once more, and note every decision about the event.
 
     `events` are in publication order; `finished` says that the stream has ended, which closes the last period. Costs
-    one replay of the events for one user; events under an advertisement are matched for all users.
+    one replay of the events for one user; events under an advertisement are matched for all users. For what a live
+    pipeline served, `clocks` says when it received each event, and `until` where the clock stands now: periods of
+    time end by it.
     """
     subscriptions = catalog.subscriptions_of(user)
     if not subscriptions:
@@ -40,8 +51,9 @@ def explain(
     combined: ScoreExplanation | None = None
     matched: list[Matched] = []
     admitted: list[Matched] = []
-    for published in events:
-        point = replay.publish(published)
+    received = repeat(None) if clocks is None else clocks
+    for published, clock in zip(events, received, strict=clocks is not None):
+        point = replay.publish(published, clock)
         if published is event:
             matched, admitted = point.matched, point.admitted
             if admitted:
@@ -51,10 +63,10 @@ def explain(
         total += len(concerned)
         for step in concerned:
             steps = _kept(steps, step, event)
-    if finished:
-        for step in (step for step in replay.close() if _concerns(step, event)):
-            total += 1
-            steps = _kept(steps, step, event)
+    ended = replay.close() if finished else [] if until is None else replay.advance(until)
+    for step in (step for step in ended if _concerns(step, event)):
+        total += 1
+        steps = _kept(steps, step, event)
     specific = subscriber.candidate(event, admitted).specific if admitted else ()
     decision = _decision(steps[0], event, Distance(policy.weights, policy.attributes)) if steps else None
     if decision is not None:

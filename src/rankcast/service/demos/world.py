@@ -16,7 +16,7 @@ __all__ = ["DemoRows", "Script", "World"]
 
 
 class DemoRows(Sequence[Any]):
-    """DemoRows of known number, read from a source as far as they are asked for; safe from several threads."""
+    """Rows of known number, read from a source as far as they are asked for; safe from several threads."""
 
     def __init__(self, source: Iterable[Any], count: int) -> None:
         self._source = iter(source)

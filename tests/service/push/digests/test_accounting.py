@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from digest_samples import COMEDY, DRAMA, MORNINGS
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from rankcast.language import decode_event, decode_record
@@ -38,6 +38,10 @@ CUTS = st.lists(
 )
 
 
+@example(
+    [{"mode": "periodic", "k": 2, "length": "4s"}] * 5,
+    [(["drama"], "nothing"), (["drama"] * 5, "nothing")],
+)
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(POLICIES, min_size=5, max_size=5), CUTS)
 def test_whatever_happens_nothing_is_lost_or_twice_and_all_is_accounted_for(tmp_path_factory, policies, cuts):

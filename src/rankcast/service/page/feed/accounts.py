@@ -8,6 +8,7 @@ from rankcast.model import Delivery, Length, Policy
 from rankcast.service.page.reasons import Arrival
 from rankcast.service.service import Service
 from rankcast.store import Store
+from rankcast.store.event_log import GRACE
 
 __all__ = ["account_of"]
 
@@ -36,12 +37,15 @@ def _account(place: str, delivery: Delivery) -> tuple[Explanation, int]:
         catalog = store.catalog(logged.catalog_version)
         skipped = max(0, logged.offset - 1 - _span(catalog.policy_of(delivery.user)))
         skipped = 0 if logged.offset <= _EXACT else skipped
-        events = []
+        entries = []
         for entry in store.events(after=skipped, limit=2 * _MOST):
-            events.append(entry.event)
+            entries.append(entry)
             if entry.offset > logged.offset and entry.event.time > delivery.forwarded + timedelta(seconds=1):
                 break  # it may be the one that ended the period
-    return explain(catalog, events, delivery.user, delivery.event, finished=False), skipped
+        until = store.database.clock() - GRACE
+    events, clocks = [entry.event for entry in entries], [entry.clock for entry in entries]
+    told = explain(catalog, events, delivery.user, delivery.event, finished=False, clocks=clocks, until=until)
+    return told, skipped
 
 
 def _span(policy: Policy) -> int:

@@ -1,4 +1,4 @@
-"""QuietStretch hours and digests, in the time zone of each user."""
+"""Quiet hours and digests, in the time zone of each user."""
 
 from rankcast.service.push.digests.contents import Digest, read_digest
 from rankcast.service.push.digests.digests import Digests

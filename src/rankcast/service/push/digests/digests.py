@@ -36,7 +36,7 @@ class DigestHost(Protocol):
 
 
 class Digests:
-    """QuietStretch hours and digests of all users, over the store of a service; safe from several threads.
+    """Quiet hours and digests of all users, over the store of a service; safe from several threads.
 
     `start` begins a thread that looks every second whether something is due. What is due is decided by the clock of
     the store; all state is in the store, so that a restart, whenever, loses and repeats nothing. Every hour the digests and the

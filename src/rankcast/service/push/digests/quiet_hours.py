@@ -1,4 +1,4 @@
-"""QuietStretch hours: every night, or over lunch, in the user's time zone."""
+"""Quiet hours: every night, or over lunch, in the user's time zone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,10 +1,10 @@
-"""ReasonDetail an event that matched a user was not sent, read off the steps of the delivery."""
+"""Why an event that matched a user was not sent, read off the steps of the delivery."""
 
 from enum import Enum
 from typing import NamedTuple
 
-from rankcast.choose import Candidate, Distance, Step
-from rankcast.model import FilterKind, Policy, Scoring
+from rankcast.choose import Candidate, Distance, Step, StopCause
+from rankcast.model import Policy, Scoring
 
 __all__ = ["Reason", "ReasonDetail", "why"]
 
@@ -12,7 +12,7 @@ _SHOWN = 3
 
 
 class Reason(Enum):
-    """ReasonDetail an event was left out of what was sent."""
+    """Why an event was left out of what was sent."""
 
     BELOW = "below"
     SIMILAR = "similar"
@@ -47,9 +47,9 @@ class ReasonDetail(NamedTuple):
 
 
 def why(step: Step, candidate: Candidate, policy: Policy) -> ReasonDetail:
-    """ReasonDetail a step did not choose one of its candidates. Cost: at most k distances."""
-    if step.note:
-        return ReasonDetail(_of_filter(step.note, policy), step.note)
+    """Why a step did not choose one of its candidates. Cost: at most k distances."""
+    if step.cause is not None:
+        return ReasonDetail(_of_filter(step.cause, policy), step.note)
     chosen = sorted(step.chosen, key=lambda other: (-other.rank, other.seq))
     lowest = round(chosen[-1].rank, 12) if chosen else 0.0
     if policy.sigma == 1 or round(candidate.rank, 12) < lowest or not chosen:
@@ -66,9 +66,12 @@ def why(step: Step, candidate: Candidate, policy: Policy) -> ReasonDetail:
     )
 
 
-def _of_filter(note: str, policy: Policy) -> Reason:
-    if note.endswith("passed already"):
-        return Reason.BUDGET
-    if policy.filter is None or policy.filter.novelty in (FilterKind.RANDOM, FilterKind.SAMPLING):
-        return Reason.CHANCE
-    return Reason.BELOW if policy.filter.scoring is Scoring.SCORE else Reason.SEEN
+def _of_filter(cause: StopCause, policy: Policy) -> Reason:
+    match cause:
+        case StopCause.BUDGET:
+            return Reason.BUDGET
+        case StopCause.CHANCE:
+            return Reason.CHANCE
+        case StopCause.SCORE:
+            by_score = policy.filter is not None and policy.filter.scoring is Scoring.SCORE
+            return Reason.BELOW if by_score else Reason.SEEN

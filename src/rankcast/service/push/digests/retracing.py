@@ -3,6 +3,7 @@
 import logging
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from itertools import groupby
 from typing import Any
 
@@ -83,7 +84,7 @@ class UserTrace:
             if version != self._version:
                 self._update(version)
             for entry in group:
-                self._publish(entry.event)
+                self._publish(entry.event, entry.clock)
 
     def settle(self, delivered: Collection[int]) -> None:
         """Hold what was found against the deliveries that were really made, by their positions: those are the truth.
@@ -119,10 +120,10 @@ class UserTrace:
             return
         self._waiting = waiting
 
-    def _publish(self, event: Event) -> None:
+    def _publish(self, event: Event, clock: datetime) -> None:
         if self._replay is None:
             return
-        point = self._replay.publish(event)
+        point = self._replay.publish(event, clock)
         if point.matched:
             self.matched += 1
         if point.admitted:
