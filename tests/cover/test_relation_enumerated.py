@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from rankcast.cover import Relation, covers, relate
+from rankcast.cover.literals import PATTERNS
 from rankcast.language import parse, show
 from rankcast.matching import NO_CONCEPTS, matches
 from rankcast.model import Always, And, Between, Compare, Event, Exists, Expression, Not, OneOf, Op, Or, Predicate
@@ -112,7 +113,7 @@ def random_predicate(rng: random.Random) -> Predicate:
         return Predicate(attribute, Between(*sorted(rng.sample(values, 2))))
     if form < 0.3:
         return Predicate(attribute, OneOf(tuple(rng.sample(values, 2))))
-    ops = [op for op in Op if kind == "string" or not op.is_pattern]
+    ops = [op for op in Op if op.sides or (kind == "string" and op in PATTERNS)]
     return Predicate(attribute, Compare(rng.choice(ops), rng.choice(values)))
 
 

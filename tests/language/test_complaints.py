@@ -3,7 +3,7 @@ import pytest
 from rankcast.errors import ExpressionError
 from rankcast.language import parse
 from rankcast.language.complaints import OPERATORS
-from rankcast.model import Op
+from rankcast.model import Op, SpecialOp
 
 OPERATOR = f"where an operator should be ({', '.join(OPERATORS)})"
 PREDICATE = "where a predicate should be, like year > 1999"
@@ -103,7 +103,7 @@ PAIR = "[possibility, necessity]"
         ("a between 'x' and 1", "between needs two values of one type, not a string and a number", 10),
         ("a between true and false", "between needs numbers, strings or times, not booleans", 10),
         ("a contains 5", "contains needs a string, not the number 5", 11),
-        ("a < true", "< needs a number, string or time, not a boolean", 4),
+        ("a < true", "< needs a number, string or time, not the boolean True", 4),
         # signs of other languages, and of word processors
         ("a = 1 && b = 1", "found '&', which means nothing here; write 'and'", 6),
         ("!a = 1", "found '!', which means nothing here; write 'not'", 0),
@@ -122,7 +122,7 @@ def test_messages_say_what_was_found_and_what_would_be_right(text, message, posi
 
 
 def test_the_operators_are_those_of_the_model():
-    assert set(OPERATORS) == {op.value for op in Op} | {"in", "between", "exists", "is"}
+    assert set(OPERATORS) == {op.value for op in (*Op, *SpecialOp)}
 
 
 def test_a_long_piece_is_cut():

@@ -5,6 +5,7 @@ import pytest
 
 from rankcast.errors import EnvironmentProblem
 from rankcast.language import dumps, numbered_lines, read_catalog, read_events
+from rankcast.language.complaints import OPERATORS
 from rankcast.language.files import MAX_LINE
 from rankcast.model import Catalog, Concept, Interval
 
@@ -76,7 +77,7 @@ def test_bad_lines_become_rejects_in_the_order_of_the_lines(tmp_path):
     )
     catalog, rejects = read_catalog(path)
     assert list(catalog.subscriptions) == ["s1", "s4"]
-    operators = "=, !=, <, <=, >, >=, contains, startswith, endswith, in, between, exists, is"
+    operators = ", ".join(OPERATORS)
     assert reasons(rejects) == [
         (1, "user 'u' has no subscription 's9'"),
         (3, "duplicate subscription 's1', first on line 2"),

@@ -8,7 +8,7 @@ from rankcast.model import And, Between, Compare, Not, OneOf, Op, Or, Predicate,
     ("make", "says"),
     [
         (lambda: Compare(Op.CONTAINS, 5), "contains needs a string"),
-        (lambda: Compare(Op.LT, True), "not a boolean"),
+        (lambda: Compare(Op.LT, True), "not the boolean True"),
         (lambda: Between(5, 1), "lower value first"),
         (lambda: Between(1, "a"), "two values of one type"),
         (lambda: OneOf(()), "at least one value"),

@@ -19,12 +19,13 @@ from rankcast.model import (
     Op,
     Predicate,
     Scalar,
+    Sides,
     Term,
     Thresholds,
     kind_of,
 )
 
-__all__ = ["Meaning", "asserted", "denied"]
+__all__ = ["PATTERNS", "Meaning", "asserted", "denied"]
 
 Meaning: TypeAlias = Callable[[str, Term], Membership]
 """The membership function of an attribute's concept, hedges not applied."""
@@ -90,32 +91,35 @@ def _passing(test: Compare | OneOf | Between | Exists) -> Cell:
 
 def _compared(op: Op, value: Scalar) -> Cell:
     if isinstance(value, str):
-        return _texts(_TEXTS[op](value))
+        return _texts(_compared_texts(op, value))
+    if op.sides is None:
+        raise TypeError(f"{op.value} does not take {value!r}")
     if isinstance(value, bool):
-        wanted = value is (op is Op.EQ)
-        return Cell(booleans=BOTH | (TRUE if wanted else FALSE))
-    return _lined(value, _LINES[op](value))
+        return Cell(booleans=BOTH | (TRUE if value is op.sides.at else FALSE))
+    return _lined(value, _line(op.sides, value))
 
 
-_TEXTS: dict[Op, Callable[[str], StringLine]] = {
-    Op.EQ: lambda value: StringLine.these([value]),
-    Op.NE: lambda value: ~StringLine.these([value]),
-    Op.LT: lambda value: StringLine.interval("", value),
-    Op.LE: lambda value: StringLine.interval("", value + "\0"),
-    Op.GT: lambda value: StringLine.interval(value + "\0", None),
-    Op.GE: lambda value: StringLine.interval(value, None),
+PATTERNS: dict[Op, Callable[[str], StringLine]] = {
     Op.CONTAINS: StringLine.containing,
     Op.STARTSWITH: StringLine.starting,
     Op.ENDSWITH: StringLine.ending,
 }
-_LINES: dict[Op, Callable[[Scalar], ValueLine]] = {
-    Op.EQ: lambda value: ValueLine.points([value]),
-    Op.NE: lambda value: ~ValueLine.points([value]),
-    Op.LT: lambda value: ~ValueLine.above((value, 0)),
-    Op.LE: lambda value: ~ValueLine.above((value, 1)),
-    Op.GT: lambda value: ValueLine.above((value, 1)),
-    Op.GE: lambda value: ValueLine.above((value, 0)),
-}
+"""The operators, besides comparisons, of which covering knows more than that they cover themselves."""
+
+
+def _compared_texts(op: Op, value: str) -> StringLine:
+    if op.sides is None:
+        pattern = PATTERNS.get(op)
+        return StringLine.those_passing(op, value) if pattern is None else pattern(value)
+    below, at, above = op.sides
+    # Below the empty string there is nothing; the next string after one is that with a zero character.
+    cuts = (((value, 0),) if value and below != at else ()) + (((value + "\0", 0),) if at != above else ())
+    return StringLine(ValueLine(below if value else at, cuts))
+
+
+def _line(sides: Sides, value: Scalar) -> ValueLine:
+    below, at, above = sides
+    return ValueLine(below, (((value, 0),) if below != at else ()) + (((value, 1),) if at != above else ()))
 
 
 def _texts(texts: StringLine) -> Cell:

@@ -150,6 +150,8 @@ def _exact(cut: Cut) -> End | None:
 
 def _of_texts(texts: StringLine) -> OutlineSpan | None:
     """One pattern, or some strings."""
+    if texts.passing:
+        return None
     if not texts.line:
         literals = texts.contains + texts.endswith
         if len(literals) != 1:

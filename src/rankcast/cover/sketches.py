@@ -80,9 +80,12 @@ class Sketches:
 
 def _code(texts: StringRequirement) -> Interval | None:
     """A number for the one literal that there must be, if that is all that is asked of the strings."""
-    if texts.none or len(texts.some) != 1 or texts.some[0].contains or texts.some[0].endswith:
+    if texts.none or len(texts.some) != 1:
         return None
-    ends = list(texts.some[0].line.pieces())
+    only = texts.some[0]
+    if only.contains or only.endswith or only.passing:
+        return None
+    ends = list(only.line.pieces())
     if len(ends) != 1 or ends[0][0] is None or ends[0][1] is None or ends[0][1][0] != ends[0][0][0] + "\0":
         return None
     number = float(int.from_bytes(blake2b(ends[0][0][0].encode(), digest_size=6).digest()))

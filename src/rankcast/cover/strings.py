@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from rankcast.cover.line import EMPTY, FULL, ValueLine
+from rankcast.model import Op, string_test
 
 __all__ = ["ALL", "NONE", "StringLine"]
 
@@ -13,7 +14,8 @@ _MOST_PARTS = 4096
 
 
 class StringLine(NamedTuple):
-    r"""The strings on `line`, those that contain one of some literals, and those that end with one.
+    r"""The strings on `line`, those that contain one of some literals, those that end with one, and those that pass some
+    other test.
 
     Strings are ordered by code point, so the next string after ``'a'`` is ``'a\0'``: every interval is kept as
     [low, high), and a prefix is one too (``startswith 'ab'`` is ['ab', 'ac')). With this, `within` is *exact*. The
@@ -29,6 +31,8 @@ class StringLine(NamedTuple):
     line: ValueLine
     contains: tuple[str, ...] = ()
     endswith: tuple[str, ...] = ()
+    passing: tuple[tuple[str, str], ...] = ()
+    """Other tests, as operator and operand. Of them is known only which single strings pass."""
 
     @classmethod
     def these(cls, values: Iterable[str]) -> "StringLine":
@@ -63,8 +67,13 @@ class StringLine(NamedTuple):
         """All that end with the literal."""
         return cls(EMPTY, endswith=(literal,)) if literal else ALL
 
+    @classmethod
+    def those_passing(cls, op: Op, operand: str) -> "StringLine":
+        """All that pass a test of which nothing more is known."""
+        return cls(EMPTY, passing=((op.value, op.fold(operand)),))
+
     def __bool__(self) -> bool:
-        return bool(self.line or self.contains or self.endswith)
+        return bool(self.line or self.contains or self.endswith or self.passing)
 
     def __invert__(self) -> "StringLine":
         """The other strings; only for a set without patterns."""
@@ -77,7 +86,10 @@ class StringLine(NamedTuple):
         contains = sorted({*self.contains, *other.contains})
         contains = [word for word in contains if not any(part != word and part in word for part in contains)]
         endswith = sorted({*self.endswith, *other.endswith})
-        return StringLine(line, tuple(contains), tuple(endswith))
+        passing = self.passing or other.passing
+        if self.passing and other.passing:
+            passing = tuple(sorted({*self.passing, *other.passing}))
+        return StringLine(line, tuple(contains), tuple(endswith), passing)
 
     def has(self, value: str) -> bool:
         """Whether the string is one of these."""
@@ -85,11 +97,13 @@ class StringLine(NamedTuple):
 
     def within(self, other: "StringLine") -> bool:
         """Whether all of these are among the others; exact, but for intervals whose ends differ in thousands of
-        characters, of which it may say no."""
-        if not (self.contains or self.endswith or other.contains or other.endswith):
+        characters and for other tests, of which it may say no."""
+        if not (self.contains or self.endswith or self.passing or other.contains or other.endswith or other.passing):
             return self.line.within(other.line)
         if self == other or other.line == FULL:
             return True
+        if self.passing and not set(self.passing) <= set(other.passing):
+            return False
         rest = ~other.line
         return (
             all(other._matches_all(low, high) for low, high in _bounds(self.line & rest))
@@ -98,7 +112,11 @@ class StringLine(NamedTuple):
         )
 
     def _matches(self, value: str) -> bool:
-        return any(word in value for word in self.contains) or value.endswith(self.endswith)
+        return (
+            any(word in value for word in self.contains)
+            or value.endswith(self.endswith)
+            or any(string_test(Op.of(symbol), operand)(value) for symbol, operand in self.passing)
+        )
 
     def _contained(self, prefix: str) -> bool:
         return any(word in prefix for word in self.contains)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from rankcast.fuzzy.sets import CrispTest
-from rankcast.model import Between, Compare, Gaussian, Hedge, Membership, OneOf, Op, Table
+from rankcast.model import Between, Compare, Gaussian, Hedge, Membership, OneOf, Op, Sides, Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,8 +26,6 @@ Around: TypeAlias = tuple[Numbers, Numbers, Numbers]
 """At each number: the limit from the left, the degree itself, the limit from the right."""
 
 Corners: TypeAlias = tuple[tuple[float, float], ...]
-
-_ALL_BUT = {Op.NE: Op.EQ, Op.LT: Op.GE, Op.GT: Op.LE}
 
 
 def corners_of(membership: Membership, hedges: tuple[Hedge, ...] = ()) -> tuple[Corners, bool] | None:
@@ -56,16 +54,13 @@ def set_corners_of(test: CrispTest) -> tuple[Corners, bool] | None:
     (((5.0, 0.0), (5.0, 1.0)), True)
     """
     match test:
-        case Compare(op, value) if _is_number(value) and not op.is_pattern:
+        case Compare(Op(sides=Sides() as sides), value) if _is_number(value):
             at = float(value)  # type: ignore[arg-type]  # a number, as just asked
-            match _ALL_BUT.get(op, op):
-                case Op.EQ:
-                    corners: Corners = _spikes([(at, 1.0)])
-                case Op.GE:
-                    corners = ((at, 0.0), (at, 1.0))
-                case _:
-                    corners = ((at, 1.0), (at, 0.0))
-            return corners, op in _ALL_BUT
+            # A row includes its corners, so a set without the number itself is the complement of one with it.
+            below, _, above = sides if sides.at else (not side for side in sides)
+            edge = ((at, 0.0),)
+            corners = (() if below else edge) + ((at, 1.0),) + (() if above else edge)
+            return corners, not sides.at
         case Between(low, high) if _is_number(low) and _is_number(high):
             ends = float(low), float(high)  # type: ignore[arg-type]
             return ((ends[0], 0.0), (ends[0], 1.0), (ends[1], 1.0), (ends[1], 0.0)), False

@@ -11,21 +11,14 @@ from typing import TypeAlias, TypeGuard
 
 from rankcast.fuzzy.curves import Curve
 from rankcast.fuzzy.pieces import Flat
-from rankcast.model import Between, Compare, Kind, OneOf, Op, Scalar, kind_of
+from rankcast.model import Between, Compare, Kind, OneOf, Op, Scalar, Sides, kind_of, string_test
 
 __all__ = ["CrispTest", "StringSet", "number_set", "string_set"]
 
 CrispTest: TypeAlias = Compare | OneOf | Between
 
+_OF_PARTS = (Op.CONTAINS, Op.STARTSWITH, Op.ENDSWITH)
 _OUT, _IN = (0.0, 1.0), (1.0, 0.0)
-_SIDES = {
-    Op.EQ: (0.0, _IN, 0.0),
-    Op.NE: (1.0, _OUT, 1.0),
-    Op.LT: (1.0, _OUT, 0.0),
-    Op.LE: (1.0, _IN, 0.0),
-    Op.GT: (0.0, _OUT, 1.0),
-    Op.GE: (0.0, _IN, 1.0),
-}
 
 
 def number_set(test: CrispTest) -> Curve | None:
@@ -35,9 +28,8 @@ def number_set(test: CrispTest) -> Curve | None:
     0.0
     """
     match test:
-        case Compare(op, value) if _is_number(value) and op in _SIDES:
-            below, at, above = _SIDES[op]
-            return Curve((value,), (at,), (Flat(below), Flat(above)))
+        case Compare(Op(sides=Sides(below, at, above)), value) if _is_number(value):
+            return Curve((value,), (_IN if at else _OUT,), (Flat(float(below)), Flat(float(above))))
         case Between(low, high) if _is_number(low) and _is_number(high):
             if low == high:
                 return Curve((low,), (_IN,), (Flat(0.0), Flat(0.0)))
@@ -82,27 +74,17 @@ def string_set(test: CrispTest) -> StringSet | None:
 
 
 def _compared(op: Op, value: str) -> StringSet:
+    passes = string_test(op, value)
+    if op.sides is None:
+        # Of other operators it is not known; all strings have the empty part.
+        return StringSet(passes, math.inf, 0 if op in _OF_PARTS and not value else math.inf)
     # Below a row of k zero characters there are only the k shorter ones; below any other string, infinitely many.
     below = math.inf if value.strip("\0") else len(value)
-    match op:
-        case Op.EQ:
-            return StringSet(lambda s: s == value, 1, math.inf)
-        case Op.NE:
-            return StringSet(lambda s: s != value, math.inf, 1)
-        case Op.LT:
-            return StringSet(lambda s: s < value, below, math.inf)
-        case Op.LE:
-            return StringSet(lambda s: s <= value, below + 1, math.inf)
-        case Op.GT:
-            return StringSet(lambda s: s > value, math.inf, below + 1)
-        case Op.GE:
-            return StringSet(lambda s: s >= value, math.inf, below)
-        case Op.CONTAINS:
-            return StringSet(lambda s: value in s, math.inf, math.inf if value else 0)
-        case Op.STARTSWITH:
-            return StringSet(lambda s: s.startswith(value), math.inf, math.inf if value else 0)
-        case Op.ENDSWITH:
-            return StringSet(lambda s: s.endswith(value), math.inf, math.inf if value else 0)
+    sizes = (below, 1, math.inf)
+    size, others = (
+        sum(s for s, side in zip(sizes, op.sides, strict=True) if side is wanted) for wanted in (True, False)
+    )
+    return StringSet(passes, size, others)
 
 
 def _is_number(value: Scalar) -> TypeGuard[int | float]:

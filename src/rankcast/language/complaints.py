@@ -3,13 +3,14 @@
 from rankcast.errors import ExpressionError, did_you_mean
 from rankcast.language.printing import show_name, show_value
 from rankcast.language.tokens import KEYWORDS, Tokens
+from rankcast.model import Op, SpecialOp
 
 __all__ = ["OPERATORS", "no_attribute", "no_concept", "no_end", "no_operator", "no_value"]
 
-OPERATORS = ("=", "!=", "<", "<=", ">", ">=", "contains", "startswith", "endswith", "in", "between", "exists", "is")
+OPERATORS = tuple(op.value for op in (*Op, *SpecialOp))
 """All that may come after the name of an attribute."""
 
-_OTHER_LANGUAGES = {"==": "=", "<>": "!=", "like": "contains", "equals": "=", "has": "contains", "matches": "contains"}
+_OTHER_LANGUAGES = {alias: op.value for op in Op for alias in op.declared.aliases}
 
 
 def no_attribute(tokens: Tokens) -> ExpressionError:

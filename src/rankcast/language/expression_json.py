@@ -11,7 +11,7 @@ A predicate may have ``"thresholds": [possibility, necessity]``; a time is writt
 """
 
 from datetime import datetime
-from typing import Any
+from typing import Any, assert_never
 
 from rankcast.errors import ExpressionError, LimitError, ModelError, RecordError, did_you_mean
 from rankcast.language.fields import cut, number_of, text_of, what_is
@@ -33,6 +33,7 @@ from rankcast.model import (
     Or,
     Predicate,
     Scalar,
+    SpecialOp,
     Test,
     Thresholds,
     check_scalar,
@@ -41,7 +42,8 @@ from rankcast.model import (
 __all__ = ["expression_of_json", "expression_to_json"]
 
 _OPS = {op.value: op for op in Op}
-_TESTS = (*_OPS, "in", "between", "exists", "is")
+_SPECIAL = {op.value: op for op in SpecialOp}
+_TESTS = (*_OPS, *_SPECIAL)
 _JOINERS = ("and", "or", "not", "always")
 
 
@@ -78,6 +80,8 @@ def _to_json(expression: Expression) -> dict[str, Any]:
             form["exists"] = True
         case Is(term):
             form["is"] = show_term(term)
+        case other:
+            assert_never(other)
     if expression.thresholds is not None:
         form["thresholds"] = [expression.thresholds.possibility, expression.thresholds.necessity]
     return form
@@ -153,20 +157,29 @@ def _predicate(obj: dict[str, Any], path: str) -> Predicate:
 
 
 def _test(name: str, value: Any, place: str) -> Test:
-    match name:
-        case "in" | "between":
-            if not isinstance(value, list) or not value or (name == "between" and len(value) != 2):
-                found = f"a list of {len(value)}" if isinstance(value, list) else what_is(value)
-                raise RecordError(f"{place} must be a list of {'two ' if name == 'between' else ''}values, not {found}")
-            values = tuple(_value(item, place) for item in value)
-            return OneOf(values) if name == "in" else Between(*values)
-        case "exists":
+    if name in _OPS:
+        return Compare(_OPS[name], _value(value, place))
+    special = _SPECIAL[name]
+    match special:
+        case SpecialOp.IN:
+            return OneOf(_values(value, place))
+        case SpecialOp.BETWEEN:
+            return Between(*_values(value, place, "two "))
+        case SpecialOp.EXISTS:
             if value is not True:
                 raise RecordError(f"{place} must be true, not {what_is(value)}")
             return Exists()
-        case "is":
+        case SpecialOp.IS:
             return Is(parse_term(text_of(value, place)))
-    return Compare(_OPS[name], _value(value, place))
+        case other:
+            assert_never(other)
+
+
+def _values(value: Any, place: str, count: str = "") -> tuple[Scalar, ...]:
+    if not isinstance(value, list) or not value or (count and len(value) != 2):
+        found = f"a list of {len(value)}" if isinstance(value, list) else what_is(value)
+        raise RecordError(f"{place} must be a list of {count}values, not {found}")
+    return tuple(_value(item, place) for item in value)
 
 
 def _value(value: Any, place: str) -> Scalar:

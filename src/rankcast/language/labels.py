@@ -1,6 +1,7 @@
 """Expressions in words for people."""
 
 from datetime import datetime
+from typing import assert_never
 
 from rankcast.language.printing import show_value
 from rankcast.language.times import show_time
@@ -14,26 +15,13 @@ from rankcast.model import (
     Is,
     Not,
     OneOf,
-    Op,
     Or,
     Predicate,
     Scalar,
+    SpecialOp,
 )
 
 __all__ = ["label"]
-
-_WORDS = {
-    Op.EQ: "is",
-    Op.NE: "is not",
-    Op.LT: "below",
-    Op.LE: "at most",
-    Op.GT: "above",
-    Op.GE: "at least",
-    Op.CONTAINS: "contains",
-    Op.STARTSWITH: "starts with",
-    Op.ENDSWITH: "ends with",
-}
-_TIME_WORDS = {Op.LT: "before", Op.LE: "up to", Op.GT: "after", Op.GE: "from"}
 
 
 def label(expression: Expression) -> str:
@@ -56,10 +44,9 @@ def _bracketed(whole: Expression, part: Expression) -> bool:
 def _label_predicate(predicate: Predicate) -> str:
     name = predicate.attribute.replace("_", " ")
     match predicate.test:
-        case Compare(op, datetime() as value) if op in _TIME_WORDS:
-            text = f"{name} {_TIME_WORDS[op]} {_label_value(value)}"
         case Compare(op, value):
-            text = f"{name} {_WORDS[op]} {_label_value(value)}"
+            time_words = op.declared.time_words if isinstance(value, datetime) else None
+            text = f"{name} {time_words or op.declared.words} {_label_value(value)}"
         case OneOf((value,)):
             text = f"{name} is {_label_value(value)}"
         case OneOf(values):
@@ -68,9 +55,11 @@ def _label_predicate(predicate: Predicate) -> str:
         case Between(low, high):
             text = f"{name} from {_label_value(low)} to {_label_value(high)}"
         case Exists():
-            text = f"{name} is given"
+            text = f"{name} {SpecialOp.EXISTS.declared.words}"
         case Is(term):
             text = " ".join([name, "is", *(hedge.value for hedge in term.hedges), term.concept])
+        case other:
+            assert_never(other)
     if predicate.thresholds is None:
         return text
     limits = predicate.thresholds

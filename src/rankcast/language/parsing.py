@@ -6,9 +6,10 @@
     all         = operand ("and" operand)*
     operand     = "not" operand | "(" expression ")" | "true" | predicate
     predicate   = name test ["[" number "," number "]"]
-    test        = ("=" | "!=" | "<" | "<=" | ">" | ">=" | "contains" | "startswith" | "endswith") value
+    test        = operator value
                 | "in" "(" value ("," value)* ")" | "between" value "and" value | "exists"
                 | "is" ("not" | "very" | "somewhat")* name
+    operator    = the symbol of one of `Op`: "=" | "<" | "contains" | …
     value       = 'string' | number | "true" | "false" | "date" 'yyyy-mm-dd' | "time" 'yyyy-mm-ddThh:mm:ssZ'
     name        = word | "any text"
 
@@ -17,6 +18,8 @@ Keywords are the same in any case. The parser is written by hand. One that lark 
 when millions are read; lark took 0.17 s to start; and it could list the tokens it expected, but not say what the slip
 was. This parser recurs for brackets only: three frames for each of at most `MAX_DEPTH` levels.
 """
+
+from typing import assert_never
 
 from rankcast.errors import ExpressionError, ModelError
 from rankcast.language.complaints import no_attribute, no_concept, no_end, no_operator
@@ -47,6 +50,7 @@ from rankcast.model import (
     Op,
     Or,
     Predicate,
+    SpecialOp,
     Term,
     Test,
     Thresholds,
@@ -56,6 +60,7 @@ from rankcast.model import (
 __all__ = ["parse", "parse_term"]
 
 _OPS = {op.value: op for op in Op}
+_SPECIAL = {op.value: op for op in SpecialOp}
 _LONGEST_SHOWN = 5  # the text form that `show` writes is at most this many times as long as the text it came from
 
 
@@ -197,20 +202,21 @@ class _Parser(Literals):
                 return Compare(op, value)
             except ModelError as error:
                 raise self.error(str(error), start) from None
-        match piece.lower():
-            case "in":
-                self.at += 1
+        special = _SPECIAL.get(piece.lower())
+        if special is None:
+            raise no_operator(self, attribute)
+        self.at += 1
+        match special:
+            case SpecialOp.IN:
                 return self.one_of()
-            case "between":
-                self.at += 1
+            case SpecialOp.BETWEEN:
                 return self.between()
-            case "exists":
-                self.at += 1
+            case SpecialOp.EXISTS:
                 return Exists()
-            case "is":
-                self.at += 1
+            case SpecialOp.IS:
                 return Is(self.term(attribute))
-        raise no_operator(self, attribute)
+            case other:
+                assert_never(other)
 
     def one_of(self) -> OneOf:
         """The values of `in (…)`."""

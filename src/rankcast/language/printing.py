@@ -1,6 +1,7 @@
 """Writing the text form of expressions: the inverse of `parse`."""
 
 from datetime import datetime
+from typing import assert_never
 
 from rankcast.language.times import show_time
 from rankcast.language.tokens import HEDGES, KEYWORDS, NAME
@@ -52,6 +53,8 @@ def _show_predicate(predicate: Predicate) -> str:
             text = f"{name} exists"
         case Is(term):
             text = f"{name} is {show_term(term)}"
+        case other:
+            assert_never(other)
     if predicate.thresholds is None:
         return text
     limits = predicate.thresholds

@@ -4,12 +4,13 @@ import re
 from itertools import islice
 
 from rankcast.errors import ExpressionError
+from rankcast.model import Op, SpecialOp
 
 __all__ = ["HEDGES", "KEYWORDS", "NAME", "Tokens"]
 
-KEYWORDS = frozenset(
-    ["and", "or", "not", "in", "between", "exists", "is", "contains", "startswith", "endswith", "true", "false"]
-)
+KEYWORDS = frozenset(("and", "or", "not", "true", "false")) | {
+    op.value for op in (*Op, *SpecialOp) if op.declared.is_reserved
+}
 """Words that cannot be names without double quotes, in any case."""
 
 HEDGES = frozenset(("not", "very", "somewhat"))

@@ -3,13 +3,13 @@
 from datetime import datetime
 from typing import Any
 
-from rankcast.model import Between, Compare, Exists, Kind, OneOf, Op, Scalar, Test, Values, kind_of
+from rankcast.model import Between, Compare, Exists, Kind, OneOf, Op, Scalar, Test, Values, kind_of, string_test
 
 __all__ = ["passes"]
 
 # Bound once: finding a member on its class, or hashing it, costs more than the comparison itself.
 _EQ, _NE, _LT, _LE, _GT, _GE = Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE
-_CONTAINS, _STARTSWITH = Op.CONTAINS, Op.STARTSWITH
+_CONTAINS = Op.CONTAINS
 
 _KINDS: dict[type, Kind] = {
     str: Kind.STRING,
@@ -47,7 +47,9 @@ def passes(test: Test, values: Values) -> bool:
             if value in test.values and _is_listed(value, test.values):
                 return True
         return False
-    return isinstance(test, Exists)
+    if isinstance(test, Exists):
+        return True
+    raise TypeError(f"{test!r} is not a crisp test")
 
 
 def _compares(op: Op, values: tuple[Any, ...], wanted: Any) -> bool:
@@ -68,7 +70,7 @@ def _compares(op: Op, values: tuple[Any, ...], wanted: Any) -> bool:
         return bool(value < wanted)
     if op is _CONTAINS:
         return wanted in value
-    return bool(value.startswith(wanted) if op is _STARTSWITH else value.endswith(wanted))
+    return string_test(op, wanted)(value)
 
 
 def _is_listed(value: Scalar, listed: Values) -> bool:

@@ -23,6 +23,7 @@ from rankcast.model.membership import (
     Trapezoid,
     Triangle,
 )
+from rankcast.model.operators import Op, Operator, Sides, SpecialOp, StringTest, is_operand, string_test
 from rankcast.model.policies import (
     Aggregate,
     Decay,
@@ -45,7 +46,7 @@ from rankcast.model.policies import (
     restarted,
 )
 from rankcast.model.policy_cost import MOST_POLICY_COST, check_policy_cost, policy_cost
-from rankcast.model.predicates import Between, Compare, Exists, Is, OneOf, Op, Predicate, Test, Thresholds
+from rankcast.model.predicates import Between, Compare, Exists, Is, OneOf, Predicate, Test, Thresholds
 from rankcast.model.subscriptions import Preference, Subscription
 from rankcast.model.values import EPOCH, MAX_TEXT, Kind, Scalar, Values, check_scalar, identity, kind_of
 
@@ -90,6 +91,7 @@ __all__ = [
     "NoveltyPart",
     "OneOf",
     "Op",
+    "Operator",
     "Or",
     "Piecewise",
     "Policy",
@@ -107,6 +109,9 @@ __all__ = [
     "Scoring",
     "Select",
     "SetAside",
+    "Sides",
+    "SpecialOp",
+    "StringTest",
     "Subscription",
     "Table",
     "Term",
@@ -123,9 +128,11 @@ __all__ = [
     "check_scalar",
     "identity",
     "in_publication_order",
+    "is_operand",
     "kind_of",
     "owner_of",
     "policy_cost",
     "predicates_of",
     "restarted",
+    "string_test",
 ]

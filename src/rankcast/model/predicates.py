@@ -1,42 +1,18 @@
 """Predicates: an attribute, and a test that some value of it must pass (semantics: Events and subscriptions; semantics: Approximate matching)."""
 
 from dataclasses import dataclass
-from enum import Enum
 from typing import TypeAlias
 
 from rankcast.errors import ModelError
 from rankcast.model.declared import Real, check_name
 from rankcast.model.membership import Term
+from rankcast.model.operators import Op
 from rankcast.model.values import Kind, Scalar, check_scalar, identity, kind_of
 
-__all__ = ["Between", "Compare", "Exists", "Is", "OneOf", "Op", "Predicate", "Test", "Thresholds"]
+__all__ = ["Between", "Compare", "Exists", "Is", "OneOf", "Predicate", "Test", "Thresholds"]
 
 
 _SHARE = Real(0, 1)
-
-
-class Op(Enum):
-    """The operators that compare with one value, by their text form."""
-
-    EQ = "="
-    NE = "!="
-    LT = "<"
-    LE = "<="
-    GT = ">"
-    GE = ">="
-    CONTAINS = "contains"
-    STARTSWITH = "startswith"
-    ENDSWITH = "endswith"
-
-    @property
-    def is_order(self) -> bool:
-        """Whether the operator needs an order on the values."""
-        return self in (Op.LT, Op.LE, Op.GT, Op.GE)
-
-    @property
-    def is_pattern(self) -> bool:
-        """Whether the operator looks inside a string."""
-        return self in (Op.CONTAINS, Op.STARTSWITH, Op.ENDSWITH)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,11 +24,7 @@ class Compare:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", check_scalar(self.value))
-        kind = kind_of(self.value)
-        if self.op.is_pattern and kind is not Kind.STRING:
-            raise ModelError(f"{self.op.value} needs a string, not the {kind.value} {self.value!r}")
-        if self.op.is_order and kind is Kind.BOOLEAN:
-            raise ModelError(f"{self.op.value} needs a number, string or time, not a boolean")
+        self.op.check(self.value)
 
     # By identity of the value: to Python, `= 1` and `= true` would be equal.
 

@@ -123,7 +123,7 @@ def line_length(line: ValueLine, bounds: Bounds = (-math.inf, math.inf)) -> tupl
 
 def literals_of(texts: StringLine) -> tuple[str, ...]:
     """The strings of a set that lists them; none if it is one of patterns or intervals."""
-    if texts.contains or texts.endswith:
+    if texts.contains or texts.endswith or texts.passing:
         return ()
     found = tuple(_literals(texts.line))
     return () if None in found else tuple(text for text in found if text is not None)

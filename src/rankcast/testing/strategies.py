@@ -23,6 +23,7 @@ from rankcast.model import (
     Hedge,
     Interval,
     Is,
+    Kind,
     LeftShoulder,
     Membership,
     Not,
@@ -39,6 +40,7 @@ from rankcast.model import (
     Thresholds,
     Trapezoid,
     Triangle,
+    is_operand,
 )
 
 __all__ = [
@@ -58,6 +60,13 @@ NUMBERS = ("a", "b", "c")
 STRINGS = ("p", "q")
 ATTRIBUTES = (*NUMBERS, *STRINGS, "f", "t")
 """All attributes of the strategies."""
+
+_KIND_OF = {
+    **dict.fromkeys(NUMBERS, Kind.NUMBER),
+    **dict.fromkeys(STRINGS, Kind.STRING),
+    "f": Kind.BOOLEAN,
+    "t": Kind.TIME,
+}
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -107,13 +116,10 @@ def predicates(draw: st.DrawFn, fuzzy: bool = False) -> Predicate:
 @cache
 def _tests(attribute: str, fuzzy: bool) -> st.SearchStrategy[Test]:
     values = scalars(attribute)
-    ops = [Op.EQ, Op.NE]
-    if attribute != "f":
-        ops += [Op.LT, Op.LE, Op.GT, Op.GE]
-    if attribute in STRINGS:
-        ops += [Op.CONTAINS, Op.STARTSWITH, Op.ENDSWITH]
+    kind = _KIND_OF[attribute]
+    ops = [op for op in Op if kind in op.declared.kinds]
     tests: list[st.SearchStrategy[Test]] = [
-        st.builds(Compare, st.sampled_from(ops), values),
+        st.sampled_from(ops).flatmap(lambda op: _compares(op, values)),
         st.builds(OneOf, st.lists(values, min_size=1, max_size=3).map(tuple)),
         st.just(Exists()),
     ]
@@ -123,6 +129,10 @@ def _tests(attribute: str, fuzzy: bool) -> st.SearchStrategy[Test]:
     if fuzzy:
         tests.append(st.builds(Is, _terms(attribute)))
     return st.one_of(tests)
+
+
+def _compares(op: Op, values: st.SearchStrategy[Scalar]) -> st.SearchStrategy[Compare]:
+    return values.filter(lambda value: is_operand(op, value)).map(lambda value: Compare(op, value))
 
 
 @cache

@@ -8,6 +8,7 @@ from functools import cache
 
 from hypothesis import strategies as st
 
+from rankcast.language.tokens import HEDGES, KEYWORDS
 from rankcast.model import (
     Advertisement,
     Aggregate,
@@ -61,28 +62,12 @@ from rankcast.model import (
     Triangle,
     Unit,
     Update,
+    is_operand,
 )
 
 __all__ = ["events", "expressions", "memberships", "names", "records", "scalars", "terms"]
 
-_KEYWORDS = [
-    "and",
-    "or",
-    "not",
-    "in",
-    "between",
-    "exists",
-    "is",
-    "contains",
-    "startswith",
-    "endswith",
-    "true",
-    "false",
-    "date",
-    "time",
-    "very",
-    "somewhat",
-]
+_KEYWORDS = sorted({*KEYWORDS, *HEDGES, *(op.value for op in Op if op.value.isalpha()), "date", "time"})
 
 _texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 _far = st.one_of(st.integers(-(10**15), 10**15), st.floats(-1e15, 1e15), st.integers(-9, 9))
@@ -120,9 +105,7 @@ def terms() -> st.SearchStrategy[Term]:
 def _predicates() -> st.SearchStrategy[Predicate]:
     ordered = st.sampled_from([_texts, _numbers, _times])
     tests = st.one_of(
-        st.builds(Compare, st.sampled_from([Op.EQ, Op.NE]), scalars()),
-        st.builds(Compare, st.sampled_from([op for op in Op if op.is_order]), scalars().filter(_not_boolean)),
-        st.builds(Compare, st.sampled_from([op for op in Op if op.is_pattern]), _texts),
+        st.sampled_from(Op).flatmap(_compares),
         st.builds(OneOf, st.lists(scalars(), min_size=1, max_size=4).map(tuple)),
         ordered.flatmap(lambda values: st.tuples(values, values)).map(lambda ends: Between(*sorted(ends))),
         st.just(Exists()),
@@ -132,8 +115,9 @@ def _predicates() -> st.SearchStrategy[Predicate]:
     return st.builds(Predicate, names(), tests, limits)
 
 
-def _not_boolean(value: Scalar) -> bool:
-    return not isinstance(value, bool)
+def _compares(op: Op) -> st.SearchStrategy[Compare]:
+    values = scalars() if op.sides else _texts
+    return values.filter(lambda value: is_operand(op, value)).map(lambda value: Compare(op, value))
 
 
 @cache

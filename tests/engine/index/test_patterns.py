@@ -1,19 +1,22 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankcast.engine.index.patterns import OPERATORS, AttributePatterns
-from rankcast.model import Op
+from rankcast.engine.index.patterns import AttributePatterns
+from rankcast.model import Op, is_operand, string_test
 
-texts = st.text("abé", max_size=4)
-TESTS = {
-    Op.CONTAINS: lambda value, text: text in value,
-    Op.STARTSWITH: str.startswith,
-    Op.ENDSWITH: str.endswith,
-}
+texts = st.text("abAé ", max_size=4)
+OPERATORS = [op for op in Op if op.sides is None]
 
 
-@given(st.sampled_from(OPERATORS), st.lists(texts, unique=True, max_size=6), st.text("abé", max_size=8))
-def test_all_patterns_that_fit_are_found(op, patterns, value):
-    assert AttributePatterns(op, patterns).fitting(value) == [
-        number for number, text in enumerate(patterns) if TESTS[op](value, text)
+@given(st.sampled_from(OPERATORS), st.lists(texts, unique=True, max_size=6), st.text("abAé ", max_size=8))
+def test_all_operands_that_fit_are_found(op, operands, value):
+    operands = [operand for operand in operands if is_operand(op, operand)]
+    assert AttributePatterns(op, operands).fitting(value) == [
+        number for number, operand in enumerate(operands) if string_test(op, operand)(value)
     ]
+
+
+@pytest.mark.parametrize("op", OPERATORS)
+def test_no_operands_fit_nothing(op):
+    assert AttributePatterns(op, []).fitting("x") == []

@@ -20,8 +20,8 @@ class CompiledIndex:
     """All that matching needs (see `words`), and whose subscription is at which place.
 
     The attributes' constants stand one after the other: `constant_counts` has a row per attribute (numbers, strings,
-    times, patterns). An attribute of patterns names the attribute that it looks at, and the operator by its number among
-    `patterns.OPERATORS`; otherwise both are -1.
+    times, patterns). An attribute of patterns names the attribute that it looks at, and the operator by its number
+    (`patterns.operator_at`); otherwise both are -1.
 
     Subscriptions have *turns*, in the order in which their postings lie, so that those found together lie together:
     `place_at` has the place of each, `scored` repeats what ranking needs: its score (1 where none was given) and its user.

@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, assert_never
 
 from rankcast.engine.index.spaces import KINDS
 from rankcast.engine.index.trees import LiteralEntry, Tree, entries_of, program_of, tree_of
@@ -21,6 +21,7 @@ from rankcast.model import (
     Op,
     Predicate,
     Scalar,
+    Sides,
     Thresholds,
     kind_of,
     predicates_of,
@@ -106,7 +107,7 @@ class Draft:
         if isinstance(test, Is):
             # Plain evaluation decides in the end, so here a `not` may hold too often.
             return True if negated else self._vague(predicate, test, meaning)
-        if isinstance(test, Compare) and test.op.is_pattern:
+        if isinstance(test, Compare) and test.op.sides is None:
             self.attribute(attribute)  # the patterns' attribute refers to it
             number = self.attribute((attribute, test.op))
             pattern = self.constant(number, PATTERN, test.value)
@@ -156,26 +157,23 @@ class Draft:
             self.interval_start.append(len(self.interval_kind))
         return number
 
-    def _intervals(self, attribute: int, test: Compare | OneOf | Between | Exists | Is) -> Sequence[Interval]:
+    def _intervals(self, attribute: int, test: Compare | OneOf | Between | Exists) -> Sequence[Interval]:
         match test:
             case Compare(op, value):
+                if op.sides is None:
+                    raise TypeError(f"{op.value} is not a comparison")
                 kind, at = self._point(attribute, value)
-                return {
-                    Op.EQ: [(kind, at, at)],
-                    Op.NE: [(kind, NO_END, at - 1), (kind, at + 1, NO_END)],
-                    Op.LT: [(kind, NO_END, at - 1)],
-                    Op.LE: [(kind, NO_END, at)],
-                    Op.GT: [(kind, at + 1, NO_END)],
-                    Op.GE: [(kind, at, NO_END)],
-                }[op]
+                return _spans_of(op.sides, kind, at)
             case Between(low, high):
                 kind, first = self._point(attribute, low)
                 return [(kind, first, self._point(attribute, high)[1])]
             case OneOf(values):
                 points = [self._point(attribute, value) for value in values]
                 return [(kind, at, at) for kind, at in points]
-            case _:
+            case Exists():
                 return [_EVERYTHING]
+            case other:
+                assert_never(other)
 
     def _point(self, attribute: int, value: Scalar) -> tuple[int, int]:
         kind = _PLACE[kind_of(value)]
@@ -190,3 +188,15 @@ class Draft:
             last = NO_END if high == float("inf") else self._point(attribute, high)[1]
             spans.append((_NUMBER, first, last))
         return spans
+
+
+def _spans_of(sides: Sides, kind: int, at: int) -> list[Interval]:
+    below, here, above = sides
+    spans = []
+    if below:
+        spans.append((kind, NO_END, at if here else at - 1))
+    elif here and not above:
+        spans.append((kind, at, at))
+    if above:
+        spans.append((kind, at if here else at + 1, NO_END))
+    return spans

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcast.engine.index.compiled import CompiledIndex
-from rankcast.engine.index.patterns import OPERATORS, AttributePatterns
+from rankcast.engine.index.patterns import AttributePatterns, operator_at
 from rankcast.engine.index.spaces import AttributeSpace
 from rankcast.fuzzy.cuts import AlphaCut, outline_of
 from rankcast.matching.outcomes import NO_CONCEPTS, Meaning
@@ -53,7 +53,7 @@ class Encoder:
             if of < 0:
                 self._numbers[name] = number
             else:
-                patterns = AttributePatterns(OPERATORS[op], self._spaces[number].strings)
+                patterns = AttributePatterns(operator_at(op), self._spaces[number].strings)
                 self._patterns.setdefault(of, []).append((number, patterns))
         # Two memories, for to Python 1 and True are equal.
         self._known: list[list[dict[Values, tuple[array[int], array[int]]]]] = [

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcast.engine.index.draft import ANY, NO_END, PATTERN, Draft
-from rankcast.engine.index.patterns import OPERATORS
+from rankcast.engine.index.patterns import number_of
 from rankcast.engine.index.spaces import KINDS, AttributeSpace, microseconds, split_number
 from rankcast.engine.index.texts import PackedStrings
 from rankcast.model import Kind
@@ -87,7 +87,7 @@ def columns_of(draft: Draft, names: Sequence[Any], spaces: Sequence[AttributeSpa
         counts[attribute] = len(space.numbers), len(space.strings), len(space.times), len(patterns)
         strings += patterns or space.strings
         if isinstance(name, tuple):
-            pattern_of[attribute] = draft.attribute(name[0]), OPERATORS.index(name[1])
+            pattern_of[attribute] = draft.attribute(name[0]), number_of(name[1])
     exact = [space.remainders if len(space.remainders) else np.zeros(len(space.numbers), np.int16) for space in spaces]
     return {
         "attribute_names": PackedStrings.of("" if isinstance(name, tuple) else name for name in names),

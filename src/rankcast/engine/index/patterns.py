@@ -1,20 +1,38 @@
-"""Which of many string patterns a string fits, all found at once."""
+"""Which of many string tests a string passes, all found at once."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from typing import TypeAlias
 
-from rankcast.model import Op
+from rankcast.model import Op, StringTest, string_test
 
-__all__ = ["OPERATORS", "AttributePatterns"]
+__all__ = ["AttributePatterns", "number_of", "operator_at"]
 
-OPERATORS = (Op.CONTAINS, Op.STARTSWITH, Op.ENDSWITH)
+Finder: TypeAlias = Callable[[str], Iterable[int]]
+"""Finds the operands that a string passes, by their places."""
+
+
+def operator_at(number: int) -> Op:
+    """The operator of a number, as compiled indexes count them: all but comparisons, in the order of `Op`."""
+    return [op for op in Op if op.sides is None][number]
+
+
+def number_of(op: Op) -> int:
+    """The number of an operator.
+
+    >>> operator_at(number_of(Op.ENDSWITH)) is Op.ENDSWITH
+    True
+    """
+    return [one for one in Op if one.sides is None].index(op)
 
 
 class AttributePatterns:
-    """The patterns of one attribute under one operator, by number.
+    """The operands of one attribute under one operator, by number.
 
     A string costs one pass over it: through an Aho-Corasick automaton for ``contains``, a look-up per length in use
-    for the other two. The automaton is built when first needed.
+    for ``startswith`` and ``endswith``. An operator that folds strings costs what the one costs that then decides.
+    Any other operator is decided operand by operand; who asks remembers the answer. What finds them is made when first
+    needed.
 
     >>> AttributePatterns(Op.CONTAINS, ["b", "abc", ""]).fitting("abcd")
     [0, 1, 2]
@@ -22,30 +40,73 @@ class AttributePatterns:
 
     def __init__(self, op: Op, texts: Sequence[str]) -> None:
         self._op = op
-        self._number = {text: number for number, text in enumerate(texts)}
-        self._lengths = sorted({len(text) for text in self._number})
+        self._numbers: dict[str, list[int]] = {}
+        for number, text in enumerate(texts):
+            self._numbers.setdefault(op.fold(text), []).append(number)
 
     def fitting(self, value: str) -> list[int]:
-        """The numbers of the patterns that the string fits, ascending."""
-        if self._op is Op.CONTAINS:
-            found = set(self._automaton.find_matches_as_indexes(value, overlapping=True)) if self._texts else ()
-            numbers = {self._number[self._texts[match[0]]] for match in found}
-            if "" in self._number:
-                numbers.add(self._number[""])
-            return sorted(numbers)
-        ends = (
-            value[:length] if self._op is Op.STARTSWITH else value[len(value) - length :]
-            for length in self._lengths
-            if length <= len(value)
-        )
-        return sorted(self._number[end] for end in ends if end in self._number)
+        """The numbers of the operands that the string passes, ascending."""
+        found = self._find(self._op.fold(value))
+        return sorted(number for place in found for number in self._of_place[place])
 
     @cached_property
-    def _texts(self) -> list[str]:
-        return [text for text in self._number if text]
+    def _of_place(self) -> list[list[int]]:
+        return list(self._numbers.values())
 
     @cached_property
-    def _automaton(self):  # type: ignore[no-untyped-def]
-        from ahocorasick_rs import AhoCorasick
+    def _find(self) -> Finder:
+        return _FINDERS.get(self._op.like, _one_by_one(self._op.like))(list(self._numbers))
 
-        return AhoCorasick(self._texts)
+
+def _one_by_one(op: Op) -> Callable[[Sequence[str]], Finder]:
+    def finder(texts: Sequence[str]) -> Finder:
+        tests: list[StringTest] = [string_test.__wrapped__(op, text) for text in texts]
+        return lambda value: [place for place, passes in enumerate(tests) if passes(value)]
+
+    return finder
+
+
+def _containing(texts: Sequence[str]) -> Finder:
+    from ahocorasick_rs import AhoCorasick
+
+    places = [place for place, text in enumerate(texts) if text]
+    always = {place for place, text in enumerate(texts) if not text}
+    if not places:
+        return lambda value: always
+    automaton = AhoCorasick([texts[place] for place in places])
+
+    def find(value: str) -> Iterable[int]:
+        found = automaton.find_matches_as_indexes(value, overlapping=True)
+        return always.union(places[match[0]] for match in found)
+
+    return find
+
+
+def _starting(texts: Sequence[str]) -> Finder:
+    place_of = {text: place for place, text in enumerate(texts)}
+    lengths = sorted({len(text) for text in texts})
+
+    def find(value: str) -> Iterable[int]:
+        starts = (value[:length] for length in lengths if length <= len(value))
+        return [place_of[start] for start in starts if start in place_of]
+
+    return find
+
+
+def _ending(texts: Sequence[str]) -> Finder:
+    find = _starting([text[::-1] for text in texts])
+    return lambda value: find(value[::-1])
+
+
+def _equal(texts: Sequence[str]) -> Finder:
+    place_of = {text: [place] for place, text in enumerate(texts)}
+    return lambda value: place_of.get(value, ())
+
+
+_FINDERS: dict[Op, Callable[[Sequence[str]], Finder]] = {
+    Op.EQ: _equal,
+    Op.CONTAINS: _containing,
+    Op.STARTSWITH: _starting,
+    Op.ENDSWITH: _ending,
+}
+"""The operators that are decided for all operands at once."""

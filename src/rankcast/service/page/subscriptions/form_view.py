@@ -1,12 +1,21 @@
 """The form in which conditions are put together."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import assert_never
 
 from nicegui import ui
 
-from rankcast.model import Hedge, Kind, Thresholds
+from rankcast.model import Hedge, Op, SpecialOp, Thresholds
 from rankcast.service.page.hints import Hint
-from rankcast.service.page.subscriptions.forms import Condition, Form, FormShape, join_texts, split_texts
+from rankcast.service.page.subscriptions.forms import (
+    Condition,
+    Form,
+    FormShape,
+    join_texts,
+    operator_of,
+    operators_for,
+    split_texts,
+)
 from rankcast.service.page.widgets import act, complaining, group, set_props, words
 
 __all__ = ["FormView"]
@@ -16,20 +25,6 @@ _SHAPES = {
     FormShape.ANY: "any of these",
     FormShape.DNF: "any group, all within it",
     FormShape.CNF: "every group, any within it",
-}
-_PATTERNS = {"contains": "contains", "startswith": "starts with", "endswith": "ends with"}
-_EQUAL = {"=": "is", "!=": "is not"}
-_ORDER = {"<": "below", "<=": "at most", ">": "above", ">=": "at least", "between": "between"}
-_WHEN = {"<": "before", "<=": "up to", ">": "after", ">=": "from", "between": "between"}
-_SETS = {"in": "is one of"}
-_GIVEN = {"exists": "is given"}
-_VAGUE = {"is": "is (vaguely)"}
-_OPERATORS: dict[Kind | None, dict[str, str]] = {
-    Kind.STRING: {**_EQUAL, **_SETS, **_PATTERNS, **_GIVEN},
-    Kind.NUMBER: {**_ORDER, **_EQUAL, **_SETS, **_GIVEN},
-    Kind.TIME: {**_WHEN, **_EQUAL, **_GIVEN},
-    Kind.BOOLEAN: {**_EQUAL, **_GIVEN},
-    None: {**_EQUAL, **_ORDER, **_SETS, **_PATTERNS, **_GIVEN},
 }
 _HEDGES: dict[tuple[Hedge, ...], str] = {
     (): "",
@@ -163,9 +158,9 @@ class _Line:
     def _operators(self) -> dict[str, str]:
         condition = self._condition
         hint = self._view.hint(condition.attribute)
-        operators = dict(_OPERATORS[condition.kind or (hint.kind if hint else None)])
-        if condition.op == "is" or (hint and hint.concepts):
-            operators |= _VAGUE
+        operators = operators_for(condition.kind or (hint.kind if hint else None))
+        if condition.op == SpecialOp.IS.value or (hint and hint.concepts):
+            operators[SpecialOp.IS.value] = SpecialOp.IS.declared.words
         operators.setdefault(condition.op, condition.op)
         return operators
 
@@ -173,19 +168,21 @@ class _Line:
         self._rest.clear()
         self._fields = []
         with self._rest:
-            match self._condition.op:
-                case "exists":
+            match operator_of(self._condition.op):
+                case SpecialOp.EXISTS:
                     pass
-                case "is":
+                case SpecialOp.IS:
                     self._draw_concept(self._view.hint(self._condition.attribute))
-                case "between":
+                case SpecialOp.BETWEEN:
                     self._draw_value(0, "from")
                     self._draw_value(1, "to")
-                case "in":
+                case SpecialOp.IN:
                     field = _field(join_texts(self._condition.texts), "value, value, …", self._set_list)
                     set_props(field, aria_label="Values, with commas between them")
-                case _:
+                case Op():
                     self._draw_value(0, "value")
+                case other:
+                    assert_never(other)
 
     def _draw_value(self, number: int, placeholder: str) -> None:
         texts = self._condition.texts

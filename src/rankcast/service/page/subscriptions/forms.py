@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from io import StringIO
+from typing import assert_never
 
 from rankcast.errors import ModelError
 from rankcast.language import parse_time, show_time
@@ -25,13 +26,27 @@ from rankcast.model import (
     Or,
     Predicate,
     Scalar,
+    SpecialOp,
     Term,
     Test,
     Thresholds,
     kind_of,
 )
 
-__all__ = ["Condition", "Form", "FormShape", "expression_of", "form_of", "is_complete", "join_texts", "split_texts"]
+__all__ = [
+    "Condition",
+    "Form",
+    "FormShape",
+    "expression_of",
+    "form_of",
+    "is_complete",
+    "join_texts",
+    "operator_of",
+    "operators_for",
+    "split_texts",
+]
+
+_SPECIAL = {op.value: op for op in SpecialOp}
 
 
 class FormShape(Enum):
@@ -117,8 +132,24 @@ def expression_of(form: Form) -> Expression:
 
 def is_complete(condition: Condition) -> bool:
     """Whether there is enough in it to mean something."""
-    needed = {"exists": 0, "between": 2}.get(condition.op, 1)
+    op = operator_of(condition.op)
+    needed = 0 if op is SpecialOp.EXISTS else 2 if op is SpecialOp.BETWEEN else 1
     return bool(condition.attribute.strip()) and sum(bool(text.strip()) for text in condition.texts) >= needed
+
+
+def operator_of(symbol: str) -> Op | SpecialOp:
+    """The operator of a line."""
+    return _SPECIAL.get(symbol) or Op.of(symbol)
+
+
+def operators_for(kind: Kind | None) -> dict[str, str]:
+    """The operators to offer for an attribute, with their words; None if its kind is not known.
+
+    >>> operators_for(Kind.TIME)["<"], "contains" in operators_for(Kind.TIME)
+    ('before', False)
+    """
+    declared = [op.declared for op in (*Op, *SpecialOp) if op is not SpecialOp.IS and op.declared.is_offered(kind)]
+    return {one.symbol: (kind is Kind.TIME and one.time_words) or one.words for one in declared}
 
 
 def split_texts(text: str) -> list[str]:
@@ -168,6 +199,8 @@ def _condition(predicate: Predicate) -> Condition | None:
             made.op = "exists"
         case Is(Term(concept, hedges)):
             made.op, made.texts, made.hedges = "is", [concept], hedges
+        case other:
+            assert_never(other)
     try:
         same = is_complete(made) and _predicate(made) == predicate
     except ModelError:
@@ -185,23 +218,26 @@ def _predicate(condition: Condition) -> Predicate:
 
 def _test(condition: Condition) -> Test:
     texts = [text for text in condition.texts if text.strip()]
-    match condition.op:
-        case "exists":
+    op = operator_of(condition.op)
+    match op:
+        case SpecialOp.EXISTS:
             return Exists()
-        case "is":
+        case SpecialOp.IS:
             return Is(Term(texts[0].strip(), condition.hedges))
     kind = condition.kind or (Kind.NUMBER if all(map(_is_number, texts)) else Kind.STRING)
-    if condition.op in (Op.CONTAINS.value, Op.STARTSWITH.value, Op.ENDSWITH.value):
-        kind = Kind.STRING
+    if len(op.declared.kinds) == 1:
+        (kind,) = op.declared.kinds
     values = [_scalar(text, kind) for text in texts]
-    match condition.op:
-        case "in":
+    match op:
+        case SpecialOp.IN:
             return OneOf(tuple(values))
-        case "between":
+        case SpecialOp.BETWEEN:
             low, high = values[0], values[1]
             return Between(low, high)
-        case op:
-            return Compare(Op(op), values[0])
+        case Op():
+            return Compare(op, values[0])
+        case other:
+            assert_never(other)
 
 
 def _scalar(text: str, kind: Kind) -> Scalar:

@@ -1,0 +1,281 @@
+"""Operators: each is one declaration, from which parser, labels, forms, engines and documentation are derived.
+
+To add an operator, add a member to `Op`. Nothing else has to know it: covering then takes it to cover only itself, and
+the index decides it once per distinct value.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeAlias
+
+from rankcast.errors import ModelError
+from rankcast.model.values import Kind, Scalar, kind_of
+
+__all__ = ["Op", "Operator", "Sides", "SpecialOp", "StringTest", "is_operand", "string_test"]
+
+StringTest: TypeAlias = Callable[[str], bool]
+
+_ANY_KIND = tuple(Kind)
+_ORDERED = (Kind.NUMBER, Kind.STRING, Kind.TIME)
+_STRINGS = (Kind.STRING,)
+_PREPARED = 1024
+"""So many tests of strings are kept ready. Compiled regular expressions are among them, so this bounds their memory."""
+
+
+class Sides(NamedTuple):
+    """Which values pass a comparison: those below the operand, the operand itself, those above it."""
+
+    below: bool
+    at: bool
+    above: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operator:
+    """The declaration of an operator.
+
+    Parameters
+    ----------
+    symbol
+        How expressions write it.
+    words
+        How labels and forms write it for people; `time_words` replaces it for times.
+    kinds
+        The kinds of its operand, and so of the values that can pass.
+    passes
+        Which values pass; a row of the documentation's table.
+    example
+        A predicate that uses it.
+    sides
+        For a comparison: which values pass. Matching, covering, the index and imprecise matching follow from it. It is
+        the only way in which an operator can take other values than strings.
+    test
+        For a test of strings: what an operand asks of a value.
+    like, fold
+        In place of `test`: the operator that decides, after `fold` has been applied to value and operand.
+    check
+        Raises `ModelError` for a string that cannot be the operand.
+    offered
+        The kinds of attributes for which forms offer it; None for all of `kinds`.
+    aliases
+        What other languages call it, for hints in error messages.
+    is_reserved
+        Whether an attribute of that name needs double quotes. Nothing requires it; a new operator must not ask for it,
+        since stored expressions may use the name.
+    """
+
+    symbol: str
+    words: str
+    kinds: tuple[Kind, ...]
+    passes: str
+    example: str
+    time_words: str | None = None
+    sides: Sides | None = None
+    test: Callable[[str], StringTest] | None = None
+    like: "Operator | None" = None
+    fold: Callable[[str], str] | None = None
+    check: Callable[[str], object] | None = None
+    offered: tuple[Kind, ...] | None = None
+    aliases: tuple[str, ...] = ()
+    is_reserved: bool = False
+
+    def is_offered(self, kind: Kind | None) -> bool:
+        """Whether a form offers it for an attribute of this kind; None if the kind is not known."""
+        return kind is None or kind in (self.kinds if self.offered is None else self.offered)
+
+
+def _comparison(symbol: str, words: str, sides: tuple[bool, bool, bool], **more: Any) -> Operator:
+    return Operator(
+        symbol=symbol,
+        words=words,
+        sides=Sides(*sides),
+        kinds=_ORDERED,
+        offered=(Kind.NUMBER, Kind.TIME),
+        example=f"year {symbol} 1999",
+        **more,
+    )
+
+
+class Op(Enum):
+    """The operators that compare with one value. A new one goes to the end: compiled indexes count them."""
+
+    _value_: str
+    declared: Operator
+    sides: Sides | None
+
+    def __new__(cls, declared: Operator) -> "Op":
+        """A member whose value is the symbol."""
+        member = object.__new__(cls)
+        member._value_ = declared.symbol
+        member.declared = declared
+        member.sides = declared.sides
+        return member
+
+    EQ = Operator(
+        symbol="=",
+        words="is",
+        kinds=_ANY_KIND,
+        passes="the same value; integers and reals compare exactly",
+        example="genre = 'drama'",
+        sides=Sides(False, True, False),
+        aliases=("==", "equals"),
+    )
+    NE = Operator(
+        symbol="!=",
+        words="is not",
+        kinds=_ANY_KIND,
+        passes="any other value of the type",
+        example="genre != 'drama'",
+        sides=Sides(True, False, True),
+        aliases=("<>",),
+    )
+    LT = _comparison("<", "below", (True, False, False), time_words="before", passes="smaller or earlier values")
+    LE = _comparison("<=", "at most", (True, True, False), time_words="up to", passes="the same value and those below")
+    GT = _comparison(">", "above", (False, False, True), time_words="after", passes="larger or later values")
+    GE = _comparison(">=", "at least", (False, True, True), time_words="from", passes="the same value and those above")
+    CONTAINS = Operator(
+        symbol="contains",
+        words="contains",
+        kinds=_STRINGS,
+        passes="strings with this part",
+        example="title contains 'moon'",
+        test=lambda operand: lambda value: operand in value,
+        aliases=("like",),
+        is_reserved=True,
+    )
+    STARTSWITH = Operator(
+        symbol="startswith",
+        words="starts with",
+        kinds=_STRINGS,
+        passes="strings with this beginning",
+        example="title startswith 'The '",
+        test=lambda operand: lambda value: value.startswith(operand),
+        is_reserved=True,
+    )
+    ENDSWITH = Operator(
+        symbol="endswith",
+        words="ends with",
+        kinds=_STRINGS,
+        passes="strings with this end",
+        example="title endswith 'II'",
+        test=lambda operand: lambda value: value.endswith(operand),
+        is_reserved=True,
+    )
+
+    @classmethod
+    def of(cls, symbol: str) -> "Op":
+        """The operator of a symbol."""
+        return _OPS[symbol]
+
+    @property
+    def like(self) -> "Op":
+        """The operator that decides after folding; itself if there is none."""
+        return self if self.declared.like is None else Op.of(self.declared.like.symbol)
+
+    def fold(self, text: str) -> str:
+        """What of a string counts: two operands that fold alike mean the same."""
+        return text if self.declared.fold is None else self.declared.fold(text)
+
+    def check(self, operand: Scalar) -> None:
+        """Raise `ModelError` if this cannot be the operand."""
+        kind = kind_of(operand)
+        if kind not in self.declared.kinds:
+            wanted = [one.value for one in self.declared.kinds]
+            listed = " or ".join([", ".join(wanted[:-1]), wanted[-1]] if len(wanted) > 1 else wanted)
+            raise ModelError(f"{self.value} needs a {listed}, not the {kind.value} {operand!r}")
+        if self.declared.check is not None:
+            self.declared.check(str(operand))
+
+
+_OPS = {op.value: op for op in Op}
+
+
+class SpecialOp(Enum):
+    """The operators that take no value, several, or the name of a concept. Each has a class of tests of its own."""
+
+    _value_: str
+    declared: Operator
+
+    def __new__(cls, declared: Operator) -> "SpecialOp":
+        """A member whose value is the symbol."""
+        member = object.__new__(cls)
+        member._value_ = declared.symbol
+        member.declared = declared
+        return member
+
+    IN = Operator(
+        symbol="in",
+        words="is one of",
+        kinds=_ANY_KIND,
+        passes="values equal to one of those listed",
+        example="genre in ('drama', 'short')",
+        offered=(Kind.STRING, Kind.NUMBER),
+        is_reserved=True,
+    )
+    BETWEEN = Operator(
+        symbol="between",
+        words="between",
+        kinds=_ORDERED,
+        passes="values from the first to the second, both included; one test of one value",
+        example="rating between 7 and 10",
+        offered=(Kind.NUMBER, Kind.TIME),
+        is_reserved=True,
+    )
+    EXISTS = Operator(
+        symbol="exists",
+        words="is given",
+        kinds=_ANY_KIND,
+        passes="any value",
+        example="mpaa exists",
+        is_reserved=True,
+    )
+    IS = Operator(
+        symbol="is",
+        words="is (vaguely)",
+        kinds=(Kind.STRING, Kind.NUMBER),
+        passes="values that belong to the concept: see [Approximate matching](#approximate-matching)",
+        example="price is very cheap [0.8, 0]",
+        offered=(),
+        is_reserved=True,
+    )
+
+
+@lru_cache(maxsize=_PREPARED)
+def string_test(op: Op, operand: str) -> StringTest:
+    """What an operator that is no comparison asks of a string.
+
+    >>> string_test(Op.STARTSWITH, "The ")("The Blue Angel")
+    True
+    """
+    declared = op.declared
+    if declared.fold is not None:
+        wanted, fold, test = declared.fold(operand), declared.fold, _plain_test(op.like)
+        passes = test(wanted)
+        return lambda value: passes(fold(value))
+    return _plain_test(op)(operand)
+
+
+def _plain_test(op: Op) -> Callable[[str], StringTest]:
+    if op.declared.test is not None:
+        return op.declared.test
+    sides = op.sides
+    if sides is None:
+        raise ModelError(f"the operator {op.value} declares neither sides nor a test")
+    return lambda operand: (
+        lambda value: sides.below if value < operand else sides.above if value > operand else sides.at
+    )
+
+
+def is_operand(op: Op, value: Scalar) -> bool:
+    """Whether the operator takes this value.
+
+    >>> is_operand(Op.CONTAINS, 5), is_operand(Op.EQ, 5)
+    (False, True)
+    """
+    try:
+        op.check(value)
+    except ModelError:
+        return False
+    return True

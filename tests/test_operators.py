@@ -1,0 +1,201 @@
+"""Every engine takes every operator, one that only its declaration knows included (semantics: Events and subscriptions)."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rankcast.cover import Relation, covers, normal_form, relate
+from rankcast.cover.outlines import outline_of
+from rankcast.cover.sketches import Sketches, sketch_of
+from rankcast.engine.index import IndexMatcher
+from rankcast.engine.index.patterns import AttributePatterns, number_of, operator_at
+from rankcast.fuzzy.sets import string_set
+from rankcast.language import expression_json, expression_of_json, expression_to_json, label, parse, parsing, show
+from rankcast.matching import NO_CONCEPTS, OracleMatcher, matches
+from rankcast.model import (
+    And,
+    Compare,
+    Event,
+    Kind,
+    Not,
+    Op,
+    Operator,
+    Or,
+    Predicate,
+    SpecialOp,
+    Subscription,
+    is_operand,
+    operators,
+    string_test,
+)
+
+DOCS = Path(__file__).parents[1] / "docs"
+WHEN = datetime(2026, 1, 1, tzinfo=UTC)
+VALUES = ["", "a", "A", "ab", "aB", "Ab", "ba", "a b", "B a", "ß", "SS", "a.b", "ab ab"]
+OPERANDS = [*VALUES, "^a", "b$", "a|b", "[ab]{2}", "(?i)ab"]
+STRING_OPS = [op for op in Op if Kind.STRING in op.declared.kinds]
+values = st.lists(st.sampled_from(VALUES), min_size=1, max_size=3, unique=True).map(tuple)
+events = st.one_of(st.none(), values, st.just((1,))).map(
+    lambda value: Event("e", WHEN, {} if value is None else {"p": value})
+)
+
+
+def predicates(ops):
+    return (
+        st.tuples(st.sampled_from(ops), st.sampled_from(OPERANDS))
+        .filter(lambda pair: is_operand(*pair))
+        .map(lambda pair: Predicate("p", Compare(*pair)))
+    )
+
+
+def expressions(ops):
+    one = predicates(ops)
+    part = st.one_of(one, one.map(Not))
+    several = st.lists(part, min_size=2, max_size=3).map(tuple)
+    return st.one_of(one, part, several.map(And), several.map(Or))
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """An operator that nothing but its declaration knows: ``reads 'ab'`` holds for 'ba'."""
+    op = Op._new_member_(
+        Op,
+        Operator(
+            symbol="reads",
+            words="reads backwards",
+            kinds=(Kind.STRING,),
+            passes="strings that are this one backwards",
+            example="title reads 'level'",
+            test=lambda operand: lambda value: value[::-1] == operand,
+        ),
+    )
+    op._name_ = "READS"
+    monkeypatch.setitem(Op._member_map_, "READS", op)
+    monkeypatch.setattr(Op, "_member_names_", [*Op._member_names_, "READS"])
+    for known in (operators._OPS, parsing._OPS, expression_json._OPS):
+        monkeypatch.setitem(known, "reads", op)
+    monkeypatch.setattr(expression_json, "_TESTS", (*expression_json._TESTS, "reads"))
+    return op
+
+
+def test_an_operator_that_only_its_declaration_knows(reads):
+    where = parse("p READS 'ab' and not p reads 'x'")
+    assert show(where) == "p reads 'ab' and not p reads 'x'"
+    assert expression_of_json(expression_to_json(where)) == where
+    assert label(where) == "p reads backwards ab and not (p reads backwards x)"
+    with pytest.raises(Exception, match="reads needs a string, not the number 5"):
+        parse("p reads 5")
+    assert string_set(Compare(reads, "ab")).has("ba")
+    assert relate(parse("p reads 'ab'"), parse("p reads 'ab'")) is Relation.EQUAL
+    assert relate(parse("p reads 'ab'"), parse("p reads 'abc'")) is Relation.OVERLAPS
+    assert relate(parse("p reads 'ab'"), parse("p = 'ba'")) is Relation.COVERS
+    assert relate(parse("p exists"), parse("p reads 'ab'")) is Relation.COVERS
+    subscriptions = [Subscription(text, "u", parse(f"p reads '{text}'")) for text in ("ab", "b", "ba")]
+    found = IndexMatcher(subscriptions).match(Event("e", WHEN, {"p": ("ba", "b")}))
+    assert [one.id for one, _ in found] == ["ab", "b"]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
+@given(data=st.data())
+def test_index_and_reference_agree(reads, data):
+    wheres = data.draw(st.lists(expressions([*STRING_OPS, reads]), min_size=1, max_size=6))
+    subscriptions = [Subscription(f"s{number}", "u", where) for number, where in enumerate(wheres)]
+    reference, index = OracleMatcher(subscriptions), IndexMatcher(subscriptions)
+    for event in data.draw(st.lists(events, min_size=1, max_size=4)):
+        assert list(index.match(event)) == list(reference.match(event))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=500)
+@given(data=st.data())
+def test_covering_claims_nothing_that_an_event_breaks(reads, data):
+    a, b = (data.draw(expressions([*STRING_OPS, reads])) for _ in "ab")
+    event = data.draw(events)
+    relation = relate(a, b)
+    first, second = (matches(where, event, NO_CONCEPTS) for where in (a, b))
+    if relation in (Relation.COVERS, Relation.EQUAL):
+        assert first >= second
+    if relation in (Relation.COVERED, Relation.EQUAL):
+        assert first <= second
+    if relation is Relation.DISJOINT:
+        assert not (first and second)
+    assert relate(a, a) is Relation.EQUAL
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_searches_for_covers_miss_none(reads, data):
+    a, b = (data.draw(expressions([*STRING_OPS, reads])) for _ in "ab")
+    if covers(a, b):
+        sketches = Sketches()
+        sketches.append(sketch_of(normal_form(a)))
+        assert sketches.covering(sketch_of(normal_form(b))).all()
+    outline_of(normal_form(a))
+
+
+@given(predicates(STRING_OPS), st.sampled_from(VALUES))
+def test_all_ways_to_decide_agree(predicate, value):
+    test = predicate.test
+    passes = matches(predicate, Event("e", WHEN, {"p": (value,)}), NO_CONCEPTS)
+    assert string_test(test.op, test.value)(value) is passes
+    assert string_set(test).has(value) is passes
+    if test.op.sides is None:
+        assert AttributePatterns(test.op, [test.value]).fitting(value) == [0] * passes
+
+
+@given(expressions(STRING_OPS))
+def test_text_and_json_mean_the_same_expression(where):
+    assert parse(show(where)) == where
+    assert expression_of_json(expression_to_json(where)) == where
+
+
+@pytest.mark.parametrize("op", [*Op, *SpecialOp])
+def test_examples_are_expressions_with_words(op):
+    where = parse(op.declared.example)
+    assert op.value in show(where)
+    assert label(where)
+
+
+@pytest.mark.parametrize("op", Op)
+def test_words_of_operators_may_be_names(op):
+    if op.value.isalpha() and not op.declared.is_reserved:
+        assert show(parse(f"{op.value} {op.value} 'x'")) == f"{op.value} {op.value} 'x'"
+
+
+@pytest.mark.parametrize("op", Op)
+def test_an_operator_declares_how_it_holds_in_one_way(op):
+    declared = op.declared
+    assert sum((declared.sides is not None, declared.test is not None, declared.like is not None)) == 1
+    assert (declared.like is None) == (declared.fold is None)
+    assert declared.sides is not None or declared.kinds == (Kind.STRING,)
+
+
+@given(st.text(max_size=20))
+def test_folding_twice_is_folding_once(text):
+    for op in Op:
+        assert op.fold(op.fold(text)) == op.fold(text)
+
+
+def test_compiled_indexes_count_operators_as_before():
+    # A number that changes would make indexes that were compiled before mean something else.
+    numbers = ("contains", "startswith", "endswith")
+    assert [operator_at(number).value for number in range(len(numbers))] == list(numbers)
+    assert [number_of(Op.of(symbol)) for symbol in numbers] == list(range(len(numbers)))
+
+
+def table():
+    rows = ["| operator | example | takes | passes |", "| --- | --- | --- | --- |"]
+    for op in (*Op, *SpecialOp):
+        takes = (
+            "any type"
+            if len(op.declared.kinds) == len(Kind)
+            else ", ".join(f"{kind.value}s" for kind in op.declared.kinds)
+        )
+        rows.append(f"| `{op.value}` | `{op.declared.example}` | {takes} | {op.declared.passes} |")
+    return "\n".join(rows)
+
+
+def test_the_documentation_lists_the_declared_operators():
+    assert table() in (DOCS / "semantics.md").read_text(), f"docs/semantics.md should have this table:\n{table()}"
