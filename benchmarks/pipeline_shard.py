@@ -41,7 +41,7 @@ def shard(world: World, count: int, batch: int, shards: int) -> None:
     first = 1
     for size in [batch] * (count // batch) + [1] * 3:
         made = world.events(first, size)
-        rows = [LogRow(n, 0, dumps(encode_event(event))) for n, event in enumerate(made, first)]
+        rows = [LogRow(n, 0, dumps(encode_event(event)), 0, event.id) for n, event in enumerate(made, first)]
         first += size
         found = live_shard.matches
         gc.collect(1)

@@ -95,13 +95,15 @@ class DeliveryLog:
         offset: int | None,
         catalog_version: int,
         set_aside: Iterable[SetAside] = (),
+        due: int | None = None,
     ) -> int:
         """Write what a micro-batch of a pipeline on Spark made, in one transaction; how many deliveries were new.
 
         A batch that was committed before, of which Spark did not learn because it was killed, writes nothing twice. The
         deliveries come as columns of the table, and get the time of the commit as `received`; rejects come with their keys. `start` and `offset` are where the batch begins
         and ends in the event log, None if its events are from elsewhere. Refused if another pipeline serves the store, or if
-        deliveries between the progress and `start` are missing.
+        deliveries between the progress and `start` are missing. `due` is when the clock ends the next period in which something
+        waits, in microseconds.
         """
         now = microseconds(self._database.clock())
         with self._database.writing() as connection:
@@ -122,6 +124,7 @@ class DeliveryLog:
             if again:
                 done = BatchCounts(done.number, seconds=done.seconds, state_bytes=done.state_bytes)
             pipelines.count(connection, known, done, written, now)
+            pipelines.put_due(connection, due)
         return written
 
     def serve_again(

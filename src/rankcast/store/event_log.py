@@ -54,11 +54,13 @@ class LoggedEvent(NamedTuple):
 
 
 class LogRow(NamedTuple):
-    """What a pipeline needs of an event of the log, not decoded."""
+    """What a pipeline needs of an event of the log, not decoded; `logged` is when it was appended, in microseconds."""
 
     offset: int
     catalog_version: int
     content: str
+    logged: int
+    id: str
 
 
 class LoggedText(NamedTuple):
@@ -121,7 +123,7 @@ class EventLog:
     def rows(self, after: int, up_to: int) -> list[LogRow]:
         """The log after an offset up to another, in order: as much as one micro-batch holds."""
         query = (
-            select(log.c.event_offset, log.c.catalog_version, log.c.content)
+            select(log.c.event_offset, log.c.catalog_version, log.c.content, log.c.logged, log.c.id)
             .where(log.c.event_offset > after, log.c.event_offset <= up_to)
             .order_by(log.c.event_offset)
         )
@@ -134,6 +136,11 @@ class EventLog:
         with self._database.reading() as connection:
             first = connection.execute(query).scalar_one()
             return last_number(connection, log.c.event_offset) if first is None else first - 1
+
+    def time_at_end(self, offset: int) -> datetime | None:
+        """The time now if nothing is logged after an offset, else None. Whatever is logged later is logged after that time."""
+        with self._database.writing() as connection:  # so that nobody is about to log what has an earlier time
+            return None if last_number(connection, log.c.event_offset) > offset else self._database.clock()
 
     def event(self, event_id: str) -> LoggedEvent | None:
         """The event with that id."""

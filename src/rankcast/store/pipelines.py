@@ -6,12 +6,17 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from rankcast.errors import StoreError
 from rankcast.store.engine import Database
-from rankcast.store.schema import microseconds, pipeline, progress
+from rankcast.store.schema import microseconds, pipeline, progress, shard_states
+from rankcast.store.sql import mark_of, put_mark
 
 __all__ = ["IN_PROCESS", "SPARK", "BatchCounts", "Pipeline", "PipelineLog"]
 
 IN_PROCESS = "process"
 SPARK = "spark"
+
+_DUE = "end of the next period"
+"""The mark of when the clock ends a period in which something waits, of a pipeline on Spark."""
+_NEVER = 2**62
 
 
 class Pipeline(NamedTuple):
@@ -61,6 +66,17 @@ class PipelineLog:
         with self._database.reading() as connection:
             return present(connection)
 
+    def due(self) -> int:
+        """When the clock ends the next period in which something waits, in microseconds, as of the last batch of a pipeline on
+        Spark; far in the future if nothing waits, 0 if there is delivery state of which no batch has said."""
+        with self._database.reading() as connection:
+            known = present(connection)
+            if known is not None and known.last_batch >= 0:
+                return mark_of(connection, _DUE) or 0
+            is_taken_over = known is not None and known.start_version >= 0
+            has_states = connection.execute(select(shard_states.c.shard).limit(1)).first() is not None
+            return 0 if is_taken_over and has_states else _NEVER
+
     def claim(self, name: str, engine: str, place: str, shards: int, start_offset: int | None) -> Pipeline:
         """Let a new pipeline serve the store from now on.
 
@@ -106,6 +122,11 @@ def put(connection: Connection, new: Pipeline) -> None:
     """Replace the row."""
     connection.execute(delete(pipeline))
     connection.execute(insert(pipeline).values(id=1, **new._asdict()))
+
+
+def put_due(connection: Connection, due: int | None) -> None:
+    """Remember when the clock ends the next period; None if nothing waits."""
+    put_mark(connection, _DUE, _NEVER if due is None else due)
 
 
 def count(connection: Connection, known: Pipeline, done: BatchCounts, delivered: int, now: int) -> None:

@@ -172,6 +172,10 @@ class Store:
         """The offset before the first event that was published at that time or later; the last if there is none."""
         return self._events.offset_before(time)
 
+    def time_at_end(self, offset: int) -> datetime | None:
+        """The time now if nothing is logged after an offset, else None. Whatever is logged later is logged after that time."""
+        return self._events.time_at_end(offset)
+
     def event(self, event_id: str) -> LoggedEvent | None:
         """The event with that id."""
         return self._events.event(event_id)
@@ -210,10 +214,11 @@ class Store:
         offset: int | None,
         catalog_version: int,
         set_aside: Iterable[SetAside] = (),
+        due: int | None = None,
     ) -> int:
         """Write what a micro-batch of a pipeline on Spark made; see `DeliveryLog.commit_batch`."""
         return self._deliveries.commit_batch(
-            pipeline, deliveries, rejects, done, start, offset, catalog_version, set_aside
+            pipeline, deliveries, rejects, done, start, offset, catalog_version, set_aside, due
         )
 
     def serve_again(
@@ -234,6 +239,10 @@ class Store:
     def pipeline(self) -> Pipeline | None:
         """Which pipeline serves this store, and what it has done; None if none has yet."""
         return self._pipelines.pipeline()
+
+    def due(self) -> int:
+        """When the clock ends the next period of the pipeline on Spark; see `PipelineLog.due`."""
+        return self._pipelines.due()
 
     def claim(
         self, name: str, place: str, shards: int, start_offset: int | None = None, engine: str = SPARK

@@ -115,7 +115,7 @@ class Pipeline:
     def __init__(self, store, place, shards=2, lateness=None, is_log=True, journal=20, max_ahead=None):
         self.url, self.shards = str(place), shards
         self.settings = HostSettings("run", "cp", shards, self.url, is_log, True, lateness, journal, max_ahead)
-        self.host = Host()
+        self.host, self.sink = Host(), StoreSink(self.url)
         self.state = {number: ("", b"", {}, {}) for number in range(shards)}
         store.claim("p", "cp", shards)
         self.at, self.batch = store.progress().offset, 0
@@ -138,7 +138,7 @@ class Pipeline:
             tables.append(table_of(answer.deliveries))
             reports.append(decode_report(answer.report))
         made = MicroBatchResult(self.batch, pa.concat_tables(tables), reports)
-        StoreSink(self.url)(made)
+        self.sink(made)
         self.batch += 1
         self.reports.append(reports)
         return made

@@ -15,6 +15,7 @@ from pyspark.sql import functions as f
 
 from rankcast.errors import EnvironmentProblem, ModelError, StoreError
 from rankcast.pipeline.spark.checkpoints import is_begun, keep_line, kept_line
+from rankcast.pipeline.spark.workers import WRITTEN
 from rankcast.pipeline.topics import Topic
 
 __all__ = ["CONNECTOR", "JARS", "check_topic", "connector_settings", "explain", "knows_topic", "read_topic"]
@@ -41,7 +42,8 @@ def connector_settings() -> dict[str, str]:
 
 
 def read_topic(spark: SparkSession, topic: Topic, start: str = "earliest", max_events: int | None = None) -> DataFrame:
-    """The messages of a topic as a stream: `json` (bytes), and `file` and `line`, which say where a message is.
+    """The messages of a topic as a stream: `json` (bytes), `file` and `line`, which say where a message is, and when it was written
+    there (`rankcast.pipeline.spark.workers.WRITTEN`).
 
     Parameters
     ----------
@@ -73,7 +75,12 @@ def read_topic(spark: SparkSession, topic: Topic, start: str = "earliest", max_e
     except AnalysisException as error:
         raise explain(error, topic) or error from None
     place = f.concat(f.lit(f"topic {topic.name}, partition "), f.col("partition").cast("string"))
-    return messages.select(f.col("value").alias("json"), place.alias("file"), f.col("offset").alias("line"))
+    return messages.select(
+        f.col("value").alias("json"),
+        place.alias("file"),
+        f.col("offset").alias("line"),
+        f.col("timestamp").alias(WRITTEN),
+    )
 
 
 def knows_topic(spark: SparkSession, checkpoint: str | os.PathLike[str]) -> bool:

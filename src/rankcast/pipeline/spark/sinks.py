@@ -144,6 +144,7 @@ class StoreSink:
             first.end,
             max(report.version for report in made.reports),
             set_aside,
+            min((report.due for report in made.reports if report.due is not None), default=None),
         )
 
 

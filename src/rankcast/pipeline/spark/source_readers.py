@@ -14,7 +14,9 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows, SupportsTriggerAvailableNow
 
+from rankcast.choose.positions import microseconds
 from rankcast.errors import StoreError
+from rankcast.pipeline.local import GRACE
 from rankcast.pipeline.spark.live.frames import Mark, encode_mark
 from rankcast.pipeline.spark.source_tables import TABLES, Options, Range
 from rankcast.store import Store
@@ -98,12 +100,16 @@ class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
 
     The offsets also name the pipeline: its first one claims the store, and every later one is compared with who
     serves the store. So a checkpoint that is lost, foreign or replaced is noticed before anything is served.
+
+    When a period is over by the clock and nothing more was published, the time is a part of the offset. Spark writes offsets down
+    before it serves them, so a micro-batch that is run again ends the same periods.
     """
 
     def __init__(self, options: Options) -> None:
         self._growing = _Growing(options)
         self._options = options
         self._closes = False
+        self._is_following = True
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802
         """Where a new query begins; Spark asks several times."""
@@ -118,6 +124,7 @@ class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
         """Stop at what is there now; after that, the stream is closed if that is wanted."""
         self._growing.stop_here()
         self._closes = self._options.close
+        self._is_following = False
 
     def read(self, start: dict[str, Any]) -> tuple[Iterator[tuple[bytes]], dict[str, Any]]:
         """The row of the next micro-batch, and its end."""
@@ -128,12 +135,23 @@ class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
         if end == start and self._closes:
             self._closes = False
             end = {**start, "closed": start["closed"] + 1}
+        clock = self._clock(start["number"]) if end == start and self._is_following else None
+        if clock is not None:
+            end = {**start, "clock": clock}
         return _marks(start, end), end
 
     def readBetweenOffsets(self, start: dict[str, Any], end: dict[str, Any]) -> Iterator[tuple[bytes]]:  # noqa: N802
         """The row of a micro-batch that was begun before a restart."""
         self._check(start)
         return _marks(start, end)
+
+    def _clock(self, number: int) -> int | None:
+        """To which time the clock has come, if that ends a period in which something waits; with a log, at its end."""
+        store = self._growing.store
+        if microseconds(store.database.clock() - GRACE) < store.due():
+            return None
+        now = store.time_at_end(number) if self._options.table == "log" else store.database.clock()
+        return None if now is None else microseconds(now - GRACE)
 
     def _check(self, offset: dict[str, Any]) -> None:
         known = self._growing.store.pipeline()
@@ -202,7 +220,9 @@ def _marks(start: dict[str, Any], end: dict[str, Any]) -> Iterator[tuple[bytes]]
     """The row of a micro-batch between two offsets; none if they are the same."""
     if start == end:
         return iter([])
-    mark = Mark(start["pipeline"], start["number"], end["number"], start["closed"] != end["closed"])
+    # The releases before had no clock in their offsets.
+    clock = end.get("clock") if end.get("clock") != start.get("clock") else None
+    mark = Mark(start["pipeline"], start["number"], end["number"], start["closed"] != end["closed"], clock)
     return iter([(encode_mark(mark),)])
 
 

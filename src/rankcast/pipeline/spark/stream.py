@@ -25,7 +25,7 @@ from rankcast.pipeline.spark.live.processor import OUTPUT, ShardProcessor
 from rankcast.pipeline.spark.live.requests import HostSettings
 from rankcast.pipeline.spark.sinks import Sink, StoreSink, made_of, unpack
 from rankcast.pipeline.spark.source import register
-from rankcast.pipeline.spark.workers import JSON, RECEIVED, pack
+from rankcast.pipeline.spark.workers import JSON, RECEIVED, WRITTEN, pack
 from rankcast.store import Store
 
 __all__ = ["deliver_stream", "serve_store"]
@@ -169,7 +169,8 @@ def _packed(events: DataFrame, json: str | None) -> DataFrame:
     else:
         place = [name for name in ("file", "line") if {"file", "line"} <= {*events.columns} - {json}]
         # Bytes: what is no UTF-8 is a reject, and no failure of Arrow's.
-        events = events.select(f.col(json).cast("binary").alias(JSON), *place)
+        written = [WRITTEN] if WRITTEN in events.columns else []
+        events = events.select(f.col(json).cast("binary").alias(JSON), *place, *written)
     # Spark writes the time of a micro-batch into the checkpoint, so one that is run again has the same.
     events = events.withColumn(RECEIVED, f.current_timestamp())
     return events.mapInArrow(pack, "blob binary").select(f.lit(EVENTS).alias("kind"), "blob")

@@ -21,6 +21,7 @@ __all__ = [
     "EVENTS",
     "JSON",
     "RECEIVED",
+    "WRITTEN",
     "InShard",
     "check_rows",
     "deliver_in_shard",
@@ -39,6 +40,9 @@ JSON = "event_json"
 
 RECEIVED = "rankcast_received"
 """The column that says when a micro-batch was begun, which the checkpoint records."""
+
+WRITTEN = "rankcast_written"
+"""The column that says when a message was written to its topic."""
 
 Admitted: TypeAlias = dict[str, set[str]]
 InShard: TypeAlias = Callable[[Catalog, list[Event], Admitted], pa.Table]

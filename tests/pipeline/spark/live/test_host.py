@@ -12,6 +12,7 @@ from rankcast.errors import StoreError
 from rankcast.language import dumps, encode_event
 from rankcast.model import Event, SetAside, in_publication_order
 from rankcast.overlay import Admission
+from rankcast.pipeline.local import GRACE
 from rankcast.pipeline.spark.live.frames import EVENTS, MARK, Mark, encode_mark, stream_of, table_of
 from rankcast.pipeline.spark.live.host import Host
 from rankcast.pipeline.spark.live.requests import Frame
@@ -45,7 +46,7 @@ def fill(store, world, seed, advertised=False):
 @pytest.mark.parametrize("seed", range(6))
 def test_cuts_deaths_and_catalog_changes_do_not_show(store, tmp_path, world, seed, monkeypatch):
     if seed > 3:  # the fast engine from the first
-        monkeypatch.setattr("rankcast.pipeline.spark.live.shard._MANY_SUBSCRIPTIONS", 0)
+        monkeypatch.setattr("rankcast.pipeline.spark.live.shard.MANY_SUBSCRIPTIONS", 0)
     monkeypatch.setattr(
         "rankcast.pipeline.spark.live.shard._SPANS", [4, 0, 1][seed % 3]
     )  # who keeps the events: journal or pages
@@ -140,7 +141,7 @@ def test_a_late_event_is_a_reject_and_counted(store, tmp_path, world):
     assert "late" not in {one.event for _, one in store.deliveries()}
 
 
-def test_a_poisoned_event_is_a_reject_and_the_others_are_served(store, tmp_path, world):
+def test_a_poisoned_event_is_set_aside_and_the_others_are_served(store, tmp_path, world):
     from sqlalchemy import update
 
     from rankcast.store.schema import events as log
@@ -152,14 +153,32 @@ def test_a_poisoned_event_is_a_reject_and_the_others_are_served(store, tmp_path,
     for up_to in (10, 30):
         pipeline.serve_log(up_to)
         pipeline.host = Host()
-    (reject,) = store.rejects()
-    assert (reject.file, reject.line) == ("event log", 7)
-    assert reject.raw == '{"id": "e7", "time": '
+    (row,) = store.set_aside()
+    assert (row.user, row.event, row.seq) == (None, "e00006", 7)
+    assert store.rejects() == []
     assert {one.seq for _, one in store.deliveries() if one.user == "user0"} == {
         one.seq
         for one in replay(store.catalog(), [e.at(n) for n, e in enumerate(world.events(30), 1)])
         if one.user == "user0"
     } - {7}
+
+
+def test_an_older_checkpoint_whose_events_were_pruned_is_refused(store, tmp_path, world):
+    store.publish(world.events(40))
+    pipeline = world.Pipeline(store, tmp_path / "s.db")
+    pipeline.serve_log(10)
+    older, at = dict(pipeline.state), pipeline.at
+    pipeline.serve_log(30)
+    with store.database.writing() as connection:
+        connection.exec_driver_sql("DELETE FROM events WHERE event_offset BETWEEN 1 AND 20")
+    newer, pipeline.state, pipeline.at, pipeline.host = dict(pipeline.state), older, at, Host()
+    with pytest.raises(
+        StoreError, match=r"goes on at offset 10, but 10 of the events up to 40 were pruned since: it is an older"
+    ):
+        pipeline.serve_log(40)
+    pipeline.state, pipeline.at = newer, 30
+    pipeline.serve_log(40, close=True)
+    assert store.progress().offset == 40
 
 
 def packed(events):
@@ -240,7 +259,8 @@ def test_an_event_of_the_far_future_is_set_aside_as_of_the_time_of_its_batch(sto
     assert reject.reason.startswith("time 9999-12-30T00:00:00Z is ")
     assert reject.reason.endswith("ahead of the clock here (2026-01-01T00:20:00Z); at most 1h is allowed (--max-ahead)")
     shard = Shard(store.catalog())
-    wanted = shard.publish([one.at(seq) for seq, one in enumerate([*made[:20], near, *made[20:]], 1)])
+    clocks = [received - GRACE] * 21 + [received + timedelta(hours=2) - GRACE] * 40
+    wanted = shard.publish([one.at(seq) for seq, one in enumerate([*made[:20], near, *made[20:]], 1)], None, clocks)
     assert world.delivered(store) == sorted(wanted, key=lambda one: one.order)
     assert store.pipeline().rejected == 1
 
@@ -282,7 +302,7 @@ def test_an_array_engine_that_fails_as_a_whole_is_replaced_by_the_reference(stor
     def fail(self, *rest):
         raise MemoryError("72 TiB")
 
-    monkeypatch.setattr("rankcast.pipeline.spark.live.shard._MANY_EVENTS", 1)
+    monkeypatch.setattr("rankcast.pipeline.spark.live.shard.is_small", lambda events, subscriptions: False)
     store.publish(world.events(30))
     pipeline = world.Pipeline(store, tmp_path / "s.db")
     pipeline.serve_log(10)

@@ -43,7 +43,7 @@ def test_rows_and_events_are_those_of_the_log_however_they_were_read(store, seed
         at = end
 
 
-def test_what_cannot_be_read_is_a_reject_as_ever(store):
+def test_what_cannot_be_read_is_set_aside_as_ever(store):
     publish(store, 0, 10)
     with store.database.writing() as connection:
         connection.execute(update(schema.events).where(schema.events.c.event_offset == 4).values(content="{"))
@@ -51,7 +51,7 @@ def test_what_cannot_be_read_is_a_reject_as_ever(store):
     log.look_ahead(lambda: True)
     taken = Intake().take_log(log.rows(0, 10), log.event)
     assert [event.seq for _, events in taken.groups for event in events] == [1, 2, 3, 5, 6, 7, 8, 9, 10]
-    assert [key for key, _ in taken.rejects] == ["event 4"]
+    assert [(row.user, row.event, row.seq) for row in taken.set_aside] == [(None, "e3", 4)]
 
 
 def test_nothing_is_read_ahead_while_somebody_waits(store):

@@ -28,12 +28,14 @@ DELIVERY = arrow_schema(Delivery)
 
 
 class Mark(NamedTuple):
-    """Which pipeline goes from where to where in the store's log, or versions, and whether the stream ends with that."""
+    """Which pipeline goes from where to where in the store's log, or versions; whether the stream ends with that; and, if nothing
+    is published, to which time the clock has come, in microseconds."""
 
     pipeline: str
     start: int
     end: int
     close: bool = False
+    clock: int | None = None
 
 
 def encode_mark(mark: Mark) -> bytes:

@@ -32,7 +32,7 @@ from rankcast.pipeline.spark.live.reading import LogReader
 from rankcast.pipeline.spark.live.reports import ShardReport, encode_report
 from rankcast.pipeline.spark.live.requests import HostAnswer, HostSettings, Request, decode_request, encode
 from rankcast.pipeline.spark.live.shard import LiveShard, SavedShard
-from rankcast.pipeline.spark.workers import JSON, RECEIVED
+from rankcast.pipeline.spark.workers import JSON, RECEIVED, WRITTEN
 from rankcast.store import Store
 
 __all__ = ["Host", "main"]
@@ -138,7 +138,7 @@ class Host:
             catalogs = StoreCatalogs(self._store(settings.store), serves)
         else:
             catalogs = FixedCatalog(request.catalog, serves)
-        intake = Intake(settings.lateness, settings.max_ahead)
+        intake = Intake(settings.lateness, settings.max_ahead, by_clock=bool(settings.store))
         plain = (settings.run, request.shard) in self._plain
         alive = _Alive(LiveShard(catalogs, serves, intake, settings.journal, plain), settings.place)
         assert request.saved is not None
@@ -153,6 +153,7 @@ class Host:
         tables = [table_of(frame.blob) for frame in request.frames if frame.kind == EVENTS]
         marks = [decode_mark(frame.blob) for frame in request.frames if frame.kind == MARK]
         alive.pipeline = _agreed(alive.pipeline, marks)
+        clock = max((mark.clock for mark in marks if mark.clock is not None), default=None)
         before = shard.matches
         if is_log:
             log = self._log(request.settings.store)
@@ -160,19 +161,24 @@ class Host:
             rows = [row for mark in marks for row in log.rows(mark.start, mark.end)]
             if shard.version is None:
                 self._begin(request, alive, marks, rows[0].catalog_version if rows else None)
+            else:
+                _check_whole(shard.intake.seq, marks, len(rows))
             after = shard.intake.seq
             taken, close = shard.intake.take_log(rows, log.event), any(mark.close for mark in marks)
+            taken = taken._replace(clock=clock)
             deliveries = shard.serve(taken, close)
         else:
             version = max((mark.end for mark in marks), default=shard.version or 0)
             if shard.version is None:
                 shard.begin(version)
             after = shard.intake.seq
-            moved = IntakeResult([(version, [])], [], 0)
+            # While events arrive, and may have waited in the topic, they say themselves how late it is.
+            is_idle = not any(map(len, tables)) and request.settings.lateness is None
+            moved = IntakeResult([(version, [])], [], 0, clock=clock if is_idle else None)
             owed, close = shard.serve(moved), False
             arrived = shard.intake.take(_arrived(tables, request.settings.is_json), shard.catalog, version)
             deliveries = pa.concat_tables([owed, shard.serve(arrived)])
-            taken = IntakeResult(moved.groups + arrived.groups, arrived.rejects, arrived.late)
+            taken = arrived._replace(groups=moved.groups + arrived.groups, clock=moved.clock)
         matched = datetime.now(UTC)
         written = shard.save(taken, close, alive.pipeline)
         report = ShardReport(
@@ -191,7 +197,8 @@ class Host:
             state_bytes=shard.size,
             after=after,
             up_to=shard.intake.seq,
-            set_aside=shard.take_set_aside(),
+            set_aside=[*taken.set_aside, *shard.take_set_aside()],
+            due=shard.due if is_log or request.settings.lateness is None else None,
         )
         return HostAnswer(
             token=uuid4().hex,
@@ -240,18 +247,30 @@ def _agreed(known: str, marks: Sequence[Mark]) -> str:
     return known
 
 
+def _check_whole(seq: int, marks: Sequence[Mark], rows: int) -> None:
+    """Refuse to go on from a position if the log does not have all events after it: state that misses some would be wrong."""
+    start, end = min(mark.start for mark in marks), max(mark.end for mark in marks)
+    if seq == start and rows < end - start:  # else the pipeline has begun before what the log has, and has no state yet
+        raise StoreError(
+            f"the checkpoint goes on at offset {start}, but {end - start - rows} of the events up to {end} were pruned since: it is an "
+            "older copy. Use the newest copy, or bring back both with: rankcast restore. If there is none, start a new pipeline with "
+            "--from-offset, which serves what comes next with no state"
+        )
+
+
 def _arrived(tables: Sequence[pa.Table], is_json: bool) -> Iterator[IncomingRow]:
     """The events that packed rows hold, or why they do not."""
     for table in tables:
         received = (
             table[RECEIVED].cast(pa.int64()).to_pylist() if RECEIVED in table.column_names else [None] * len(table)
         )
-        rows = table.select([name for name in table.column_names if name != RECEIVED])
+        written = table[WRITTEN].cast(pa.int64()).to_pylist() if WRITTEN in table.column_names else [None] * len(table)
+        rows = table.select([name for name in table.column_names if name not in (RECEIVED, WRITTEN)])
         outcomes = events_of_json(rows[JSON]) if is_json else events_of_table(rows)
         is_placed = is_json and rows.num_columns > 1
         files = rows["file"].to_pylist() if is_placed else ["events"] * len(table)
         lines = rows["line"].to_pylist() if is_placed else [0] * len(table)
-        yield from map(IncomingRow, outcomes, files, lines, received)
+        yield from map(IncomingRow, outcomes, files, lines, received, written)
 
 
 def main(path: str, pid: int) -> None:

@@ -11,35 +11,45 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rankcast.choose.positions import instant, microseconds
+from rankcast.engine.isolation import reason
 from rankcast.errors import ModelError, RankcastError
 from rankcast.language import decode_event, dumps, encode_event, show_duration, show_time
 from rankcast.language.event_limits import EventLimits
-from rankcast.model import Catalog, Event, Reject
+from rankcast.model import Catalog, Event, Reject, SetAside
 from rankcast.overlay import check_publication
+from rankcast.pipeline.local import GRACE
 from rankcast.store import LogRow
 from rankcast.store.texts import check_id
 
 __all__ = ["UNREADABLE", "IncomingRow", "Intake", "IntakeResult", "event_of_row"]
 
 
+_GRACE = GRACE // timedelta(microseconds=1)
+
+
 class IncomingRow(NamedTuple):
-    """A row from elsewhere: an event, or (raw text, reason) if it cannot be one; where it stood; and when it was received, in
-    microseconds."""
+    """A row from elsewhere: an event, or (raw text, reason) if it cannot be one; where it stood; when its micro-batch began; and
+    when it was written there, if that is known. Both times are in microseconds."""
 
     outcome: Event | tuple[str, str]
     file: str = "events"
     line: int = 0
     received: int | None = None
+    written: int | None = None
 
 
 class IntakeResult(NamedTuple):
-    """Events to serve, in order, each group under its version of the catalog; what cannot be served, with its key; and the JSON
-    of events that came as such, by `seq`."""
+    """Events to serve, in order, each group under its version of the catalog; what cannot be served, with its key; by `seq`, the
+    JSON of events that came as such, and what the clock says at each event (semantics: Delivery modes), in microseconds. `clock` is
+    to which time the clock has come before these events. `set_aside` is what cannot be read of a log."""
 
     groups: list[tuple[int, list[Event]]]
     rejects: list[tuple[str, Reject]]
     late: int
     texts: Mapping[int, str] = MappingProxyType({})
+    clocks: Mapping[int, int] = MappingProxyType({})
+    clock: int | None = None
+    set_aside: Sequence[SetAside] = ()
 
 
 UNREADABLE = (RankcastError, AttributeError, OverflowError, TypeError, ValueError)
@@ -65,11 +75,16 @@ class Intake:
     - From elsewhere, an event whose time is more than `max_ahead` after it was received is a reject: it would end the periods of
       everybody. From a log it is not, because whoever wrote the log has decided.
 
+    - The clock counts if `by_clock`. An event of a log has the time at which it was logged; one from elsewhere that at which it was
+      written there or, if that is not known, its micro-batch began. Events that wait for a lateness have none: they are served by
+      their own times alone.
+
     The lateness and `max_ahead` are in microseconds.
     """
 
     lateness: int | None = None
     max_ahead: int | None = None
+    by_clock: bool = False
     seq: int = 0
     newest: int | None = None
     version: int = 0
@@ -79,7 +94,9 @@ class Intake:
         """Rows of the log, whose events `event_of` gives; those that are behind the position were taken before and are left out."""
         groups: list[tuple[int, list[Event]]] = []
         rejects: list[tuple[str, Reject]] = []
+        unreadable: list[SetAside] = []
         texts: dict[int, str] = {}
+        clocks: dict[int, int] = {}
         late = 0
         fresh = sorted((row for row in rows if row.offset > self.seq), key=lambda row: row.offset)
         for version, of_version in groupby(fresh, key=lambda row: row.catalog_version):
@@ -89,7 +106,7 @@ class Intake:
                 try:
                     event = event_of(row)
                 except UNREADABLE as error:
-                    rejects.append(_reject(f"event {row.offset}", "event log", row.offset, str(error), row.content))
+                    unreadable.append(SetAside(None, row.id, row.offset, version, reason(error)))
                     continue
                 why = self._too_late(event)
                 if why is not None:
@@ -98,9 +115,11 @@ class Intake:
                     continue
                 events.append(event)
                 texts[row.offset] = row.content
+                if self.by_clock:
+                    clocks[row.offset] = row.logged - _GRACE
             groups.append((version, events))
             self.version = version
-        return IntakeResult(groups, rejects, late, texts)
+        return IntakeResult(groups, rejects, late, texts, clocks, set_aside=unreadable)
 
     def take(self, arrived: Iterable[IncomingRow], catalog: Catalog, version: int) -> IntakeResult:
         """Events from elsewhere, or rows that cannot be one; checked against the catalog."""
@@ -109,7 +128,8 @@ class Intake:
         self.version = version
         limit = None if self.lateness is None or self.newest is None else self.newest - self.lateness
         fresh: dict[str, Event] = {}
-        for outcome, file, line, received in arrived:
+        clock_of: dict[str, int] = {}
+        for outcome, file, line, received, written in arrived:
             if not isinstance(outcome, Event):
                 rejects.append(_reject(f"{file} {line} {outcome[0]}", file, line, outcome[1], outcome[0]))
                 continue
@@ -121,10 +141,14 @@ class Intake:
             why = self._why_not(outcome, catalog, limit, known)
             if why is None:
                 fresh[outcome.id] = outcome
+                if received is not None and self.by_clock and self.lateness is None:
+                    clock_of[outcome.id] = min(received, received if written is None else written) - _GRACE
             elif why:
                 late += why.startswith("late: ")
                 rejects.append(_reject(f"{why} {_text(outcome)}", file, line, why, _text(outcome)))
-        return IntakeResult([(version, self._released(fresh))], rejects, late)
+        released = self._released(fresh)
+        clocks = {event.seq: clock_of[event.id] for event in released if event.id in clock_of}
+        return IntakeResult([(version, released)], rejects, late, clocks=clocks)
 
     def _why_not(self, event: Event, catalog: Catalog, limit: int | None, known: Event | None) -> str | None:
         """Why an event cannot be served; nothing for one that was sent twice, None if it can."""

@@ -1,17 +1,18 @@
 """The journal of a shard: the events that it served, for as long as something saved refers to them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from rankcast.errors import StoreError
 from rankcast.language import decode_event, dumps, encode_event
 from rankcast.model import Event
+from rankcast.pipeline.spark.live.intake import IntakeResult
 from rankcast.pipeline.spark.live.pages import packed, unpacked
 
-__all__ = ["Journal", "JournalSegment", "SavedJournal"]
+__all__ = ["Journal", "JournalSegment", "SavedGeneration", "SavedJournal"]
 
-_FORM = 1
-"""Raised with every change of what a segment holds."""
+_FORM = 2
+"""Raised with every change of what a segment holds. Form 1 had no clock."""
 
 _ENOUGH = 500
 """A segment of so many events is not added to."""
@@ -45,18 +46,13 @@ class Journal:
         """In bytes."""
         return sum(segment.size for segment in self.kept.values())
 
-    def record(
-        self, generation: int, groups: Iterable[tuple[int, Sequence[Event]]], texts: Mapping[int, str]
-    ) -> dict[int, bytes]:
-        """Keep the events of a generation, each group under a version of the catalog; the segment to be saved."""
-        shown = [
-            [version, [[event.seq, texts.get(event.seq) or dumps(encode_event(event))] for event in events]]
-            for version, events in groups
-        ]
-        if sum(len(pairs) for _, of in self._open for _, pairs in of) >= _ENOUGH:
+    def record(self, generation: int, taken: IntakeResult) -> dict[int, bytes]:
+        """Keep the events of a generation, each group under a version of the catalog, and the clock; the segment to be saved."""
+        shown = [[version, [_shown(event, taken) for event in events]] for version, events in taken.groups]
+        if sum(len(rows) for _, of, _ in self._open for _, rows in of) >= _ENOUGH:
             self._open = []
-        self._open.append([generation, shown])
-        seqs = [seq for _, of in self._open for _, pairs in of for seq, _ in pairs]
+        self._open.append([generation, shown, taken.clock])
+        seqs = [row[0] for _, of, _ in self._open for _, rows in of for row in rows]
         content = packed([_FORM, self._open])
         segment = JournalSegment(generation, min(seqs, default=0), max(seqs, default=0), len(content))
         number = self._open[0][0]
@@ -78,31 +74,53 @@ class Journal:
         return gone
 
 
+def _shown(event: Event, taken: IntakeResult) -> list[Any]:
+    return [event.seq, taken.texts.get(event.seq) or dumps(encode_event(event)), taken.clocks.get(event.seq)]
+
+
 def _generations(segment: bytes) -> list[Any]:
-    """The generations of a saved segment; the form before was a list of them, without a number."""
+    """The generations of a saved segment; the first form was a list of them, without a number."""
     content: list[Any] = unpacked(segment)
     if not content or not isinstance(content[0], int):
-        return content
+        content = [0, content]
     form, generations = content
     if form > _FORM:
         raise StoreError(
             f"the checkpoint's journal has form {form}, newer than this Rankcast's {_FORM}; use the Rankcast that wrote it, or a later one"
         )
+    if form < _FORM:  # without a clock
+        return [
+            [number, [[of, [[*row, None] for row in rows]] for of, rows in groups], None]
+            for number, groups in generations
+        ]
     return list(generations)
 
 
+class SavedGeneration(NamedTuple):
+    """A micro-batch as the journal has it: its number, to which time the clock came first, and its groups of events."""
+
+    number: int
+    clock: int | None
+    groups: list[tuple[int, list[int]]]
+
+
 class SavedJournal(Mapping[int, Event]):
-    """What a saved journal holds: generations with their groups of `seq`, and events by `seq`, decoded when they are asked for."""
+    """What a saved journal holds: generations with their groups of `seq`, and events by `seq`, decoded when they are asked for;
+    `clocks` is what the clock said at each event, for those that have it."""
 
     def __init__(self, journal: Mapping[int, bytes]) -> None:
         self._texts: dict[int, str] = {}
         self._known: dict[int, Event] = {}
-        self.generations: list[tuple[int, list[tuple[int, list[int]]]]] = []
+        self.clocks: dict[int, int] = {}
+        self.generations: list[SavedGeneration] = []
         for _, segment in sorted(journal.items()):
-            for generation, groups in _generations(segment):
-                self.generations.append((generation, [(of, [seq for seq, _ in pairs]) for of, pairs in groups]))
-                for _, pairs in groups:
-                    self._texts.update(pairs)
+            for number, groups, clock in _generations(segment):
+                seqs = [(of, [row[0] for row in rows]) for of, rows in groups]
+                self.generations.append(SavedGeneration(number, clock, seqs))
+                for seq, text, at in (row for _, rows in groups for row in rows):
+                    self._texts[seq] = text
+                    if at is not None:
+                        self.clocks[seq] = at
 
     def add(self, texts: Iterable[tuple[int, str]]) -> None:
         """More events, which pages hold."""

@@ -12,7 +12,8 @@ class ShardReport(msgspec.Struct, frozen=True):
 
     `start` and `end` are offsets of the store's event log, None if the events are from elsewhere. `events`, `late` and
     `rejects` are the same in all shards, `matches`, `state_bytes` and `set_aside` are the shard's own. Times are in microseconds.
-    The micro-batch goes `after` a position (the `seq` of an event) `up_to` another, wherever the events are from.
+    The micro-batch goes `after` a position (the `seq` of an event) `up_to` another, wherever the events are from. `due` is when the
+    clock ends the next period in which something waits.
     """
 
     pipeline: str
@@ -31,6 +32,7 @@ class ShardReport(msgspec.Struct, frozen=True):
     after: int = 0
     up_to: int = 0
     set_aside: list[SetAside] = []
+    due: int | None = None
 
     def kept(self) -> list[tuple[str, Reject]]:
         """The rejects with their keys."""

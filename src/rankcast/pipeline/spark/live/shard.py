@@ -1,12 +1,13 @@
 """A shard that lives on between micro-batches, and what is saved of it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import msgspec
 import pyarrow as pa
 
+from rankcast.choose.positions import instant, microseconds
 from rankcast.engine.arrays import BatchShard
 from rankcast.engine.arrays.crowd_state import folded_of_columns
 from rankcast.engine.arrays.folded import fold, unfold
@@ -111,6 +112,12 @@ class LiveShard:
         return self._shard.matches if self._shard else 0
 
     @property
+    def due(self) -> int | None:
+        """When the clock ends a period in which something waits, in microseconds; None if nothing waits for the clock."""
+        due = self._shard.due if self._shard else None
+        return None if due is None else microseconds(due)
+
+    @property
     def size(self) -> int:
         """How many bytes are saved."""
         return sum(page.size for page in self._pages) + self._recorded.size
@@ -131,11 +138,11 @@ class LiveShard:
 
     def serve(self, taken: IntakeResult, close: bool = False) -> pa.Table:
         """The deliveries of what the intake has taken, and with `close` of the end of the stream (`frames.DELIVERY`)."""
-        made: list[pa.Table] = []
+        made = [] if taken.clock is None else [self._advance(taken.clock)]
         for of_version, events in taken.groups:
-            made += [deliveries_table(self._move(of_version)), self._publish(events)]
+            made += [deliveries_table(self._move(of_version)), self._publish(events, taken.clocks)]
         if close:
-            made.append(self._publish(self.intake.release_all()))
+            made.append(self._publish(self.intake.release_all(), {}))
             assert self._shard is not None
             made.append(deliveries_table(self._shard.close()))
             self._note_set_aside()
@@ -151,7 +158,7 @@ class LiveShard:
         assert self._shard is not None
         assert self.version is not None
         self.generation += 1
-        journal = self._recorded.record(self.generation, taken.groups, taken.texts)
+        journal = self._recorded.record(self.generation, taken)
         events = sum(len(of_version) for _, of_version in taken.groups)
         # What the end of the stream releases is in no journal.
         since = self.intake.seq + 1 if close else self._recorded.first_kept(self.intake.seq)
@@ -215,7 +222,18 @@ class LiveShard:
         self._note_set_aside()
         return owed
 
-    def _publish(self, events: Sequence[Event]) -> pa.Table:
+    def _advance(self, clock: int) -> pa.Table:
+        """Let the clock come to a time: what periods that it ends still owe."""
+        shard = self._shard
+        assert shard is not None
+        if isinstance(shard, Shard):
+            made = deliveries_table(shard.advance(instant(clock)))
+        else:
+            made = shard.advance_columns(instant(clock)).arrow()
+        self._note_set_aside()
+        return made
+
+    def _publish(self, events: Sequence[Event], clock_of: Mapping[int, int]) -> pa.Table:
         if not events:
             return DELIVERY.empty_table()
         shard = self._shard
@@ -227,10 +245,12 @@ class LiveShard:
             faster.matches = found
             self._shard = shard = faster
         admitted = self._admitted(events)
+        # Either all events of a group have one, or none: it is for the intake to say whether the clock counts.
+        clocks = [instant(clock_of[event.seq]) for event in events] if clock_of else None
         if isinstance(shard, Shard):
-            made = deliveries_table(shard.publish(events, admitted))
+            made = deliveries_table(shard.publish(events, admitted, clocks))
         else:
-            made = shard.publish_columns(events, admitted).arrow()
+            made = shard.publish_columns(events, admitted, clocks).arrow()
         self._note_set_aside()
         return made
 
@@ -315,11 +335,15 @@ class LiveShard:
 
     def _go_on(self, past: SavedJournal, up_to: int) -> None:
         """Serve the generations up to that one again; their deliveries were made then."""
-        for generation, groups in past.generations:
-            if self.generation < generation <= up_to:
-                for version, seqs in groups:
+        for generation in past.generations:
+            if self.generation < generation.number <= up_to:
+                if generation.clock is not None:
+                    self._advance(generation.clock)
+                for version, seqs in generation.groups:
                     self._move(version)
-                    self._publish([past[seq] for seq in seqs])
+                    self._publish(
+                        [past[seq] for seq in seqs], {seq: past.clocks[seq] for seq in seqs if seq in past.clocks}
+                    )
         self.generation = up_to
 
     def _head(self, note: Any) -> bytes:
