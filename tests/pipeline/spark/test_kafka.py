@@ -15,6 +15,7 @@ def read(spark, tmp_path):
         batches: list[list[tuple]] = []
         query = (
             read_topic(spark, topic, start, max_events)
+            .select("json", "file", "line")
             .writeStream.foreachBatch(lambda rows, _: batches.append(sorted(map(tuple, rows.collect()))))
             .option("checkpointLocation", str(tmp_path / "checkpoint"))
             .trigger(availableNow=True)
