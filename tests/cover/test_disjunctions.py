@@ -1,5 +1,7 @@
 """Expressions as conjunctions of which one must match."""
 
+from time import process_time
+
 import pytest
 
 from rankcast.cover.disjunctions import MOST_CONJUNCTIONS, TooLarge, disjuncts
@@ -50,3 +52,11 @@ def test_too_many_and_too_deep():
         deep = Not(deep)
     with pytest.raises(TooLarge):
         disjuncts(deep, None)
+
+
+def test_the_work_is_bounded_whatever_the_expression():
+    choices = [f"(a{n} = 1 or b{n} = 1)" for n in range(8)]
+    start = process_time()
+    with pytest.raises(TooLarge):
+        disjuncts(parse(" and ".join(choices + [f"c{n} = 1" for n in range(1_900)])), None)
+    assert process_time() - start < 5

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankcast.cover import NormalForm, Relation, relate
+from rankcast.cover import NormalForm, Relation, normal_form, relate, weight_of
 from rankcast.language import parse
 from rankcast.model import Always, And, Compare, LeftShoulder, Op, Predicate, RightShoulder, Subscription
 from rankcast.rank import Specificity, event_rank, specificity
+from rankcast.rank.specificity import MOST_RELATED
 from rankcast.testing.strategies import CONCEPTS, expressions
 
 GENRE = Predicate("genre", Compare(Op.EQ, "drama"))
@@ -71,7 +72,7 @@ def test_strictly_covers_is_strict_and_directed(carson):
 def test_each_pair_is_compared_once_and_only_when_needed(monkeypatch):
     asked = []
     plain = NormalForm.covers
-    monkeypatch.setattr(NormalForm, "covers", lambda self, other: asked.append(1) or plain(self, other))
+    monkeypatch.setattr(NormalForm, "covers", lambda self, *other: asked.append(1) or plain(self, *other))
     found = Specificity(subscribed(drama=GENRE, recent=YEAR, burton=And((GENRE, DIRECTOR))))
     assert asked == []
     for _ in range(3):
@@ -89,11 +90,18 @@ def many(count, **more):
 def pairwise(subscriptions, names, meaning=None):
     """The definition: those that strictly cover no other."""
     where = {one.id: one.where for one in subscriptions}
-    return tuple(
-        name
-        for name in names
-        if not any(relate(where[name], where[other], meaning) is Relation.COVERS for other in names)
-    )
+    if sum(weight_of(where[name], meaning).constants for name in names) <= MOST_RELATED:
+        return tuple(
+            name
+            for name in names
+            if not any(relate(where[name], where[other], meaning) is Relation.COVERS for other in names)
+        )
+    forms = {name: normal_form(where[name], meaning) for name in names}
+
+    def strictly(a, b):
+        return forms[a].covers(forms[b], 0) and not forms[b].covers(forms[a], 0)
+
+    return tuple(name for name in names if not any(strictly(name, other) for other in names))
 
 
 @pytest.mark.parametrize("count", [20, 100, 600])
@@ -117,14 +125,79 @@ def test_many_subscriptions_give_what_every_pair_gives_while_they_change(count):
 def test_one_more_subscription_among_many_compares_nothing_else_again(monkeypatch):
     mine = many(600)
     found = Specificity(mine.values())
+    found.most_specific(list(mine))
     made = []
-    plain = specificity.normal_form
-    monkeypatch.setattr(specificity, "normal_form", lambda where, meaning: made.append(where) or plain(where, meaning))
+    plain = specificity.NormalForm
+    monkeypatch.setattr(specificity, "NormalForm", lambda where, meaning: made.append(where) or plain(where, meaning))
     found.update(mine.values())
+    found.most_specific(list(mine))
     assert made == []
     mine["new"] = Subscription("new", "carson", parse("a >= 99"))
     found.update(mine.values())
+    found.most_specific(list(mine))
     assert made == [mine["new"].where]
+
+
+def test_only_what_matches_is_compared(monkeypatch):
+    mine = many(600)
+    made = []
+    plain = specificity.NormalForm
+    monkeypatch.setattr(specificity, "NormalForm", lambda where, meaning: made.append(where) or plain(where, meaning))
+    Specificity(mine.values()).most_specific(["s1", "s2"])
+    assert made == [mine["s1"].where, mine["s2"].where]
+
+
+KINDS = [
+    "x > {a} or y < {b}",
+    "(x > {a} or y < {b}) and z = {c}",
+    "not x > {a} and p in ('w{b}', 'w{c}')",
+    "not (x > {a} and y < {b})",
+    "p contains '{a}' and p contains '{b}'",
+    "p contains '{a}' or q startswith '{b}'",
+    "a is low [0.{a}5, 0] and x > {b}",
+    "x != {a} and y in ({b}, {c})",
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_many_of_every_kind_give_what_every_pair_gives(kind):
+    rng = random.Random(kind)
+    texts = [kind.format(a=rng.randint(0, 9), b=rng.randint(0, 9), c=rng.randint(0, 9)) for _ in range(90)]
+    mine = [Subscription(f"s{number}", "carson", parse(text)) for number, text in enumerate(texts)]
+    means = {("a", "low"): LeftShoulder(1, 3)}
+    names = [one.id for one in mine]
+    found = Specificity(mine, lambda attribute, term: means[attribute, term.concept])
+    expected = pairwise(mine, names, lambda attribute, term: means[attribute, term.concept])
+    assert found.most_specific(names) == expected
+    few = names[:9]
+    assert found.most_specific(few) == pairwise(mine, few, lambda attribute, term: means[attribute, term.concept])
+
+
+def test_what_disjunctions_cover_only_as_a_whole_counts_among_few():
+    whole = parse("(x > 0 and y > 0) or (x > 0 and z > 0) or (x > 0 and not y > 0 and not z > 0)")
+    mine = [Subscription("whole", "carson", whole), Subscription("part", "carson", parse("x > 1"))]
+    assert Specificity(mine).most_specific(["whole", "part"]) == ("part",)
+    mine += many(120).values()
+    names = [one.id for one in mine]
+    assert "whole" in Specificity(mine).most_specific(names)
+    assert Specificity(mine).most_specific(["whole", "part"]) == ("part",)
+
+
+def test_too_many_constants_are_not_compared():
+    listed = ", ".join(map(str, range(1_000)))
+    mine = [Subscription(f"s{number}", "carson", parse(f"x in ({listed}, {number}.5)")) for number in range(60)]
+    mine.append(Subscription("all", "carson", parse("x exists")))
+    names = [one.id for one in mine]
+    found = Specificity(mine)
+    assert found.most_specific(names) == tuple(names)
+    assert "all" not in found.most_specific(names[-20:])
+
+
+def test_a_subscription_of_too_many_conjunctions_speaks():
+    large = " or ".join(f"(x = {number} and y{number} = 1)" for number in range(65))
+    mine = [Subscription(f"s{number}", "carson", parse(large)) for number in range(2)]
+    mine += [Subscription("all", "carson", parse("true")), Subscription("x", "carson", parse("x = 3"))]
+    assert Specificity(mine).most_specific(["s0", "all", "x", "s1"]) == ("s0", "x", "s1")
 
 
 def test_a_concept_that_means_something_else_is_compared_again():

@@ -2,16 +2,20 @@
 
 from rankcast.cover.drawing import draw
 from rankcast.cover.graph import GraphMatch, Node, NodeInterest, SubscriptionGraph
-from rankcast.cover.normal import NormalForm, normal_form
+from rankcast.cover.normal import MOST_COMPARISONS, NormalForm, normal_form
 from rankcast.cover.poset import Poset
 from rankcast.cover.relation import Relation, covers, relate
-from rankcast.cover.strict_covers import StrictCovers
+from rankcast.cover.strict_covers import PartOutline, StrictCovers, part_outlines
+from rankcast.cover.weights import ExpressionWeight, weight_of
 
 __all__ = [
+    "MOST_COMPARISONS",
+    "ExpressionWeight",
     "GraphMatch",
     "Node",
     "NodeInterest",
     "NormalForm",
+    "PartOutline",
     "Poset",
     "Relation",
     "StrictCovers",
@@ -19,5 +23,7 @@ __all__ = [
     "covers",
     "draw",
     "normal_form",
+    "part_outlines",
     "relate",
+    "weight_of",
 ]

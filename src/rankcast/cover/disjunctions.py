@@ -1,9 +1,9 @@
 """Disjunctions: an expression as conjunctions of which one must match."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from rankcast.cover.cells import ANY, Cell
-from rankcast.cover.conjunctions import EVERYTHING, Conjunction, joined, within
+from rankcast.cover.conjunctions import EVERYTHING, ComparisonBudget, Conjunction, joined, within
 from rankcast.cover.literals import Meaning, asserted, denied
 from rankcast.cover.vague import ConceptDegree
 from rankcast.model import Always, And, Expression, Not, Or, Predicate
@@ -11,83 +11,117 @@ from rankcast.model import Always, And, Expression, Not, Or, Predicate
 __all__ = ["MOST_CONJUNCTIONS", "TooLarge", "disjuncts"]
 
 MOST_CONJUNCTIONS = 256
+_MOST_STEPS = 500_000
+"""So many cells are looked at, at most: about half a second."""
+_COPIED = 16
+"""So many cells are copied or passed over in the time in which one is looked at."""
 _DEEPEST = 128
 
 
 class TooLarge(Exception):
-    """More conjunctions than a normal form may have, or an expression nested too deep."""
+    """More conjunctions than a normal form may have, an expression nested too deep, or one that takes too many steps."""
 
 
 def disjuncts(expression: Expression, meaning: Meaning | None) -> tuple[Conjunction, ...]:
     """Satisfiable conjunctions that together match what the expression matches, none within another.
 
-    Raises `TooLarge` where they would be more than `MOST_CONJUNCTIONS`.
+    Raises `TooLarge` where they would be more than `MOST_CONJUNCTIONS`, or take too many steps to find.
     """
-    found = _disjuncts(expression, True, meaning, 0)
+    steps = ComparisonBudget(_MOST_STEPS)
+    found = _disjuncts(expression, True, meaning, 0, steps)
     kept: list[Conjunction] = []
     for i, conjunction in enumerate(found):
         others = [*kept, *found[i + 1 :]]
+        _spend(steps, len(others) + sum(map(len, others)) // _COPIED)
         if not any(within(conjunction, other) for other in others):
             kept.append(conjunction)
     return tuple(kept)
 
 
-def _disjuncts(expression: Expression, holds: bool, meaning: Meaning | None, depth: int) -> list[Conjunction]:
+def _disjuncts(
+    expression: Expression, holds: bool, meaning: Meaning | None, depth: int, steps: ComparisonBudget
+) -> list[Conjunction]:
     if depth > _DEEPEST:
         raise TooLarge
     match expression:
         case Always():
             return [EVERYTHING] if holds else []
         case Not(part):
-            return _disjuncts(part, not holds, meaning, depth + 1)
+            return _disjuncts(part, not holds, meaning, depth + 1, steps)
         case Predicate():
             return asserted(expression, meaning) if holds else denied(expression, meaning)
         case And(parts) | Or(parts):
-            of_parts = (_disjuncts(part, holds, meaning, depth + 1) for part in parts)
+            of_parts = (_disjuncts(part, holds, meaning, depth + 1, steps) for part in parts)
             if isinstance(expression, Or) is holds:
-                return _merged(conjunction for found in of_parts for conjunction in found)
+                return _merged((conjunction for found in of_parts for conjunction in found), steps)
             product = [EVERYTHING]
-            for found in of_parts:
-                pairs = (joined(a, b) for a in product for b in found)
-                product = _merged(both for both in pairs if both is not None)
+            # The short ones first, as joining costs what there is to join.
+            for found in sorted(of_parts, key=len):
+                product = _merged(_joined(product, found, steps), steps)
             return product
 
 
-def _merged(conjunctions: Iterable[Conjunction]) -> list[Conjunction]:
+def _joined(some: list[Conjunction], others: list[Conjunction], steps: ComparisonBudget) -> Iterator[Conjunction]:
+    """What matches one of some conjunctions and one of others."""
+    for a in some:
+        for b in others:
+            _spend(steps, len(a) // _COPIED + len(b))
+            both = joined(a, b)
+            if both is not None:
+                yield both
+
+
+def _merged(conjunctions: Iterable[Conjunction], steps: ComparisonBudget) -> list[Conjunction]:
     """The same with fewer conjunctions, where some differ in one attribute only: x = 1 or x = 2 is x in (1, 2)."""
     kept: list[Conjunction] = []
     for conjunction in conjunctions:
         kept.append(conjunction)
         if len(kept) > 2 * MOST_CONJUNCTIONS:
-            kept = _united(kept)
+            kept = _united(kept, steps)
             if len(kept) > MOST_CONJUNCTIONS:
                 raise TooLarge
-    kept = _united(kept)
+    kept = _united(kept, steps)
     if len(kept) > MOST_CONJUNCTIONS:
         raise TooLarge
     return kept
 
 
-def _united(conjunctions: list[Conjunction]) -> list[Conjunction]:
+def _united(conjunctions: list[Conjunction], steps: ComparisonBudget) -> list[Conjunction]:
     changed = len(conjunctions) > 1
     while changed:
         changed = False
-        for key in {key: None for conjunction in conjunctions for key in conjunction}:
-            before = len(conjunctions)
-            conjunctions = _united_in(key, conjunctions)
-            changed = changed or len(conjunctions) < before
+        # What all ask for alike tells none from another.
+        first = conjunctions[0]
+        alike = {
+            key: cell
+            for key, cell in first.items()
+            if all(key in one and (one[key] is cell or one[key] == cell) for one in conjunctions)
+        }
+        _spend(steps, sum(map(len, conjunctions)) // _COPIED)
+        united = _distinct([{key: one[key] for key in one if key not in alike} for one in conjunctions])
+        before = len(conjunctions)
+        for key in {key: None for conjunction in united for key in conjunction}:
+            united = _united_in(key, united, steps)
+        conjunctions = [{**alike, **one} for one in united] if alike else united
+        changed = 1 < len(conjunctions) < before
     return conjunctions
 
 
-def _united_in(key: str | ConceptDegree, conjunctions: list[Conjunction]) -> list[Conjunction]:
+def _distinct(conjunctions: list[Conjunction]) -> list[Conjunction]:
+    return list({frozenset(one.items()): one for one in conjunctions}.values())
+
+
+def _united_in(key: str | ConceptDegree, conjunctions: list[Conjunction], steps: ComparisonBudget) -> list[Conjunction]:
     """The same with those united that differ in one key only, where their cells unite to a cell."""
     united: list[Conjunction] = []
     alike: dict[frozenset[tuple[str | ConceptDegree, Cell]], list[int]] = {}
+    _spend(steps, len(conjunctions) // _COPIED)
     for conjunction in conjunctions:
         cell = conjunction.get(key)
         if cell is None:
             united.append(conjunction)
             continue
+        _spend(steps, len(conjunction))
         places = alike.setdefault(frozenset(item for item in conjunction.items() if item[0] != key), [])
         for place in places:
             union = cell.union(united[place][key]) if key in united[place] else ANY
@@ -100,3 +134,8 @@ def _united_in(key: str | ConceptDegree, conjunctions: list[Conjunction]) -> lis
             places.append(len(united))
             united.append(conjunction)
     return united
+
+
+def _spend(steps: ComparisonBudget, cells: int) -> None:
+    if not steps.spend(cells):
+        raise TooLarge

@@ -7,9 +7,9 @@ from rankcast.cover.disjunctions import TooLarge, disjuncts
 from rankcast.cover.literals import Meaning
 from rankcast.model import And, Expression, Is, Membership, Not, Or, predicates_of
 
-__all__ = ["NormalForm", "normal_form"]
+__all__ = ["MOST_COMPARISONS", "NormalForm", "normal_form"]
 
-_MOST_COMPARISONS = 100_000
+MOST_COMPARISONS = 10_000
 _REMEMBERED = 8192
 
 
@@ -33,17 +33,17 @@ class NormalForm:
         except TooLarge:
             self.conjunctions = None
 
-    def covers(self, other: "NormalForm") -> bool:
+    def covers(self, other: "NormalForm", comparisons: int = MOST_COMPARISONS) -> bool:
         """Whether every crisp event that matches the other matches this.
 
         Exact where this is one conjunction: O(predicates). A disjunction covers a conjunction if one of its parts
-        does, or if all together do, which is searched for with a bounded number of comparisons; no if they do not suffice.
+        does, or if all together do, which is searched for with so many comparisons; no if they do not suffice.
         """
         if self is other or other.conjunctions == ():
             return True
         if other.conjunctions is None:
             return self._covers_everything or (self.conjunctions is None and self._spelling == other._spelling)
-        return self.conjunctions is not None and self._covers(other.conjunctions)
+        return self.conjunctions is not None and self._covers(other.conjunctions, comparisons)
 
     def disjoint(self, other: "NormalForm") -> bool:
         """Whether no crisp event matches both."""
@@ -51,11 +51,11 @@ class NormalForm:
             return self.conjunctions == () or other.conjunctions == ()
         return not any(meet(mine, others) for mine in self.conjunctions for others in other.conjunctions)
 
-    def _covers(self, conjunctions: tuple[Conjunction, ...]) -> bool:
+    def _covers(self, conjunctions: tuple[Conjunction, ...], comparisons: int = MOST_COMPARISONS) -> bool:
         mine = self.conjunctions or ()
         if len(mine) == 1:
             return all(within(conjunction, mine[0]) for conjunction in conjunctions)
-        budget = ComparisonBudget(_MOST_COMPARISONS)
+        budget = ComparisonBudget(comparisons)
         return not any(escapes(conjunction, mine, budget) for conjunction in conjunctions)
 
     @cached_property

@@ -38,7 +38,7 @@ def relate(a: Expression, b: Expression, meaning: Meaning | None = None) -> Rela
     possible" passes both halves of the first and not the second. Thresholds matter to ``is`` only.
 
     Sound: no crisp event breaks what is claimed. Complete for conjunctions, and for ``and``, ``or`` and ``not`` of any
-    form up to bounds: 256 conjunctions in the normal form, a hundred thousand comparisons to find that a
+    form up to bounds: 256 conjunctions in the normal form, ten thousand comparisons to find that a
     disjunction covers only as a whole. Beyond them less is claimed: in the end, only equal expressions are EQUAL. What nothing can match
     is covered by everything, and EQUAL to its like. About 10 microseconds for two conjunctions of a few predicates.
 

@@ -1,208 +1,271 @@
 """Strict covers among thousands of expressions, kept while they come and go."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankcast.cover.cell_column import CellColumn, CellOutline, cell_outline
+from rankcast.cover.cells import ANY
 from rankcast.cover.normal import NormalForm
-from rankcast.cover.outlines import CoverOutline, outline_of
-from rankcast.cover.span_columns import SpanColumn
-from rankcast.cover.vague import ConceptDegree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["StrictCovers"]
+__all__ = ["PartOutline", "StrictCovers", "part_outlines"]
 
 _FIRST_ROOM = 64
 _WORD = 64
-_NEVER = -1
 _ROWS_AT_ONCE = 2048
+_PARTS_AT_ONCE = 64
+
+PartOutline = dict[str, CellOutline]
+"""A conjunction that can be compared with many at once: an outline for each attribute that it names."""
+
+
+def part_outlines(form: NormalForm) -> tuple[PartOutline, ...] | None:
+    """The conjunctions of a form; None if they are too many to list, or if one of them asks for the degree to a concept or
+    for several things of the strings of an attribute."""
+    if form.conjunctions is None:
+        return None
+    parts: list[PartOutline] = []
+    for conjunction in form.conjunctions:
+        part: PartOutline = {}
+        for name, cell in conjunction.items():
+            outline = cell_outline(cell)
+            if not isinstance(name, str) or outline is None:
+                return None
+            if not ANY.within(cell):
+                part[name] = outline
+        parts.append(part)
+    return tuple(parts)
 
 
 class StrictCovers:
-    """Forms under keys, and for each pair whether one covers the other and is not covered by it: just what
-    `rankcast.cover.relate` says of every pair.
+    """Forms under keys, and for each pair whether the one strictly covers the other, by parts: each conjunction of the one within a
+    conjunction of the other (`NormalForm.covers` without comparisons).
 
-    A pair takes a bit, so 10,000 forms 13 to 20 MB. `add` compares the outline of the new one with all others, at once: some
-    milliseconds among 10,000. The outlines decide between conjunctions of intervals, sets, single patterns and degrees to the same
-    concept. Other pairs stay open, in a second bit, until both are asked for, and then `NormalForm.covers` decides.
-    `most_specific` of m keys takes O(m^2 / 64), and 5 to 50 µs for each open pair among them, once.
+    A pair of forms takes a bit, so 10,000 forms take 13 to 20 MB. `add` compares the new parts with all parts: some 2 ns for each pair of
+    parts and each attribute that both name. `most_specific` of m keys takes O(m^2 / 64).
 
     >>> from rankcast.cover import normal_form
     >>> from rankcast.language import parse
+    >>> texts = {"s1": "x > 1 or y = 1", "s2": "x > 2", "s3": "x > 2 and y = 1", "s4": "x > 2"}
     >>> covers = StrictCovers()
-    >>> for key, text in {"s1": "x > 1", "s2": "x > 2", "s3": "x > 2 and y = 1", "s4": "x > 2"}.items():
-    ...     covers.add(key, normal_form(parse(text)))
+    >>> covers.add({key: part_outlines(normal_form(parse(text))) for key, text in texts.items()})
     >>> covers.most_specific(["s1", "s2", "s4"]), covers.strictly_covers("s1", "s3"), covers.strictly_covers("s2", "s4")
     (('s2', 's4'), True, False)
     """
 
     def __init__(self) -> None:
-        self._row_of: dict[str, int] = {}
-        self._forms: list[NormalForm | None] = []
-        self._outlines: list[CoverOutline | None] = []
-        self._free: list[int] = []
-        self._columns: dict[str | ConceptDegree, SpanColumn] = {}
+        self._number_of: dict[str, int] = {}
+        self._rows_of: list[tuple[int, ...]] = []
+        self._parts: list[PartOutline] = []
+        self._free_numbers: list[int] = []
+        self._free_rows: list[int] = []
+        self._columns: dict[str, CellColumn] = {}
+        self._needs = np.full(_FIRST_ROOM, -1, np.int32)
+        """How many attributes a row names; -1 of a free one."""
+        self._first = np.full(_FIRST_ROOM, -1, np.int64)
+        """The first row of each form; the last of all rows of what nothing matches."""
+        self._several: dict[int, None] = {}
+        self._further: list[tuple[NDArray[np.int64], NDArray[np.int64]]] | None = None
         self._below = np.zeros((_FIRST_ROOM, _FIRST_ROOM // _WORD), np.uint64)
-        self._open: NDArray[np.uint64] | None = None
-        self._sure_needs, self._needs = np.full((2, _FIRST_ROOM), _NEVER, np.int32)
-        self._used, self._empty, self._unlisted = np.zeros((3, _FIRST_ROOM), np.bool_)
 
     def __len__(self) -> int:
-        return len(self._row_of)
+        return len(self._number_of)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._row_of
+        return key in self._number_of
 
-    def add(self, key: str, form: NormalForm) -> None:
-        """Take a form; `key` must be new."""
-        row = self._free.pop() if self._free else len(self._forms)
-        if row == len(self._forms):
-            self._forms.append(None)
-            self._outlines.append(None)
-        if row == len(self._used):
-            self._grow()
-        outline = outline_of(form)
-        (above, may_be_above), (below, may_be_below) = self._above(form, outline), self._under(form, outline)
-        self._set_bits(self._below, row, above & ~below & ~may_be_below, below & ~above & ~may_be_above)
-        is_open = may_be_above | may_be_below
-        if is_open.any():
-            if self._open is None:
-                self._open = np.zeros_like(self._below)
-            self._set_bits(self._open, row, is_open & (above | may_be_above), is_open & (below | may_be_below))
-        self._row_of[key] = row
-        self._forms[row], self._outlines[row] = form, outline
-        self._used[row] = True
-        self._empty[row] = form.conjunctions == ()
-        self._unlisted[row] = form.conjunctions is None
-        if outline is not None:
-            self._sure_needs[row] = len(outline.spans) if outline.is_exact else _NEVER
-            self._needs[row] = _needs(outline)
-            for name, span in outline.spans.items():
-                self._columns.setdefault(name, SpanColumn()).put(row, span)
+    def add(self, forms: Mapping[str, tuple[PartOutline, ...]]) -> None:
+        """Take forms; their keys must be new."""
+        new = [self._number(key, parts) for key, parts in forms.items()]
+        by_name: dict[str, tuple[list[int], list[CellOutline]]] = {}
+        for number in new:
+            for row in self._rows_of[number]:
+                for name, outline in self._parts[row].items():
+                    rows, outlines = by_name.setdefault(name, ([], []))
+                    rows.append(row)
+                    outlines.append(outline)
+        for name, (rows, outlines) in by_name.items():
+            self._columns.setdefault(name, CellColumn()).put(rows, outlines)
+        is_used = np.ones(len(self._rows_of), np.bool_)
+        is_used[self._free_numbers] = False
+        is_old = is_used.copy()
+        is_old[new] = False
+        together: list[int] = []
+        size = 0
+        for number in new:
+            together.append(number)
+            size += len(self._rows_of[number])
+            if size >= _PARTS_AT_ONCE or number == new[-1]:
+                self._relate(together, is_old, is_used)
+                together, size = [], 0
 
     def remove(self, key: str) -> None:
         """Give a form up."""
-        row = self._row_of.pop(key)
-        outline = self._outlines[row]
-        for name, span in outline.spans.items() if outline is not None else ():
-            self._columns[name].remove(row, span)
-            if not self._columns[name]:
-                del self._columns[name]
-        for bits in (self._below, self._open):
-            if bits is not None:
-                bits[row] = 0
-                bits[:, row // _WORD] &= ~_bit(row)
-        self._used[row] = self._empty[row] = self._unlisted[row] = False
-        self._sure_needs[row] = self._needs[row] = _NEVER
-        self._forms[row] = self._outlines[row] = None
-        self._free.append(row)
+        number = self._number_of.pop(key)
+        for row in self._rows_of[number]:
+            for name in self._parts[row]:
+                column = self._columns[name]
+                column.remove(row)
+                if not len(column):
+                    del self._columns[name]
+            self._parts[row] = {}
+            self._needs[row] = -1
+            self._free_rows.append(row)
+        if number in self._several:
+            del self._several[number]
+            self._further = None
+        self._rows_of[number] = ()
+        self._first[number] = -1
+        self._below[number] = 0
+        self._below[:, number // _WORD] &= ~_bit(number)
+        self._free_numbers.append(number)
 
     def strictly_covers(self, general: str, special: str) -> bool:
         """Whether `general` matches all that `special` matches, and more."""
-        return self._strictly(self._row_of[general], self._row_of[special])
+        number = self._number_of[special]
+        return bool(self._below[self._number_of[general], number // _WORD] & _bit(number))
 
     def most_specific(self, keys: Sequence[str]) -> tuple[str, ...]:
         """Those that do not strictly cover another of them, in the given order; of equal ones, all."""
-        rows = np.fromiter((self._row_of[key] for key in keys), np.int64, len(keys))
-        given = np.zeros(len(self._used), np.bool_)
-        given[rows] = True
+        numbers = np.fromiter((self._number_of[key] for key in keys), np.int64, len(keys))
+        given = np.zeros(len(self._below), np.bool_)
+        given[numbers] = True
         wanted = _packed(given)
         words = np.flatnonzero(wanted)
-        covers_one = _meets(self._below, rows, words, wanted)
-        if self._open is not None:
-            left = np.flatnonzero(~covers_one)
-            for place in left[_meets(self._open, rows[left], words, wanted)].tolist():
-                row = int(rows[place])
-                rivals = np.flatnonzero(_unpacked(self._open[row] & wanted))
-                covers_one[place] = any(self._strictly(row, rival) for rival in rivals.tolist())
+        covers_one = _meets(self._below, numbers, words, wanted)
         return tuple(key for key, does in zip(keys, covers_one.tolist(), strict=True) if not does)
 
-    def _strictly(self, row: int, other: int) -> bool:
-        """Whether a row strictly covers another; decided now if it was left open."""
-        word, bit = other // _WORD, _bit(other)
-        if self._open is not None and self._open[row, word] & bit:
-            a, b = self._forms[row], self._forms[other]
-            self._open[row, word] &= ~bit
-            if a is not None and b is not None and a.covers(b) and not b.covers(a):
-                self._below[row, word] |= bit
-        return bool(self._below[row, word] & bit)
+    def _number(self, key: str, parts: tuple[PartOutline, ...]) -> int:
+        """A place for a new form, and rows for its parts."""
+        number = self._free_numbers.pop() if self._free_numbers else len(self._rows_of)
+        if number == len(self._rows_of):
+            self._rows_of.append(())
+        if number == len(self._below):
+            self._grow()
+        rows: list[int] = []
+        for part in parts:
+            row = self._free_rows.pop() if self._free_rows else len(self._parts)
+            if row == len(self._parts):
+                self._parts.append({})
+            if row == len(self._needs):
+                self._needs = np.concatenate((self._needs, np.full(len(self._needs), -1, np.int32)))
+            self._parts[row] = part
+            self._needs[row] = len(part)
+            rows.append(row)
+        self._rows_of[number] = tuple(rows)
+        self._first[number] = rows[0] if rows else -1
+        if len(rows) > 1:
+            self._several[number] = None
+            self._further = None
+        self._number_of[key] = number
+        return number
 
-    def _above(self, form: NormalForm, outline: CoverOutline | None) -> "tuple[NDArray[np.bool_], NDArray[np.bool_]]":
-        """Which rows surely cover a form, and which may."""
-        nowhere = np.zeros(len(self._used), np.bool_)
-        if form.conjunctions == ():
-            return self._used.copy(), nowhere
-        sure, possible = np.zeros((2, len(self._used)), np.int32)
-        for name, span in outline.spans.items() if outline is not None else ():
-            column = self._columns.get(name)
-            if column is not None:
-                surely, maybe = column.covering(span)
-                sure[surely] += 1
-                if isinstance(name, str):
-                    possible[maybe] += 1
-        is_sure = self._used & (sure == self._sure_needs)
-        is_open = self._used & (possible == self._needs) & ~is_sure
-        if form.conjunctions is None:
-            is_open |= self._unlisted
-        return is_sure, is_open
+    def _relate(self, numbers: list[int], is_old: "NDArray[np.bool_]", is_used: "NDArray[np.bool_]") -> None:
+        """Compare some forms with all, and note which of them strictly cover which; of old ones, also the reverse."""
+        rows = [row for number in numbers for row in self._rows_of[number]]
+        counts = np.array([len(self._rows_of[number]) for number in numbers], np.int64)
+        within, containing = self._compare(rows)
+        covered = _each(self._any_part(within), counts, np.logical_and)
+        inside = _each(containing, counts, np.logical_or)
+        inside[:, -1] = True
+        covering = self._every_part(inside)
+        if is_old.any():
+            for number, above in zip(numbers, covered & ~covering & is_old, strict=True):
+                self._below[np.flatnonzero(above), number // _WORD] |= _bit(number)
+        covering &= ~covered & is_used
+        below = np.zeros((len(numbers), len(self._below)), np.bool_)
+        below[:, : len(is_used)] = covering
+        self._below[numbers] = _packed(below)
 
-    def _under(self, form: NormalForm, outline: CoverOutline | None) -> "tuple[NDArray[np.bool_], NDArray[np.bool_]]":
-        """Which rows a form surely covers, and which it may cover."""
-        if outline is None:
-            return self._empty.copy(), self._unlisted & (form.conjunctions is None)
-        sure, possible = np.zeros((2, len(self._used)), np.int32)
-        for name, span in outline.spans.items():
-            column = self._columns.get(name)
-            if column is not None:
-                surely, maybe = column.covered(span)
-                sure[surely] += 1
-                if span.is_needed and isinstance(name, str):
-                    possible[maybe] += 1
-        is_sure = self._used & (sure == len(outline.spans)) & outline.is_exact | self._empty
-        return is_sure, self._used & (possible == _needs(outline)) & ~is_sure
+    def _compare(self, rows: list[int]) -> "tuple[NDArray[np.bool_], NDArray[np.bool_]]":
+        """For each of some rows and each row, and one more that stands for no part: whether the first lies within the
+        second; and whether it contains it."""
+        size = len(self._parts)
+        met, meeting = np.zeros((2, len(rows), size), np.int16)
+        of_name: dict[str, list[int]] = {}
+        for place, row in enumerate(rows):
+            for name in self._parts[row]:
+                of_name.setdefault(name, []).append(place)
+        for name, places in of_name.items():
+            column = self._columns[name]
+            within, containing = column.compare([rows[place] for place in places])
+            slots, named = column.slots(size)
+            if named is not None:
+                chosen = np.ix_(np.array(places, np.int64), named)
+                met[chosen] += within[:, slots]
+                meeting[chosen] += containing[:, slots]
+            else:
+                for count, flags in ((met, within), (meeting, containing)):
+                    of_rows = np.take(flags, slots, axis=1, mode="wrap")
+                    if len(places) == len(rows):
+                        count += of_rows
+                    else:
+                        count[places] += of_rows
+        needs = self._needs[:size]
+        is_within, is_containing = np.zeros((2, len(rows), size + 1), np.bool_)
+        is_within[:, :size] = met == needs
+        is_containing[:, :size] = (meeting == needs[rows, None]) & (needs >= 0)
+        is_containing[:, size] = True
+        return is_within, is_containing
 
-    @staticmethod
-    def _set_bits(bits: "NDArray[np.uint64]", row: int, above: "NDArray[np.bool_]", below: "NDArray[np.bool_]") -> None:
-        bits[np.flatnonzero(above), row // _WORD] |= _bit(row)
-        bits[row] = _packed(below)
+    def _any_part(self, within: "NDArray[np.bool_]") -> "NDArray[np.bool_]":
+        """Of flags for rows, for each form whether one of its rows has it."""
+        found = np.take(within, self._first[: len(self._rows_of)], axis=1, mode="wrap")
+        for numbers, rows in self._further_rows():
+            found[:, numbers] |= within[:, rows]
+        return found
+
+    def _every_part(self, inside: "NDArray[np.bool_]") -> "NDArray[np.bool_]":
+        """Of flags for rows, for each form whether all of its rows have it."""
+        found = np.take(inside, self._first[: len(self._rows_of)], axis=1, mode="wrap")
+        for numbers, rows in self._further_rows():
+            found[:, numbers] &= inside[:, rows]
+        return found
+
+    def _further_rows(self) -> "list[tuple[NDArray[np.int64], NDArray[np.int64]]]":
+        """The second rows of the forms that have one, and these; the third rows; and so on."""
+        if self._further is None:
+            self._further = []
+            numbers: Iterable[int] = self._several
+            place = 1
+            while numbers:
+                rows = [self._rows_of[number][place] for number in numbers]
+                self._further.append((np.array(list(numbers), np.int64), np.array(rows, np.int64)))
+                place += 1
+                numbers = [number for number in numbers if len(self._rows_of[number]) > place]
+        return self._further
 
     def _grow(self) -> None:
-        room = len(self._used)
+        room = len(self._below)
         more = max(_WORD, room // 4 // _WORD * _WORD)
-        self._below = _larger(self._below, room + more)
-        self._open = None if self._open is None else _larger(self._open, room + more)
-        never, no = np.full(more, _NEVER, np.int32), np.zeros(more, np.bool_)
-        self._sure_needs = np.concatenate((self._sure_needs, never))
-        self._needs = np.concatenate((self._needs, never))
-        self._used = np.concatenate((self._used, no))
-        self._empty = np.concatenate((self._empty, no))
-        self._unlisted = np.concatenate((self._unlisted, no))
+        below = np.zeros((room + more, (room + more) // _WORD), np.uint64)
+        below[:room, : self._below.shape[1]] = self._below
+        self._below = below
+        self._first = np.concatenate((self._first, np.full(more, -1, np.int64)))
 
 
-def _needs(outline: CoverOutline) -> int:
-    """How many attributes whatever the outline covers must name."""
-    return sum(span.is_needed for name, span in outline.spans.items() if isinstance(name, str))
+def _bit(number: int) -> np.uint64:
+    return np.uint64(1 << number % _WORD)
 
 
-def _bit(row: int) -> np.uint64:
-    return np.uint64(1 << row % _WORD)
+def _each(flags: "NDArray[np.bool_]", counts: "NDArray[np.int64]", joint: np.ufunc) -> "NDArray[np.bool_]":
+    """Of flags in rows, those of the first rows together, those of the next, and so on; `counts` says how many rows."""
+    if len(flags) == len(counts) and bool((counts == 1).all()):
+        return flags
+    starts = np.cumsum(counts) - counts
+    found = np.full((len(counts), flags.shape[1]), joint.identity, np.bool_)
+    for place in range(int(counts.max(initial=0))):
+        longer = np.flatnonzero(counts > place)
+        found[longer] = joint(found[longer], flags[starts[longer] + place])
+    return found
 
 
 def _packed(flags: "NDArray[np.bool_]") -> "NDArray[np.uint64]":
-    return np.packbits(flags, bitorder="little").view("<u8")
-
-
-def _unpacked(words: "NDArray[np.uint64]") -> "NDArray[np.uint8]":
-    return np.unpackbits(words.view(np.uint8), bitorder="little")
-
-
-def _larger(bits: "NDArray[np.uint64]", room: int) -> "NDArray[np.uint64]":
-    larger = np.zeros((room, room // _WORD), np.uint64)
-    larger[: bits.shape[0], : bits.shape[1]] = bits
-    return larger
+    return np.packbits(flags, axis=-1, bitorder="little").view("<u8")
 
 
 def _meets(

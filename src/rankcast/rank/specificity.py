@@ -1,35 +1,52 @@
 """Which of the matching subscriptions speak for an event: the most specific ones (semantics: Preference; DEBS'09, 3.2)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from rankcast.cover import NormalForm, StrictCovers, normal_form
+from rankcast.cover import (
+    MOST_COMPARISONS,
+    ExpressionWeight,
+    NormalForm,
+    PartOutline,
+    StrictCovers,
+    part_outlines,
+    weight_of,
+)
 from rankcast.matching import Meaning
 from rankcast.model import Expression, Is, Membership, Subscription, Term, predicates_of
 
-__all__ = ["Specificity"]
+__all__ = ["MOST_COMPARED", "MOST_CONJUNCTIONS", "MOST_ODD", "MOST_RELATED", "Specificity"]
 
-_FEW = 48
-"""Among so many subscriptions pairs are related one by one: at most 1,128 pairs, some 10 ms."""
-_AT_ONCE = 96
-"""Among more than so many, all are related when they come; among fewer, when they first match: at most some 40 ms."""
+MOST_RELATED = 128
+"""If the matching subscriptions have so many constants together, all that `rankcast.cover.relate` finds counts; of more, covers by parts."""
+MOST_COMPARED = 50_000
+"""If they have more constants together, no covers are looked for: all speak."""
+MOST_CONJUNCTIONS = 64
+"""A subscription of more conjunctions speaks, whatever else matches, unless all matching ones have few constants."""
+MOST_ODD = 200_000
+"""The same for those that cannot be compared with many at once, if to compare them one by one takes more steps. A step is a
+constant, for each pair of conjunctions."""
+_MOST_REMEMBERED = 200_000
 
 _Word = tuple[str, Term]
 
 
 class Specificity:
-    """The strict covers among one user's subscriptions; what `rankcast.cover.relate` says of every pair.
+    """The strict covers among one user's subscriptions, found when they first matter and remembered from then on.
 
-    Of few subscriptions, a pair is related when it first matters and remembered from then on. Of many, each is compared with all
-    others at once (`StrictCovers`), and `update` costs in proportion to what changed: 5 to 20 ms for a subscription
-    among 10,000, besides 0.1 µs for each of these. `most_specific` then takes 10 to 30 ms if all 10,000 match.
+    What `most_specific` says of an event depends on the matching subscriptions alone, and its cost is bounded (semantics:
+    Preference). The first time it takes some 5 µs for each pair of a few matching subscriptions, and 0.1 ms for each of many; later
+    some 10 ms for 10,000. `update` takes 0.2 µs per subscription.
     """
 
     def __init__(self, subscriptions: Iterable[Subscription], meaning: Meaning | None = None) -> None:
         self._where: dict[str, Expression] = {}
         self._meaning = meaning
-        self._strict: dict[tuple[str, str], bool] = {}
-        self._covers: StrictCovers | None = None
-        self._waiting: dict[str, None] = {}
+        self._weights: dict[str, ExpressionWeight] = {}
+        self._forms: dict[str, NormalForm] = {}
+        self._outlines: dict[str, tuple[PartOutline, ...] | None] = {}
+        self._covers = StrictCovers()
+        self._strict: dict[tuple[str, str, bool], tuple[NormalForm, NormalForm, bool]] = {}
+        """Pairs that were compared one by one, wholly or by parts only."""
         self._words: dict[_Word, Membership] = {}
         self._users_of: dict[_Word, dict[str, None]] = {}
         self.update(subscriptions, meaning)
@@ -38,66 +55,100 @@ class Specificity:
         """Go on with other subscriptions of the user, or other concepts."""
         before, self._where = self._where, {subscription.id: subscription.where for subscription in subscriptions}
         self._meaning = meaning
-        self._strict.clear()
-        if len(self._where) <= _FEW:
-            self._covers = None
-            return
-        if self._covers is None:
-            self._covers, before = StrictCovers(), {}
-            self._words, self._users_of, self._waiting = {}, {}, {}
-        for name, where in before.items():
-            now = self._where.get(name)
-            if now is not where and now != where:
-                self._forget(name, where)
+        for name in [name for name in self._weights if self._where.get(name) is not before[name]]:
+            if self._where.get(name) != before[name]:
+                self._forget(name, before[name])
         for name in self._with_other_words():
             self._forget(name, self._where[name])
-        if len(self._covers) + len(self._waiting) < len(self._where):
-            self._waiting |= {name: None for name in self._where if name not in self._covers}
-        if len(self._where) > _AT_ONCE:
-            self._relate(tuple(self._waiting))
 
     def strictly_covers(self, general: str, special: str) -> bool:
         """Whether `general` matches all that `special` matches, and more."""
-        if self._covers is not None:
-            self._relate((general, special))
-            return self._covers.strictly_covers(general, special)
-        pair = general, special
-        if general == special:
-            return False
-        if pair not in self._strict:
-            a, b = self._form(general), self._form(special)
-            self._strict[pair] = a.covers(b) and not b.covers(a)
-        return self._strict[pair]
+        for name in (general, special):
+            self._weigh(name)
+        return self._strictly(general, special)
 
     def most_specific(self, ids: Sequence[str]) -> tuple[str, ...]:
         """Those of `ids` that do not strictly cover another of them, in the given order; of equal ones, all."""
         if len(ids) < 2:
             return tuple(ids)
-        if self._covers is not None:
-            self._relate(ids)
-            return self._covers.most_specific(ids)
-        return tuple(name for name in ids if not any(self.strictly_covers(name, other) for other in ids))
+        for name in ids:
+            if name not in self._weights:
+                self._weigh(name)
+        if self._weight(ids).constants <= MOST_RELATED:
+            return tuple(name for name in ids if not any(self._strictly(name, other) for other in ids))
+        comparable = [name for name in ids if self._weights[name].conjunctions <= MOST_CONJUNCTIONS]
+        if self._weight(comparable).constants > MOST_COMPARED:
+            return tuple(ids)
+        return self._most_specific_by_parts(ids, comparable)
+
+    def _most_specific_by_parts(self, ids: Sequence[str], comparable: Sequence[str]) -> tuple[str, ...]:
+        self._relate(comparable)
+        regular = [name for name in comparable if name in self._covers]
+        covering = set(regular).difference(self._covers.most_specific(regular))
+        if len(regular) < len(comparable):
+            odd = [name for name in comparable if name not in self._covers]
+            few, all_of_them = self._weight(odd), self._weight(comparable)
+            if few.conjunctions * all_of_them.constants + few.constants * all_of_them.conjunctions <= MOST_ODD:
+                covering |= self._odd_covers(odd, comparable)
+        return tuple(name for name in ids if name not in covering)
+
+    def _odd_covers(self, odd: Collection[str], names: Sequence[str]) -> set[str]:
+        """Those that strictly cover one of the others by parts, where one of the two is odd."""
+        found = {name for name in odd if any(self._strictly(name, other, wholly=False) for other in names)}
+        rest = (name for name in names if name not in found)
+        return found | {name for name in rest if any(self._strictly(name, other, wholly=False) for other in odd)}
+
+    def _weight(self, names: Iterable[str]) -> ExpressionWeight:
+        """What subscriptions weigh together."""
+        weights = [self._weights[name] for name in names]
+        return ExpressionWeight(sum(one.conjunctions for one in weights), sum(one.constants for one in weights))
 
     def _relate(self, names: Iterable[str]) -> None:
-        """Compare those that wait with all others."""
-        if self._covers is None or not self._waiting:
-            return
+        """Compare those that are new with all that were compared before."""
+        new: dict[str, tuple[PartOutline, ...]] = {}
         for name in names:
-            if name in self._waiting:
-                del self._waiting[name]
-                for word in self._words_of(self._where[name]):
-                    if self._meaning is not None and word not in self._words:
-                        self._words[word] = self._meaning(*word)
-                    self._users_of.setdefault(word, {})[name] = None
-                self._covers.add(name, self._form(name))
+            if name not in self._outlines:
+                outlines = self._outlines[name] = part_outlines(self._form(name))
+                if outlines is not None:
+                    new[name] = outlines
+        if new:
+            self._covers.add(new)
+
+    def _strictly(self, general: str, special: str, wholly: bool = True) -> bool:
+        if general == special:
+            return False
+        a, b = self._form(general), self._form(special)
+        known = self._strict.get((general, special, wholly))
+        if known is not None and known[0] is a and known[1] is b:
+            return known[2]
+        if len(self._strict) >= _MOST_REMEMBERED:
+            self._strict.clear()
+        comparisons = MOST_COMPARISONS if wholly else 0
+        is_strict = a.covers(b, comparisons) and not b.covers(a, comparisons)
+        self._strict[general, special, wholly] = a, b, is_strict
+        return is_strict
+
+    def _form(self, name: str) -> NormalForm:
+        if name not in self._forms:
+            self._forms[name] = NormalForm(self._where[name], self._meaning)
+        return self._forms[name]
+
+    def _weigh(self, name: str) -> None:
+        where = self._where[name]
+        for word in _words_of(where):
+            if self._meaning is not None and word not in self._words:
+                self._words[word] = self._meaning(*word)
+            self._users_of.setdefault(word, {})[name] = None
+        self._weights[name] = weight_of(where, self._meaning)
 
     def _forget(self, name: str, where: Expression) -> None:
         """Compare it again, if it is still there."""
-        self._waiting.pop(name, None)
-        if self._covers is None or name not in self._covers:
-            return
-        self._covers.remove(name)
-        for word in self._words_of(where):
+        del self._weights[name]
+        self._forms.pop(name, None)
+        self._outlines.pop(name, None)
+        if name in self._covers:
+            self._covers.remove(name)
+        for word in _words_of(where):
             users = self._users_of.get(word, {})
             users.pop(name, None)
             if not users:
@@ -105,16 +156,13 @@ class Specificity:
                 self._words.pop(word, None)
 
     def _with_other_words(self) -> list[str]:
-        """Those related that use a concept which means something else now."""
+        """Those compared that use a concept which means something else now."""
         if self._meaning is None:
             return []
         changed = [word for word, meant in self._words.items() if self._meaning(*word) != meant]
         return list(dict.fromkeys(name for word in changed for name in self._users_of[word]))
 
-    def _form(self, name: str) -> NormalForm:
-        return normal_form(self._where[name], self._meaning)
 
-    @staticmethod
-    def _words_of(where: Expression) -> list[_Word]:
-        found = (predicate for predicate in predicates_of(where) if isinstance(predicate.test, Is))
-        return list(dict.fromkeys((one.attribute, one.test.term) for one in found if isinstance(one.test, Is)))
+def _words_of(where: Expression) -> list[_Word]:
+    found = (predicate for predicate in predicates_of(where) if isinstance(predicate.test, Is))
+    return list(dict.fromkeys((one.attribute, one.test.term) for one in found if isinstance(one.test, Is)))
