@@ -6,7 +6,7 @@ import before
 import pytest
 
 from rankcast.pipeline.local import LocalPipeline
-from rankcast.store import Store
+from rankcast.store import AccessLog, AuditLog, Store
 from rankcast.store.upgrading import upgrade_store
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -34,3 +34,16 @@ def test_postgresql_goes_on(postgresql):
     with postgresql.place() as url:
         before.put_postgresql(url)
         go_on(url, ORACLE)
+
+
+def test_a_store_of_schema_version_4_keeps_what_came_with_it(tmp_path):
+    place = str(before.put_file("store.db", tmp_path, before.NEXT))
+    upgrade_store(place, is_backed_up=True)
+    with Store.open(place, clock=lambda: START) as store:
+        assert [(row.user, row.event) for row in store.set_aside()] == [("user05", "e007"), (None, "e011")]
+        assert [token.expires is not None for token in AccessLog(store.database).tokens()][-1]
+        assert AuditLog(store.database).entries() == []
+        store.publish(before.remaining())
+        for _ in LocalPipeline(store, before.SHARDS, batch=25, expected=ORACLE).serve(close=True):
+            pass
+        assert before.delivered(store) == before.deliveries()

@@ -17,12 +17,13 @@ INDEXES = {
 """How each database says which indexes there are, also those on expressions and of unique constraints."""
 
 
-@pytest.fixture
-def old(place, tmp_path) -> str:
-    """A store of schema version 3, in either database."""
+@pytest.fixture(params=[3, 4])
+def old(request, place, tmp_path) -> str:
+    """A store of each earlier schema version, in either database."""
+    name, folder = {3: ("oracle.db", before.FOLDER), 4: ("store.db", before.NEXT)}[request.param]
     if "://" not in place:
-        return str(before.put_file("oracle.db", tmp_path))
-    before.put_postgresql(place)
+        return str(before.put_file(name, tmp_path, folder))
+    before.put_postgresql(place, folder)
     return place
 
 

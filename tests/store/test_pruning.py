@@ -8,11 +8,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import func, select
 
-from rankcast.errors import StoreError
+from rankcast.errors import ModelError, StoreError
 from rankcast.language import decode_event, decode_record
 from rankcast.model import Reject, SetAside
+from rankcast.model.actors import OPERATOR, acting
 from rankcast.pipeline.local import rebuild, serve_pending
-from rankcast.store import DigestLog, MessageLog, Store, WebhookLog
+from rankcast.store import AccessLog, AuditLog, DigestLog, MessageLog, SessionLog, Store, WebhookLog
 from rankcast.store.delivery_pages import bounds
 from rankcast.store.digest_log import KeptSchedule, PipelineMoment
 from rankcast.store.leases import Lease
@@ -309,3 +310,81 @@ def test_publishing_does_not_wait_for_pruning(tmp_path):
         assert waits[len(waits) // 2] < 0.05
         assert waits[int(len(waits) * 0.95)] < 0.25  # of a machine that may be busy
         assert pages(store) < before / 2
+
+
+@pytest.mark.parametrize("rows", [10, 9_000])
+def test_a_log_is_kept_to_a_size_in_bytes(store, clock, rows):
+    text = "x" * 900
+    store.reject([Reject("f", n, "r" * 100, text) for n in range(rows)])  # 1,100 bytes each, with what a row counts
+    clock.now += DAY
+    rules = rules_of(["rejects=5500B"], {})
+    assert prune(store.database, rules, dry_run=True)[0].rows == rows - 5
+    assert prune(store.database, rules)[0].rows == rows - 5
+    assert [reject.line for reject in store.rejects()] == list(range(rows - 5, rows))
+    assert prune(store.database, rules)[0].rows == 0
+    store.reject([Reject("f", rows, "r" * 100, text)])
+    assert prune(store.database, rules)[0].rows == 1  # the new one counts, and the oldest goes for it
+    assert prune(store.database, rules_of(["rejects=1B"], {}))[0].rows == 4  # what is younger than ten minutes stays
+
+
+def test_the_bytes_of_a_text_are_counted_not_its_characters(store, clock):
+    store.reject([Reject("f", n, "ä" * 500, "") for n in range(2)])
+    clock.now += DAY
+    assert prune(store.database, rules_of(["rejects=1500B"], {}), dry_run=True)[0].rows == 1
+
+
+def test_the_catalog_is_kept_to_a_size(store, clock):
+    for number in range(20):
+        store.change(put=[policy("ann", 1, number + 1)])
+    store.publish([event(1)])
+    list(serve_pending(store))
+    clock.now += DAY
+    done = prune(store.database, rules_of(["catalog=1KB"], {}))
+    assert 0 < done[0].rows < 20
+
+
+def test_the_audit_trail_is_pruned_by_its_rule(store, clock):
+    with acting(OPERATOR):
+        for number in range(3):
+            store.change(put=[policy("ann", 1, number + 1)])
+    clock.now += 400 * DAY
+    assert [one.rows for one in prune(store.database, {"audit": DEFAULTS["audit"]})] == [3]
+    assert AuditLog(store.database).entries() == []
+    with acting(OPERATOR):
+        store.change(put=[policy("ann", 1, 9)])
+    assert [one.number for one in AuditLog(store.database).entries()] == [4]
+
+
+def test_what_an_operator_prunes_is_in_the_audit_trail(store, clock):
+    store.reject([Reject("f", 1, "r", "x")])
+    clock.now += DAY
+    with acting(OPERATOR):
+        prune(store.database, {"rejects": Rule(age=timedelta(hours=1))})
+        prune(store.database, {"rejects": Rule(age=timedelta(hours=1))})
+    assert [one.detail for one in AuditLog(store.database).entries()] == ["1 rejects; rules: rejects=1h"]
+
+
+def test_sessions_that_have_ended_are_pruned_and_no_others(store, clock):
+    access = AccessLog(store.database)
+    for name in ("ann", "bob"):
+        access.keep(f"t-{name}", "user", name, "", b"digest")
+    short = SessionLog(store.database, DAY, DAY)
+    long = SessionLog(store.database, 1_000 * DAY, 1_000 * DAY)
+    long.open(b"revoked", "t-bob")
+    long.open(b"live", "t-ann")
+    short.open(b"ended", "t-ann")
+    access.revoke("t-bob")
+    clock.now += 30 * DAY
+    rules = {"sessions": DEFAULTS["sessions"]}
+    assert prune(store.database, rules)[0].rows == 0
+    clock.now += 70 * DAY
+    assert prune(store.database, rules, dry_run=True)[0].rows == 2
+    assert prune(store.database, rules)[0].rows == 2
+    assert [one.id for one in long.live()] == [b"live"]
+
+
+def test_kinds_without_a_size_say_so():
+    with pytest.raises(ModelError, match="cannot be limited in bytes; give an age or a number of rows"):
+        rules_of(["sessions=1MB"], {})
+    with pytest.raises(ModelError, match="a size must be from 1 B to"):
+        rules_of(["events=0KB"], {})

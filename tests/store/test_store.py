@@ -92,6 +92,8 @@ def test_the_public_names_are_those():
     assert sorted(rankcast.store.__all__) == [
         "AccessLog",
         "AnswerLog",
+        "AuditEntry",
+        "AuditLog",
         "BatchCounts",
         "Change",
         "DigestLog",
@@ -109,6 +111,7 @@ def test_the_public_names_are_those():
         "PublishReceipt",
         "QuietLog",
         "SPARK",
+        "SessionLog",
         "Stats",
         "Store",
         "TokenRecord",

@@ -1,4 +1,4 @@
-"""The stores and the checkpoint that the release of schema version 3 made (tests/store/fixtures/schema3)."""
+"""The stores and the checkpoint that releases of schema versions 3 and 4 made (tests/store/fixtures)."""
 
 import io
 import json
@@ -14,20 +14,22 @@ from rankcast.model import Event
 from rankcast.store import Store
 from rankcast.store.backups import place_checkpoint
 
-FOLDER = Path(__file__).parent.parent / "store" / "fixtures" / "schema3"
+FIXTURES = Path(__file__).parent.parent / "store" / "fixtures"
+FOLDER = FIXTURES / "schema3"
+NEXT = FIXTURES / "schema4"
 SHARDS = 2
 REFUSED = ("forever", "overflow")
 """The users whose policies later releases refuse."""
 
 
-def unpacked(name: str) -> bytes:
-    return zstandard.ZstdDecompressor().decompress((FOLDER / f"{name}.zst").read_bytes())
+def unpacked(name: str, of: Path = FOLDER) -> bytes:
+    return zstandard.ZstdDecompressor().decompress((of / f"{name}.zst").read_bytes())
 
 
-def put_file(name: str, folder: Path) -> Path:
+def put_file(name: str, folder: Path, of: Path = FOLDER) -> Path:
     """A store in a file."""
     path = folder / name
-    path.write_bytes(unpacked(name))
+    path.write_bytes(unpacked(name, of))
     return path
 
 
@@ -39,10 +41,10 @@ def put_checkpoint(folder: Path) -> Path:
     return folder / "spark.checkpoint"
 
 
-def put_postgresql(url: str) -> None:
+def put_postgresql(url: str, of: Path = FOLDER) -> None:
     """The store in the empty schema that the URL names."""
     schema = url.rpartition("%3D")[2]
-    dump = unpacked("postgresql.sql").decode().replace("CREATE SCHEMA before;", "").replace("before.", f"{schema}.")
+    dump = unpacked("postgresql.sql", of).decode().replace("CREATE SCHEMA before;", "").replace("before.", f"{schema}.")
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(dump)
 

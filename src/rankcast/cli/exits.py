@@ -19,6 +19,7 @@ from rankcast.errors import (
     RankcastError,
     StoreError,
 )
+from rankcast.model.actors import OPERATOR, acting
 
 __all__ = ["ENVIRONMENT", "INTERNAL", "NEGATIVE", "OK", "USAGE", "Commands", "exit_code"]
 
@@ -40,15 +41,9 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer has two names for one class
         """Run the command that was named."""
-        given = list(ctx._protected_args), list(ctx.args)
         try:
-            try:
-                result = super().invoke(ctx)
-            except OutdatedStore as error:
-                if not _is_upgraded(error):
-                    raise
-                ctx._protected_args, ctx.args = given
-                result = super().invoke(ctx)
+            with acting(OPERATOR):
+                result = self._invoke(ctx)
             sys.stdout.flush()
         except KeyboardInterrupt:
             Output().say("stopped")
@@ -65,6 +60,16 @@ class Commands(TyperGroup):
             _show(error)
             raise typer.Exit(INTERNAL) from None
         return result
+
+    def _invoke(self, ctx: typer.Context) -> Any:
+        given = list(ctx._protected_args), list(ctx.args)
+        try:
+            return super().invoke(ctx)
+        except OutdatedStore as error:
+            if not _is_upgraded(error):
+                raise
+            ctx._protected_args, ctx.args = given
+            return super().invoke(ctx)
 
 
 def exit_code(error: Exception) -> int:

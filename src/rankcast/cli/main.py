@@ -26,6 +26,7 @@ from rankcast.cli.files.replay import replay
 from rankcast.cli.installation.demo import demo
 from rankcast.cli.installation.doctor import doctor
 from rankcast.cli.installation.reproduce import reproduce
+from rankcast.cli.operation.audit import audit
 from rankcast.cli.operation.backup import backup
 from rankcast.cli.operation.deliveries import deliveries
 from rankcast.cli.operation.explain import explain
@@ -65,6 +66,7 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
         explain,
         stats,
         status,
+        audit,
         prune,
         backup,
         restore,

@@ -19,11 +19,12 @@ from time import monotonic
 
 from rankcast.errors import ModelError
 from rankcast.model import check_name
+from rankcast.model.actors import Actor
 from rankcast.model.declared import Name
 from rankcast.store import Store
 from rankcast.store.access_log import AccessLog, TokenRecord
 
-__all__ = ["ADMINISTRATOR", "Access", "Principal", "Role"]
+__all__ = ["ADMINISTRATOR", "Access", "Principal", "Role", "actor_of"]
 
 _TOKEN = pattern(r"rc_([0-9a-f]{12})_[A-Za-z0-9_-]{43}")
 _REMEMBERED = 1.0
@@ -59,6 +60,13 @@ class Principal:
     def is_publisher(self, name: str) -> bool:
         """Whether they may publish under that name."""
         return self.is_administrator or (self.role is Role.PUBLISHER and self.name == name)
+
+
+def actor_of(principal: Principal) -> Actor:
+    """Who somebody is in the audit trail: by name if it is a user or a publisher, else by the id of the token."""
+    if principal.is_administrator:
+        return Actor(f"administrator {principal.token}")
+    return Actor(f"{principal.role} {principal.name}", own=principal.name)
 
 
 ADMINISTRATOR = Principal(Role.ADMINISTRATOR, None, "dev")

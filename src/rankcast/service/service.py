@@ -34,9 +34,11 @@ from rankcast.service.trial_tasks import (
 from rankcast.service.trials import ExpressionTrial, Funnel
 from rankcast.store import PublishReceipt, Store
 from rankcast.store.answer_log import AnswerLog
+from rankcast.store.audit_log import AuditLog, note_retention
 from rankcast.store.catalog_log import Check
 from rankcast.store.delivery_pages import start_of_newest
 from rankcast.store.event_log import Refuse
+from rankcast.store.retention_rules import DEFAULTS, show_rules
 from rankcast.store.secrets import check_keys
 from rankcast.store.users import delete_user
 
@@ -58,6 +60,7 @@ class Service:
         self.access = Access(self.store)
         self.sessions = Sessions(self.store, self.access, settings.session_idle, settings.session_length)
         self.answers = AnswerLog(self.store.database)
+        self.audit = AuditLog(self.store.database)
         self.rates = RateLimits(settings.limits.rate, settings.limits.burst)
         self.page_rates = RateLimits(settings.limits.pages, settings.limits.page_burst)
         self.metrics = Metrics(self.store)
@@ -82,6 +85,7 @@ class Service:
         Refused if the environment has a key for webhook secrets that is none.
         """
         check_keys()
+        note_retention(self.store.database, show_rules(self.settings.retention), show_rules(DEFAULTS))
         if self.settings.pipeline:
             self.runner.start()
         self.digests.start()
@@ -114,6 +118,10 @@ class Service:
     def catalog(self) -> Catalog:
         """The newest catalog; shared, so not to be changed."""
         return self.store.catalog()
+
+    def part_of(self, user: str | None) -> Catalog:
+        """What of the newest catalog bears on one user."""
+        return self.catalog().alone(user)
 
     def put(self, *records: Record, check: Check = lambda catalog: None) -> int:
         """Put records into the catalog, all or none; the number of its new version.
@@ -181,7 +189,7 @@ class Service:
 
     def try_expression(self, text: str, limit: int = 1000, user: str | None = None) -> ExpressionTrial:
         """What an expression would have matched among the last events."""
-        part = self.catalog().alone(user)
+        part = self.part_of(user)
         try:
             where = parse(text)
             part.check_expression(where, user)
@@ -191,9 +199,9 @@ class Service:
 
     def backtest(self, user: str, policy: Policy, limit: int = 1000) -> list[Delivery]:
         """What a policy would have delivered to the user of the last events, in the order of delivery."""
-        part = self.catalog().alone(user)
+        part = self.part_of(user)
         return self.trials.run(user, backtest_history, self.history(limit), user, policy, part)[1]
 
     def funnel(self, user: str, limit: int = 1000) -> Funnel:
         """How many of the last events were published, matched the user, were ranked, were delivered."""
-        return self.trials.run(user, funnel_history, self.history(limit), user, self.catalog().alone(user))
+        return self.trials.run(user, funnel_history, self.history(limit), user, self.part_of(user))

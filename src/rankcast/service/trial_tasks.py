@@ -7,6 +7,8 @@ from rankcast.errors import CatalogError, RankcastError
 from rankcast.lab.statistics import UserStats, user_places, user_stats
 from rankcast.matching import matches
 from rankcast.model import Catalog, Delivery, Event, Expression, Membership, Policy, Term
+from rankcast.model.actors import Actor, acting
+from rankcast.pipeline.serve_again import ServedAgain, serve_again
 from rankcast.service import trials
 from rankcast.service.trials import ExpressionTrial, Funnel
 from rankcast.store import LoggedEvent, Store
@@ -19,7 +21,10 @@ __all__ = [
     "explain_event",
     "funnel_history",
     "measure_user",
+    "newest_deliveries",
+    "recent_entries",
     "recent_events",
+    "serve_set_aside",
     "try_on_history",
 ]
 
@@ -42,10 +47,11 @@ class TrialHistory:
 
 def recent_events(store: Store, limit: int, most_bytes: int) -> list[Event]:
     """The last events of the log in publication order: at most `limit`, and no more than fit into so many bytes."""
-    return [entry.event for entry in _recent(store, limit, most_bytes)]
+    return [entry.event for entry in recent_entries(store, limit, most_bytes)]
 
 
-def _recent(store: Store, limit: int, most_bytes: int) -> list[LoggedEvent]:
+def recent_entries(store: Store, limit: int, most_bytes: int) -> list[LoggedEvent]:
+    """The same as they are in the log."""
     last = store.last_offset()
     start, first, left = last, max(0, last - limit), most_bytes
     while start > first and left > 0:
@@ -84,14 +90,14 @@ def funnel_history(history: TrialHistory, user: str, catalog: Catalog) -> Funnel
     events = history.read()
     with Store.open(history.store) as store:
         first = events[0].seq if events else 0
-        delivered = sum(delivery.seq >= first for delivery in _newest(store, user, history.events))
+        delivered = sum(delivery.seq >= first for delivery in newest_deliveries(store, user, history.events))
     return trials.funnel(user, catalog, events, delivered)
 
 
 def measure_user(history: TrialHistory, user: str, catalog: Catalog, most: int) -> tuple[UserStats, Funnel]:
     """How evenly a user was served over the last `most` deliveries, and the funnel of the last events."""
     with Store.open(history.store) as store:
-        measured = user_stats(user, user_places(catalog, user), _newest(store, user, most))
+        measured = user_stats(user, user_places(catalog, user), newest_deliveries(store, user, most))
     return measured, funnel_history(history, user, catalog)
 
 
@@ -101,7 +107,7 @@ def explain_event(history: TrialHistory, user: str, event_id: str) -> Explanatio
         logged = store.event(event_id)
         if logged is None:
             raise CatalogError(f"there is no event {event_id!r}")
-        entries = _recent(store, history.events, history.bytes)
+        entries = recent_entries(store, history.events, history.bytes)
         if len(entries) < store.last_offset():
             raise RankcastError(
                 f"explaining serves all {store.last_offset():,} events again, and here the limit is {history.events:,} events and "
@@ -112,6 +118,13 @@ def explain_event(history: TrialHistory, user: str, event_id: str) -> Explanatio
         return explain(catalog, events, user, event_id, finished=False, clocks=clocks, until=until)
 
 
-def _newest(store: Store, user: str, most: int) -> list[Delivery]:
+def serve_set_aside(place: str, user: str | None, actor: Actor) -> ServedAgain:
+    """Serve what was set aside once more, of one user or all, as an administrator's doing."""
+    with acting(actor), Store.open(place) as store:
+        return serve_again(store, user)
+
+
+def newest_deliveries(store: Store, user: str, most: int) -> list[Delivery]:
+    """The last deliveries of a user, oldest first."""
     start = start_of_newest(store.database, user, None, most)
     return [] if start is None else [delivery for _, delivery in store.deliveries(user, start - 1, most)]

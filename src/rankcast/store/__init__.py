@@ -2,6 +2,7 @@
 
 from rankcast.store.access_log import AccessLog, TokenRecord
 from rankcast.store.answer_log import AnswerLog
+from rankcast.store.audit_log import AuditEntry, AuditLog
 from rankcast.store.catalog_log import Change
 from rankcast.store.delivery_log import Instants, Progress
 from rankcast.store.digest_log import DigestLog
@@ -10,6 +11,7 @@ from rankcast.store.leases import Lease
 from rankcast.store.pipelines import IN_PROCESS, SPARK, BatchCounts, Pipeline
 from rankcast.store.quiet_log import QuietLog
 from rankcast.store.rejects import KeptReject
+from rankcast.store.sessions import SessionLog
 from rankcast.store.set_aside import KeptSetAside
 from rankcast.store.stats import Stats
 from rankcast.store.store import Store
@@ -21,6 +23,8 @@ __all__ = [
     "SPARK",
     "AccessLog",
     "AnswerLog",
+    "AuditEntry",
+    "AuditLog",
     "BatchCounts",
     "Change",
     "DigestLog",
@@ -36,6 +40,7 @@ __all__ = [
     "Progress",
     "PublishReceipt",
     "QuietLog",
+    "SessionLog",
     "Stats",
     "Store",
     "TokenRecord",

@@ -7,6 +7,8 @@ from typing import Any
 from sqlalchemy import BigInteger, Column, LargeBinary, Table, Text, func, insert, select, update
 
 from rankcast.errors import CatalogError
+from rankcast.store import audit_log
+from rankcast.store.audit_log import AuditAction
 from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
 
@@ -62,6 +64,9 @@ class AccessLog:
         row = {"id": token_id, "role": role, "name": name, "note": note, "digest": digest, "expires_at": until}
         with self._database.writing() as connection:
             connection.execute(insert(access_tokens).values(**row, created_at=microseconds(now)))
+            ends = "" if expires is None else f", until {expires:%Y-%m-%d %H:%M}Z"
+            detail = f"token {token_id} of role {role}{ends}"
+            audit_log.note(connection, microseconds(now), AuditAction.CREATE_TOKEN, name, detail)
         return TokenRecord(token_id, role, name, note, digest, now, None, expires)
 
     def token(self, token_id: str) -> TokenRecord | None:
@@ -90,12 +95,15 @@ class AccessLog:
         """Let a token be of no use from now on; once revoked it stays so."""
         known = access_tokens.c.id == token_id
         with self._database.writing() as connection:
-            if connection.execute(select(access_tokens.c.id).where(known)).first() is None:
+            found = connection.execute(select(access_tokens).where(known)).first()
+            if found is None:
                 raise CatalogError(f"there is no token {token_id!r}")
             now = microseconds(self._database.clock())
-            connection.execute(
-                update(access_tokens).where(known, access_tokens.c.revoked_at.is_(None)).values(revoked_at=now)
-            )
+            if found.revoked_at is None:
+                connection.execute(update(access_tokens).where(known).values(revoked_at=now))
+                audit_log.note(
+                    connection, now, AuditAction.REVOKE_TOKEN, found.name, f"token {token_id} of role {found.role}"
+                )
 
 
 def _kept(row: Any) -> TokenRecord:

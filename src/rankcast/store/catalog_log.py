@@ -11,9 +11,10 @@ from rankcast.errors import CatalogError, StoreError
 from rankcast.language import decode_record
 from rankcast.model import Advertisement, Catalog, Concept, Policy, Record, Subscription
 from rankcast.store import catalog_state, unreadable
+from rankcast.store.audit_log import ChangedRecord, note_records
 from rankcast.store.catalog_cache import CatalogCache
 from rankcast.store.catalog_history import oldest_version
-from rankcast.store.catalog_state import KINDS, UNREADABLE, RecordStep
+from rankcast.store.catalog_state import KINDS, UNREADABLE, RecordStep, changed_record
 from rankcast.store.engine import Database
 from rankcast.store.schema import catalog_changes, catalog_versions, microseconds
 from rankcast.store.sql import last_number, paged
@@ -124,7 +125,7 @@ class CatalogLog:
         owner's if one is given."""
         with self._database.writing() as connection:
             catalog_state.load(connection, left_out := list[UnreadableRecord]())
-            gone = [one for one in left_out if (one.kind, one.key) == (kind, key) and owner in (None, one.owner)]
+            gone = [one for one in left_out if (one.kind, one.key) == (kind, key) and owner in (None, one.whose)]
             if kind == "subscription":
                 gone += [one for one in left_out if one.kind == "preference" and key in json.loads(one.key)[1:]]
             if not gone or (gone[0].kind, gone[0].key) != (kind, key):
@@ -250,6 +251,7 @@ def _change(
         ],
     )
     catalog_state.write(connection, steps, first)
+    note_records(connection, now, map(changed_record, steps))
     return version + 1
 
 
@@ -264,6 +266,7 @@ def _remove_unreadable(connection: Connection, gone: Sequence[UnreadableRecord],
     ]
     connection.execute(insert(catalog_changes), rows)
     catalog_state.delete_rows(connection, [(one.kind, one.key) for one in gone])
+    note_records(connection, now, [ChangedRecord(one.kind, one.key, one.whose, removed=True) for one in gone])
 
 
 def _changes(connection: Connection, after: int, up_to: int) -> list[tuple[int, bool, str]]:

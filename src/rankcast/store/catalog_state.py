@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, select
 from rankcast.language import decode_record, dumps
 from rankcast.model import Advertisement, Catalog, Concept, Policy, Preference, Record, Subscription, owner_of
 from rankcast.store import unreadable
+from rankcast.store.audit_log import ChangedRecord
 from rankcast.store.schema import catalog_records
 from rankcast.store.sql import chunks, put_rows
 from rankcast.store.unreadable import UnreadableRecord
@@ -21,6 +22,7 @@ __all__ = [
     "RecordStep",
     "advance",
     "catalog_of",
+    "changed_record",
     "delete_rows",
     "load",
     "load_before",
@@ -191,6 +193,13 @@ def catalog_of(rows: "Iterable[Row[Any] | RecordRow]", left_out: list[Unreadable
     if left_out is not None:
         left_out += gone
     return catalog
+
+
+def changed_record(step: RecordStep) -> ChangedRecord:
+    """What the audit trail says of a step."""
+    slot = _slot(step.record)
+    owner = step.record.publisher if isinstance(step.record, Advertisement) else slot.owner
+    return ChangedRecord(slot.kind, slot.key, owner, step.removed)
 
 
 def slot_of_text(text: str) -> _Slot | None:

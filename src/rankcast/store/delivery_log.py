@@ -12,6 +12,7 @@ from rankcast.errors import Overtaken, StoreError
 from rankcast.language import dumps
 from rankcast.model import Delivery, Reject, SetAside
 from rankcast.store import pipelines, schema
+from rankcast.store.audit_log import AuditAction, note
 from rankcast.store.blocks import block_by_block
 from rankcast.store.catalog_log import newest_version
 from rankcast.store.engine import Database
@@ -153,6 +154,8 @@ class DeliveryLog:
             shards = [{"shard": shard, "state": state} for shard, state in states.items()]
             put_rows(connection, schema.shard_states, shards, replace=["state"])
             keep_set_aside(connection, failed, now)
+            detail = f"{len(done):,} rows, {written:,} deliveries"
+            note(connection, now, AuditAction.SERVE_AGAIN, None, detail)
         return written
 
     def _advance(self, connection: Connection, known: Pipeline, start: int, offset: int, catalog_version: int) -> None:
@@ -195,6 +198,8 @@ class DeliveryLog:
             shards = [{"shard": shard, "state": state} for shard, state in states.items()]
             put_rows(connection, schema.shard_states, shards, replace=["state"])
             connection.execute(delete(schema.pipeline))
+            now = microseconds(self._database.clock())
+            note(connection, now, AuditAction.REPLACE_STATE, None, f"{len(states)} shards as of event {at:,}")
 
     def progress(self) -> Progress:
         """How far the event log has been worked off."""

@@ -26,6 +26,7 @@ from sqlalchemy import (
 
 from rankcast.language import dumps
 from rankcast.store import schema
+from rankcast.store.audit_log import AuditAction, note
 from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
 from rankcast.store.sql import last_number
@@ -157,18 +158,23 @@ class DigestLog:
         new = {"schedule": dumps(kept.schedule), "next_at": microseconds(kept.next)}
         with self._database.writing() as connection:
             there = schedules.c.user_id == kept.user
-            if connection.execute(update(schedules).where(there).values(new)).rowcount:
-                return True
-            if expected is not None and _cut(connection) != expected:
-                return False
-            reached = _reached(kept.reached, kept.state)
-            connection.execute(insert(schedules).values(user_id=kept.user, delivery_since=kept.since, **new, **reached))
+            if not connection.execute(update(schedules).where(there).values(new)).rowcount:
+                if expected is not None and _cut(connection) != expected:
+                    return False
+                row = {**new, **_reached(kept.reached, kept.state)}
+                connection.execute(insert(schedules).values(user_id=kept.user, delivery_since=kept.since, **row))
+            now = microseconds(self._database.clock())
+            note(connection, now, AuditAction.CHANGE_PUSH, kept.user, f"digest schedule {new['schedule']}")
             return True
 
     def remove_schedule(self, user: str) -> bool:
         """Make no more digests for a user; whether there was a schedule."""
         with self._database.writing() as connection:
-            return connection.execute(delete(schedules).where(schedules.c.user_id == user)).rowcount > 0
+            count = connection.execute(delete(schedules).where(schedules.c.user_id == user)).rowcount
+            if count:
+                now = microseconds(self._database.clock())
+                note(connection, now, AuditAction.CHANGE_PUSH, user, "removed the digest schedule")
+        return count > 0
 
     def schedule(self, user: str) -> KeptSchedule | None:
         """When a user wants digests."""

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from itertools import islice
 from time import monotonic, sleep
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from sqlalchemy import Column, ColumnElement, Connection, delete, func, not_, select
@@ -13,6 +13,7 @@ from sqlalchemy import Column, ColumnElement, Connection, delete, func, not_, se
 from rankcast.errors import StoreError
 from rankcast.model import EPOCH
 from rankcast.store import schema
+from rankcast.store.audit_log import AuditAction, audit, note_now
 from rankcast.store.catalog_history import (
     compact,
     compactions,
@@ -24,10 +25,12 @@ from rankcast.store.catalog_log import newest_version
 from rankcast.store.digest_log import digests
 from rankcast.store.engine import Database
 from rankcast.store.leases import Lease
+from rankcast.store.log_sizes import LogSize
 from rankcast.store.needs import is_delivery_held, is_event_held, needs
 from rankcast.store.retention import forget_pushed
-from rankcast.store.retention_rules import KINDS, SHORTEST, Rule, Rules
+from rankcast.store.retention_rules import KINDS, SHORTEST, Rule, Rules, show_rules
 from rankcast.store.schema import catalog_changes, datetime_of, deliveries, events, microseconds, rejects
+from rankcast.store.sessions import ended_sessions, sessions
 from rankcast.store.set_aside import set_aside
 from rankcast.store.sql import last_number, mark_last
 from rankcast.store.webhook_messages import messages
@@ -80,7 +83,11 @@ def prune(
 
     hold()
     try:
-        return [_Pruning(database, rules, dry_run, advance, stopped, hold).of(kind.name) for kind in _ruled(rules)]
+        done = [_Pruning(database, rules, dry_run, advance, stopped, hold).of(kind.name) for kind in _ruled(rules)]
+        if any(one.rows for one in done):
+            gone = ", ".join(f"{one.rows:,} {one.kind}" for one in done if one.rows)
+            note_now(database, AuditAction.PRUNE, None, f"{gone}; rules: {show_rules(rules)}")
+        return done
     finally:
         lease.release()
 
@@ -102,19 +109,35 @@ class _Named(NamedTuple):
 
 
 class _Log(NamedTuple):
-    """A log that is pruned from its beginning: its numbers, and when each row came."""
+    """A log that is pruned from its beginning: its numbers, when each row came, and what says how large it is."""
 
     number: Column[int]
     time: ColumnElement[int]
+    size: LogSize
+
+
+def _log_of(number: Column[int], time: ColumnElement[int], *texts: Column[Any]) -> _Log:
+    return _Log(number, time, LogSize(number, texts))
 
 
 _LOGS = {
-    "events": _Log(events.c.event_offset, events.c.logged),
-    "deliveries": _Log(deliveries.c.number, func.coalesce(deliveries.c.received, deliveries.c.forwarded)),
-    "rejects": _Log(rejects.c.number, rejects.c.seen_at),
-    "set-aside": _Log(set_aside.c.number, set_aside.c.seen_at),
+    "events": _log_of(events.c.event_offset, events.c.logged, events.c.content),
+    "deliveries": _log_of(
+        deliveries.c.number,
+        func.coalesce(deliveries.c.received, deliveries.c.forwarded),
+        deliveries.c.user_id,
+        deliveries.c.event_id,
+        deliveries.c.subscriptions,
+    ),
+    "rejects": _log_of(rejects.c.number, rejects.c.seen_at, rejects.c.raw, rejects.c.reason),
+    "set-aside": _log_of(set_aside.c.number, set_aside.c.seen_at, set_aside.c.error),
+    "audit": _log_of(audit.c.number, audit.c.done_at, audit.c.detail),
 }
-_versions = _Log(schema.catalog_versions.c.version, schema.catalog_versions.c.changed_at)
+_versions = _Log(
+    schema.catalog_versions.c.version,
+    schema.catalog_versions.c.changed_at,
+    LogSize(catalog_changes.c.version, (catalog_changes.c.record,)),
+)
 
 
 class _Pruning:
@@ -143,9 +166,9 @@ class _Pruning:
             return self._catalog()
         if name in ("digests", "dead-letters"):
             return self._pushed(name)
-        if name in _LOGS:
-            return self._log(name, _LOGS[name])
-        return Pruned(name, 0, 0)
+        if name == "sessions":
+            return self._sessions()
+        return self._log(name, _LOGS[name])
 
     def _log(self, name: str, log: _Log) -> Pruned:
         with self._database.reading() as connection:
@@ -185,8 +208,10 @@ class _Pruning:
         rule, now = self._rules[name], self._database.clock()
         old = 0 if rule.age is None else _last_before(connection, log, now - rule.age)
         last = last_number(connection, log.number)
-        many = 0 if rule.rows is None else min(last - rule.rows, _last_before(connection, log, now - SHORTEST))
-        return max(old, many)
+        many = 0 if rule.rows is None else last - rule.rows
+        if rule.bytes is not None:
+            many = max(many, log.size.last_beyond(connection, self._database, last, rule.bytes))
+        return max(old, min(many, _last_before(connection, log, now - SHORTEST)) if many > 0 else 0)
 
     def _catalog(self) -> Pruned:
         with self._database.reading() as connection:
@@ -242,6 +267,23 @@ class _Pruning:
         taken = forgotten.digests if name == "digests" else forgotten.dead_letters
         self._advance(0 if self._dry_run else taken)
         return Pruned(name, taken, count)
+
+    def _sessions(self) -> Pruned:
+        """Sessions that ended long ago, or the first to end of too many that have."""
+        rule, now = self._rules["sessions"], self._database.clock()
+        with self._database.reading() as connection:
+            count = connection.execute(select(func.count()).select_from(sessions)).scalar_one()
+            ended = ended_sessions(connection, now)
+        before = microseconds(EPOCH if rule.age is None else now - rule.age)
+        latest = microseconds(now - SHORTEST)
+        surplus = 0 if rule.rows is None else max(0, count - rule.rows)
+        gone = [one for number, (at, one) in enumerate(ended) if at < before or (number < surplus and at < latest)]
+        taken, waiting = 0, iter([] if self._dry_run else gone)
+        while not self._stopped() and (chosen := list(islice(waiting, _FEWEST))):
+            with self._step() as connection:
+                taken += connection.execute(delete(sessions).where(sessions.c.id.in_(chosen))).rowcount
+            self._advance(len(chosen))
+        return Pruned("sessions", len(gone) if self._dry_run else taken, count)
 
     @contextmanager
     def _step(self) -> Iterator[Connection]:

@@ -9,6 +9,7 @@ from sqlalchemy import BigInteger, Column, Table, Text, delete, select, update
 
 from rankcast.language import dumps
 from rankcast.store import schema
+from rankcast.store.audit_log import AuditAction, note
 from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
 from rankcast.store.sql import last_number, put_rows
@@ -48,11 +49,17 @@ class QuietLog:
         row = {"user_id": user, "hours": dumps(hours), "began_at": None, "delivery_after": None}
         with self._database.writing() as connection:
             put_rows(connection, quiet_hours, [row], replace=["hours", "began_at", "delivery_after"])
+            now = microseconds(self._database.clock())
+            note(connection, now, AuditAction.CHANGE_PUSH, user, f"quiet hours {row['hours']}")
 
     def remove(self, user: str) -> bool:
         """Take a user's quiet hours away; whether there were any."""
         with self._database.writing() as connection:
-            return connection.execute(delete(quiet_hours).where(quiet_hours.c.user_id == user)).rowcount > 0
+            count = connection.execute(delete(quiet_hours).where(quiet_hours.c.user_id == user)).rowcount
+            if count:
+                now = microseconds(self._database.clock())
+                note(connection, now, AuditAction.CHANGE_PUSH, user, "removed quiet hours")
+        return count > 0
 
     def of(self, user: str) -> KeptQuiet | None:
         """The quiet hours of a user."""

@@ -2,47 +2,56 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
+from re import compile as pattern
 from typing import NamedTuple, TypeAlias
 
 from rankcast.errors import ModelError, did_you_mean
 from rankcast.language import parse_duration, show_duration
 
-__all__ = ["DEFAULTS", "KINDS", "SHORTEST", "RetainedKind", "Rule", "Rules", "rules_of", "show_rule"]
+__all__ = ["DEFAULTS", "KINDS", "SHORTEST", "RetainedKind", "Rule", "Rules", "rules_of", "show_rule", "show_rules"]
 
 SHORTEST = timedelta(minutes=10)
 """Nothing younger is ever taken, so that whoever follows a log has time to read it."""
 _MOST_ROWS = 10**12
 
 
+_MOST_BYTES = 10**15
+_UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
+_SIZE = pattern(r"([0-9]{1,15})([A-Z]{1,3})")
+
+
 class Rule(NamedTuple):
-    """Rows older than `age` go, and the oldest of more than `rows`; None for no limit of that sort."""
+    """Rows older than `age` go, and the oldest of more than `rows`, or of more than so many `bytes`; None for no limit of
+    that sort."""
 
     age: timedelta | None = None
     rows: int | None = None
+    bytes: int | None = None
 
 
 class RetainedKind(NamedTuple):
-    """One kind of rows that a store may forget, and how long `rankcast serve` keeps them unless it is told otherwise."""
+    """One kind of rows that a store may forget, and how long `rankcast serve` keeps them unless it is told otherwise. `is_sized`
+    says that it can be limited in bytes."""
 
     name: str
     default: Rule
     help: str
+    is_sized: bool = True
 
 
 _QUARTER = Rule(age=timedelta(days=90))
 
 KINDS = (
-    RetainedKind(
-        "events", Rule(), "events that were served; an id that was pruned may be published again, as a new event"
-    ),
-    RetainedKind("deliveries", Rule(), "deliveries; those that a webhook or the next digest still needs stay"),
+    RetainedKind("events", Rule(), "events that were served"),
+    RetainedKind("deliveries", Rule(), "deliveries"),
     RetainedKind("rejects", _QUARTER, "input that could not be used"),
-    RetainedKind("set-aside", _QUARTER, "what could not be served; its events stay until it is served or pruned"),
-    RetainedKind("catalog", Rule(), "earlier versions of the catalog; those of the events that are kept stay"),
-    RetainedKind("digests", _QUARTER, "digests that were made and sent"),
-    RetainedKind("dead-letters", _QUARTER, "messages to webhooks that failed for good"),
-    RetainedKind("audit", Rule(), "who changed what as an administrator"),
-    RetainedKind("sessions", _QUARTER, "sessions that have ended"),
+    RetainedKind("set-aside", _QUARTER, "events that could not be served"),
+    RetainedKind("catalog", Rule(), "earlier versions of the catalog"),
+    RetainedKind("digests", _QUARTER, "digests that were made and sent", is_sized=False),
+    RetainedKind("dead-letters", _QUARTER, "webhook messages that failed for good", is_sized=False),
+    RetainedKind("audit", Rule(timedelta(days=365), 1_000_000), "entries of the audit trail"),
+    RetainedKind("sessions", _QUARTER, "sessions that have ended", is_sized=False),
 )
 
 Rules: TypeAlias = Mapping[str, Rule]
@@ -52,17 +61,21 @@ DEFAULTS: Rules = {kind.name: kind.default for kind in KINDS}
 
 
 def rules_of(texts: Iterable[str], defaults: Rules) -> dict[str, Rule]:
-    """Rules out of texts such as ``events=30d``, ``rejects=100000`` (rows) and ``events=all``; both limits if both are given.
+    """Rules out of texts such as ``events=30d``, ``rejects=100000`` (rows), ``events=20GB`` and ``events=all``; all limits that are
+    given for one name hold.
 
     >>> rules_of(["events=30d", "events=1000000", "rejects=all"], {})
-    {'events': Rule(age=datetime.timedelta(days=30), rows=1000000), 'rejects': Rule(age=None, rows=None)}
+    {'events': Rule(age=datetime.timedelta(days=30), rows=1000000, bytes=None), 'rejects': Rule(age=None, rows=None, bytes=None)}
     """
     rules: dict[str, Rule] = {}
-    names = [kind.name for kind in KINDS]
+    kinds = {kind.name: kind for kind in KINDS}
+    names = list(kinds)
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            raise ModelError(f"{text!r} is no rule; write NAME=AGE, NAME=ROWS or NAME=all, such as events=30d")
+            raise ModelError(
+                f"{text!r} is no rule; write NAME=AGE, NAME=ROWS, NAME=SIZE or NAME=all, such as events=30d"
+            )
         if name not in names:
             raise ModelError(f"there is nothing called {name!r} to keep{did_you_mean(name, names)}; {', '.join(names)}")
         known = rules.get(name, Rule())
@@ -72,6 +85,13 @@ def rules_of(texts: Iterable[str], defaults: Rules) -> dict[str, Rule]:
             if not 1 <= int(value) <= _MOST_ROWS:
                 raise ModelError(f"{text!r}: rows must be from 1 to {_MOST_ROWS:,}")
             rules[name] = known._replace(rows=int(value))
+        elif (size := _SIZE.fullmatch(value.upper())) and size[2] in _UNITS:
+            if not kinds[name].is_sized:
+                raise ModelError(f"{text!r}: {name} cannot be limited in bytes; give an age or a number of rows")
+            count = int(size[1]) * _UNITS[size[2]]
+            if not 1 <= count <= _MOST_BYTES:
+                raise ModelError(f"{text!r}: a size must be from 1 B to {_MOST_BYTES // 10**12:,} TB")
+            rules[name] = known._replace(bytes=count)
         else:
             age = parse_duration(value)
             if age < SHORTEST:
@@ -83,9 +103,26 @@ def rules_of(texts: Iterable[str], defaults: Rules) -> dict[str, Rule]:
 def show_rule(rule: Rule) -> str:
     """A rule for people.
 
-    >>> show_rule(Rule(timedelta(days=30), 1000)), show_rule(Rule())
-    ('30d and at most 1,000 rows', 'all')
+    >>> show_rule(Rule(timedelta(days=30), 1000)), show_rule(Rule(bytes=2 * 10**9)), show_rule(Rule())
+    ('30d and at most 1,000 rows', 'at most 2 GB', 'all')
     """
     parts = [] if rule.age is None else [show_duration(rule.age)]
     parts += [] if rule.rows is None else [f"at most {rule.rows:,} rows"]
+    parts += [] if rule.bytes is None else [f"at most {_show_size(rule.bytes)}"]
     return " and ".join(parts) or "all"
+
+
+def show_rules(rules: Rules) -> str:
+    """All rules in one line.
+
+    >>> show_rules({"events": Rule(timedelta(days=30)), "rejects": Rule()})
+    'events=30d, rejects=all'
+    """
+    return ", ".join(f"{name}={show_rule(rule)}" for name, rule in sorted(rules.items()))
+
+
+def _show_size(count: int) -> str:
+    """A size in the largest unit in which it is a whole number."""
+    whole = [(factor, unit) for unit, factor in _UNITS.items() if count % factor == 0]
+    factor, unit = max(whole)
+    return f"{count // factor:,} {unit.replace('IB', 'iB')}"

@@ -48,7 +48,7 @@ __all__ = [
     "store",
 ]
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """Raised with every change of the tables in a release; a store of an earlier version is migrated (`rankcast.store.migrations`)."""
 
 OLDEST_VERSION = 3

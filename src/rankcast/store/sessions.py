@@ -4,13 +4,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import BigInteger, Column, Index, LargeBinary, Table, Text, delete, insert, select, update
+from sqlalchemy import BigInteger, Column, Connection, Index, LargeBinary, Table, Text, delete, insert, select, update
 
 from rankcast.store.access_log import access_tokens
+from rankcast.store.audit_log import AuditAction, note
 from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
 
-__all__ = ["LiveSession", "SessionLog", "sessions"]
+__all__ = ["LiveSession", "SessionLog", "ended_sessions", "sessions"]
 
 _MOST_OF_TOKEN = 50
 
@@ -104,14 +105,35 @@ class SessionLog:
             access_tokens.c.role == role, access_tokens.c.name.is_not_distinct_from(name)
         )
         with self._database.writing() as connection:
-            return connection.execute(delete(sessions).where(sessions.c.token_id.in_(theirs))).rowcount
+            count = connection.execute(delete(sessions).where(sessions.c.token_id.in_(theirs))).rowcount
+            now = microseconds(self._database.clock())
+            note(connection, now, AuditAction.END_SESSIONS, name, f"{count} of role {role}")
+        return count
 
     def end_all(self) -> int:
         """End everybody's sessions; how many there were."""
         with self._database.writing() as connection:
-            return connection.execute(delete(sessions)).rowcount
+            count = connection.execute(delete(sessions)).rowcount
+            note(
+                connection,
+                microseconds(self._database.clock()),
+                AuditAction.END_SESSIONS,
+                None,
+                f"{count} of everybody",
+            )
+        return count
 
 
 def _span(span: timedelta) -> int:
     """A span in the unit of the store's times."""
     return span // timedelta(microseconds=1)
+
+
+def ended_sessions(connection: Connection, now: datetime) -> list[tuple[int, bytes]]:
+    """The sessions that have ended, with when they did, the first to end first: by their own time, or with their token."""
+    tokens = access_tokens.c
+    query = select(sessions.c.id, sessions.c.expires_at, tokens.revoked_at, tokens.expires_at).join(
+        access_tokens, tokens.id == sessions.c.token_id, isouter=True
+    )
+    ends = [(min(at for at in times if at is not None), bytes(one)) for one, *times in connection.execute(query)]
+    return sorted(end for end in ends if end[0] <= microseconds(now))

@@ -67,6 +67,16 @@ class SetAsideLog:
             rows = connection.execute(query).all()
         return [_kept(row) for row in reversed(rows)]
 
+    def page(self, user: str | None, after: int, limit: int, pending: bool) -> list[KeptSetAside]:
+        """The first rows after a number, oldest first; `user` and `pending` are as in `rows`."""
+        query = select(set_aside).where(set_aside.c.number > after).order_by(set_aside.c.number).limit(limit)
+        if user is not None:
+            query = query.where(set_aside.c.user_id == user)
+        if pending:
+            query = query.where(set_aside.c.served_at.is_(None))
+        with self._database.reading() as connection:
+            return [_kept(row) for row in connection.execute(query)]
+
 
 def keep_set_aside(connection: Connection, rows: Iterable[SetAside], now: int) -> int:
     """Keep what was set aside, each user, event and version once; how many rows were new."""

@@ -287,6 +287,10 @@ class Store:
         limit, the last so many."""
         return self._set_aside.rows(user, limit, pending)
 
+    def set_aside_page(self, user: str | None, after: int, limit: int, pending: bool = True) -> list[KeptSetAside]:
+        """What could not be served, oldest first: at most `limit` rows after a number."""
+        return self._set_aside.page(user, after, limit, pending)
+
     def created(self) -> int:
         """When the store was made, in microseconds. A copy of it says the same, so this tells stores apart."""
         return created(self._database)

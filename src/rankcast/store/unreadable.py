@@ -35,13 +35,22 @@ class UnreadableRecord(NamedTuple):
     text: str
     reason: str
 
+    @property
+    def whose(self) -> str | None:
+        """The user whose it is; of an advertisement the publisher, if the text says so; None if it is nobody's own."""
+        return self._field("publisher") if self.kind == "advertisement" else self.owner
+
     def says(self, field: str, value: str) -> bool:
         """Whether the text, as far as it is JSON, has a value in a field."""
+        return self._field(field) == value
+
+    def _field(self, name: str) -> str | None:
         try:
             form = json.loads(self.text)
         except ValueError:
-            return False
-        return isinstance(form, dict) and form.get(field) == value
+            return None
+        found = form.get(name) if isinstance(form, dict) else None
+        return found if isinstance(found, str) else None
 
     def reject(self) -> tuple[str, Reject]:
         """The record among the rejects, with the key that keeps it there once."""

@@ -11,9 +11,10 @@ from pathlib import Path
 from sqlalchemy import URL, make_url
 
 from rankcast.errors import OutdatedStore, StoreError
+from rankcast.store.audit_log import AuditAction, note
 from rankcast.store.engine import Clock, system_clock
 from rankcast.store.opening import check_version, connect_database, missing_store, path_of, schema_version
-from rankcast.store.schema import SCHEMA_VERSION
+from rankcast.store.schema import SCHEMA_VERSION, microseconds
 
 __all__ = ["Upgraded", "copy_file", "program_url", "store_version", "unserved", "upgrade_store"]
 
@@ -63,6 +64,8 @@ def upgrade_store(
                 found = schema_version(connection, database.place)
                 if found == before:
                     migrate(connection, before)
+                    detail = f"from schema version {before} to {SCHEMA_VERSION}"
+                    note(connection, microseconds(clock()), AuditAction.UPGRADE, None, detail)
         return Upgraded(database.place, before, SCHEMA_VERSION, backup)
     finally:
         database.close()

@@ -26,6 +26,7 @@ from rankcast.errors import EnvironmentProblem
 from rankcast.language import dumps
 from rankcast.model import EPOCH
 from rankcast.store import schema
+from rankcast.store.audit_log import AuditAction, note
 from rankcast.store.digest_log import digests
 from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
@@ -41,6 +42,7 @@ __all__ = [
     "Webhook",
     "WebhookLog",
     "load",
+    "note_webhook",
     "put",
     "webhook_of",
     "webhooks",
@@ -60,9 +62,7 @@ webhooks = Table(
     Column("description", Text, nullable=False),
     Column("wants_deliveries", Boolean, comment="null: those that no digest holds"),
     Column("wants_digests", Boolean, nullable=False),
-    Column(
-        "secrets", Text, nullable=False, comment="JSON array, newest first; in the clear, because signing needs them"
-    ),
+    Column("secrets", Text, nullable=False, comment="JSON array, newest first; encrypted if the environment has a key"),
     Column("created_at", BigInteger, nullable=False),
     Column("active", Boolean, nullable=False),
     Column("disabled_because", Text),
@@ -146,6 +146,7 @@ class WebhookLog:
                     digest_reached=last_number(connection, digests.c.number),
                 )
             connection.execute(insert(webhooks), [_row(webhook)])
+            note_webhook(connection, self._now(), webhook.id, f"added, to {webhook.url}")
         return webhook
 
     def rotate(self, webhook_id: str, secret: str, until: datetime) -> None:
@@ -159,6 +160,7 @@ class WebhookLog:
                     *(replace(old, until=until) for old in known.secrets[:1] if _is_readable(old)),
                 )
                 put(connection, webhook_id, secrets=_secrets(secrets))
+                note_webhook(connection, self._now(), webhook_id, "gave it a new secret")
 
     def encrypt_secrets(self) -> SecretCounts:
         """Encrypt all secrets with the first key, in one transaction. Those that no key decrypts stay as they are."""
@@ -184,6 +186,8 @@ class WebhookLog:
                 plain = sum(not is_encrypted(old.value) for old in changed)
                 encrypted += plain
                 reencrypted += len(changed) - plain
+            detail = f"{encrypted:,} plain, {reencrypted:,} of an older key"
+            note(connection, self._now(), AuditAction.ENCRYPT_SECRETS, None, detail)
         return SecretCounts(encrypted, reencrypted, tuple(unreadable))
 
     def webhooks(self, user: str | None = None) -> list[Webhook]:
@@ -212,6 +216,7 @@ class WebhookLog:
             if known.types is not None and DIGEST not in known.types:
                 new["digest_reached"] = last_number(connection, digests.c.number)
             put(connection, webhook_id, **new)
+            note_webhook(connection, self._now(), webhook_id, f"changed, to {url}")
 
     def enable(self, webhook_id: str) -> None:
         """Let it be sent to again, at once, from where it stopped."""
@@ -225,16 +230,22 @@ class WebhookLog:
                 failing_since=None,
                 paused_until=0,
             )
+            note_webhook(connection, self._now(), webhook_id, "enabled")
 
     def disable(self, webhook_id: str, because: str) -> None:
         """Send nothing more to it until it is enabled; nothing of what waits is lost."""
         with self._database.writing() as connection:
             put(connection, webhook_id, active=False, disabled_because=because)
+            note_webhook(connection, self._now(), webhook_id, "disabled")
 
     def remove(self, webhook_id: str) -> None:
         """Forget a webhook and its messages."""
         with self._database.writing() as connection:
+            note_webhook(connection, self._now(), webhook_id, "removed")
             connection.execute(delete(webhooks).where(webhooks.c.id == webhook_id))
+
+    def _now(self) -> int:
+        return microseconds(self._database.clock())
 
 
 def load(connection: Connection, webhook_id: str) -> Webhook | None:
@@ -246,6 +257,13 @@ def load(connection: Connection, webhook_id: str) -> Webhook | None:
 def put(connection: Connection, webhook_id: str, **columns: object) -> None:
     """Change some columns of a webhook, within a transaction."""
     connection.execute(update(webhooks).where(webhooks.c.id == webhook_id).values(columns))
+
+
+def note_webhook(connection: Connection, now: int, webhook_id: str, what: str) -> None:
+    """Write into the audit trail what was done to a webhook that is there, within a transaction."""
+    user = connection.execute(select(webhooks.c.user_id).where(webhooks.c.id == webhook_id)).scalar()
+    if user is not None:
+        note(connection, now, AuditAction.CHANGE_WEBHOOK, user, f"webhook {webhook_id}: {what}")
 
 
 def webhook_of(row: Any) -> Webhook:

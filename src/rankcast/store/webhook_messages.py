@@ -35,7 +35,7 @@ from rankcast.store.digest_log import digests, schedules
 from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
 from rankcast.store.sql import put_rows
-from rankcast.store.webhook_log import DELIVERY, DIGEST, Webhook, load, put, webhook_of, webhooks
+from rankcast.store.webhook_log import DELIVERY, DIGEST, Webhook, load, note_webhook, put, webhook_of, webhooks
 
 __all__ = ["Failure", "MessageCounts", "MessageKey", "MessageLog", "WaitingMessage", "messages"]
 
@@ -207,6 +207,7 @@ class MessageLog:
                 count = sum(connection.execute(one).rowcount for one in which)
             if count:
                 put(connection, webhook, paused_until=0)
+                note_webhook(connection, microseconds(now), webhook, f"sent {count:,} dead letters again")
         return count
 
     def counts(self, webhook: str | None = None) -> MessageCounts:

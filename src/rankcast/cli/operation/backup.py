@@ -28,6 +28,8 @@ def backup(
 
       rankcast backup rankcast-monday.backup
     """
+    from rankcast.store import Store
+    from rankcast.store.audit_log import AuditAction, note_now
     from rankcast.store.backups import back_up
 
     if file.exists() and not force:
@@ -35,6 +37,8 @@ def backup(
     out = Output(json)
     with out.working("copying"):
         made = back_up(store, file, __version__)
+        with Store.open(store) as opened:
+            note_now(opened.database, AuditAction.BACK_UP, None, f"to {file}, served up to event {made.served:,}")
     record = {
         "file": str(file),
         "store": made.place,

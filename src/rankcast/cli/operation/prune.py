@@ -6,7 +6,7 @@ import typer
 
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
 from rankcast.cli.output import Output, TableColumn, counted, table
-from rankcast.cli.retention_options import KEEP_HELP
+from rankcast.cli.retention_options import KEEP_HELP, KEEP_METAVAR
 
 __all__ = ["prune"]
 
@@ -19,7 +19,7 @@ _COLUMNS = (
 
 
 def prune(
-    keep: Annotated[list[str] | None, typer.Option(metavar="NAME=AGE|ROWS|all", help=KEEP_HELP)] = None,
+    keep: Annotated[list[str] | None, typer.Option(metavar=KEEP_METAVAR, help=KEEP_HELP)] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be deleted, and delete nothing.")] = False,
     shrink: Annotated[
         bool,
@@ -28,16 +28,16 @@ def prune(
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Delete rows by age or number, a few at a time, while the store is in use.
+    """Delete rows by age, number or size, a few at a time, while the store is in use.
 
     Rows that a pipeline, window, webhook, digest or resuming feed still needs are kept, and so is everything from the
     last ten minutes. Event numbers, delivery numbers and catalog versions do not restart. Without --keep, only the
-    defaults apply: rejects, set-aside, digests, dead-letters and sessions are kept for 90 days.
+    defaults apply: rejects, set-aside, digests, dead-letters and sessions are kept for 90 days, the audit trail for a year.
 
     Example:
 
       rankcast prune --keep events=30d --keep deliveries=90d --dry-run
-      rankcast prune --keep events=1000000 --keep catalog=30d --shrink
+      rankcast prune --keep events=20GB --keep catalog=30d --shrink
     """
     from rankcast.store import Store
     from rankcast.store.pruning import prune as forget

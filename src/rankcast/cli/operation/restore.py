@@ -1,5 +1,6 @@
 """``rankcast restore``: a store and its checkpoint from a backup."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -37,6 +38,17 @@ def restore(
     out = Output(json)
     with out.working("restoring"):
         made = put_back(file, store, checkpoint, is_forced=force)
+        _note(store, f"from {file}, made {made.created}, served up to event {made.served:,}")
     place = shown_place(store)
     record = {"store": place, "created": made.created, "schema": made.schema, "served": made.served}
     out.done(f"restored {place} as of {made.created}, served up to event {made.served:,}", record)
+
+
+def _note(store: str, detail: str) -> None:
+    """Write it into the audit trail of the store as it is now; one of an earlier schema has to be upgraded first, and has none."""
+    from rankcast.errors import OutdatedStore
+    from rankcast.store import Store
+    from rankcast.store.audit_log import AuditAction, note_now
+
+    with suppress(OutdatedStore), Store.open(store) as opened:
+        note_now(opened.database, AuditAction.RESTORE, None, detail)

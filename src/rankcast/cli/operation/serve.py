@@ -9,8 +9,9 @@ import typer
 
 from rankcast.cli.options import DEFAULT_STORE, Json, MaxAhead, MaxEventSize, StorePath
 from rankcast.cli.output import Output
-from rankcast.cli.retention_options import KEEP_HELP
+from rankcast.cli.retention_options import KEEP_HELP, KEEP_METAVAR
 from rankcast.model import MOST_POLICY_COST
+from rankcast.model.actors import acting
 
 if TYPE_CHECKING:
     from rankcast.service import Service
@@ -60,7 +61,7 @@ def serve(
     kept_days: Annotated[
         int, typer.Option(min=1, metavar="DAYS", help="Delete digests and dead letters after this many days.")
     ] = 90,
-    keep: Annotated[list[str] | None, typer.Option(metavar="NAME=AGE|ROWS|all", help=KEEP_HELP)] = None,
+    keep: Annotated[list[str] | None, typer.Option(metavar=KEEP_METAVAR, help=KEEP_HELP)] = None,
     world: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Open a built-in demo dataset, movies or market, and stream its events."),
@@ -125,7 +126,8 @@ def serve(
     # uvicorn raises the signal again after an orderly end; this is the end.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, frame: None)
-    server.serve_on(listening)
+    with acting(None):  # whoever sends a request is the actor
+        server.serve_on(listening)
     out.say("stopped; everything acknowledged is in the store")
 
 

@@ -54,8 +54,11 @@ def advertise(
 @router.delete("/{advertisement:name}", status_code=204, responses=says(None, "It was removed", 204))
 def withdraw(advertisement: str, caller: PublishingCaller, service: ServiceOf, request: Request) -> Response:
     """Remove an advertisement; what was published under it stays."""
-    # One that cannot be read may be another publisher's: only its publisher puts a new one, and nobody removes it here.
-    return remove_record(service, request, lambda catalog: _found(catalog, caller, advertisement), (None,), None)
+    publisher = None if caller.is_administrator else caller.name
+    unreadable = ("advertisement", advertisement)
+    return remove_record(
+        service, request, lambda catalog: _found(catalog, caller, advertisement), unreadable, publisher
+    )
 
 
 def _found(catalog: Catalog, caller: Principal, advertisement: str) -> Advertisement:

@@ -107,7 +107,7 @@ def remove_record(
     service: Service,
     request: Request,
     find: Callable[[Catalog], Record],
-    unreadable: tuple[str | None, ...],
+    unreadable: tuple[str, *tuple[str | None, ...]],
     owner: str | None,
 ) -> Response:
     """Remove the record that `find` finds, or refuses to; the caller's conditions are decided in the same transaction.
@@ -119,7 +119,7 @@ def remove_record(
         found = find(service.catalog())
     except Problem:
         kind, *names = unreadable
-        if kind is not None and service.store.remove_unreadable(kind, *names, owner=owner):
+        if service.store.remove_unreadable(kind, *names, owner=owner):
             return Response(status_code=204)
         raise
     service.remove(found, check=lambda catalog: check_unchanged(request, find(catalog)))

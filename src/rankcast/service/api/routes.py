@@ -4,6 +4,7 @@ from fastapi import Depends, FastAPI
 
 from rankcast.service.api import (
     advertisements,
+    audit,
     concepts,
     deliveries,
     digests,
@@ -16,6 +17,7 @@ from rankcast.service.api import (
     publishing,
     reference,
     sessions,
+    set_aside,
     stats,
     subscriptions,
     tokens,
@@ -45,13 +47,34 @@ _RESOURCES = (
     stats,
     tokens,
     sessions,
+    set_aside,
+    audit,
     health,
     reference,
 )
 
 
+_AUDITED = (
+    users,
+    subscriptions,
+    preferences,
+    policies,
+    concepts,
+    advertisements,
+    webhooks,
+    digests,
+    tokens,
+    sessions,
+    set_aside,
+)
+"""What changes records of users, tokens or the store: the audit trail says who did."""
+
+
 def add_routes(app: FastAPI) -> None:
     """Add all resources to an application, under /v1."""
     for resource in _RESOURCES:
-        app.include_router(resource.router, prefix="/v1", responses=PROBLEMS, dependencies=[Depends(check_address)])
+        also = [Depends(audit.note_caller)] if resource in _AUDITED else []
+        app.include_router(
+            resource.router, prefix="/v1", responses=PROBLEMS, dependencies=[Depends(check_address), *also]
+        )
     app.include_router(metrics.router)

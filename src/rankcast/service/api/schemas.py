@@ -10,6 +10,7 @@ from rankcast.model.declared import NAME
 from rankcast.model.membership import MAX_DEGREES, MAX_POINTS, NUMBER
 from rankcast.service.access import Role
 from rankcast.service.api.field_schemas import properties_of, schema_of
+from rankcast.store.audit_log import AuditAction
 
 __all__ = ["PROBLEMS", "SCHEMAS", "body", "says"]
 
@@ -238,6 +239,56 @@ SCHEMAS: dict[str, Any] = {
         },
         ("role",),
         example={"role": "user", "name": "addison", "note": "her phone", "expires": "90d"},
+    ),
+    "AuditEntry": _object(
+        {
+            "number": _COUNT,
+            "when": _TIME,
+            "who": {**_TEXT, "description": "an administrator by the id of the token, a user, or the operator"},
+            "action": {"enum": [action.value for action in AuditAction]},
+            "user": {"type": ["string", "null"], "description": "whose it was; null if it concerns all"},
+            "detail": {**_TEXT, "description": "for people"},
+        },
+        ("number", "when", "who", "action", "user", "detail"),
+        example={
+            "number": 12,
+            "when": "2026-05-04T12:30:00Z",
+            "who": "administrator 1f2e3d4c5b6a",
+            "action": "records.change",
+            "user": "addison",
+            "detail": "put policy addison",
+        },
+    ),
+    "AuditPage": _object({"entries": _list("AuditEntry"), "next": {"type": ["string", "null"]}}, ("entries", "next")),
+    "SetAside": _object(
+        {
+            "number": _COUNT,
+            "user": {"type": ["string", "null"], "description": "null if the event failed for everybody"},
+            "event": {"type": ["string", "null"], "description": "null if the user is not served at all from seq on"},
+            "seq": _COUNT,
+            "version": {**_COUNT, "description": "of the catalog"},
+            "error": _TEXT,
+            "when": _TIME,
+            "served": {"type": ["string", "null"], "description": "when it was served again"},
+        },
+        ("number", "user", "event", "seq", "version", "error", "when", "served"),
+    ),
+    "SetAsidePage": _object(
+        {"set_aside": _list("SetAside"), "next": {"type": ["string", "null"]}}, ("set_aside", "next")
+    ),
+    "ServeAgain": _object({"user": {**_NAME, "description": "of whom; left out: of all"}}, example={}),
+    "ServedAgain": _object(
+        {
+            "done": {**_COUNT, "description": "rows that are done with"},
+            "failed": {**_COUNT, "description": "rows that failed once more"},
+            "delivered": {**_COUNT, "description": "new deliveries"},
+            "goes_on": {
+                "type": "boolean",
+                "description": "whether users who are set aside as a whole are served again from now on; false while a "
+                "pipeline runs",
+            },
+        },
+        ("done", "failed", "delivered", "goes_on"),
     ),
     "EndedSessions": _object({"ended": _COUNT}, ("ended",)),
     "Anything": _OPEN,

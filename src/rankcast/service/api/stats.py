@@ -1,6 +1,7 @@
 """Figures: of the store and the pipeline, and of one user."""
 
 from fastapi import APIRouter, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from rankcast.service.api.answers import answer
@@ -42,7 +43,7 @@ def stats(caller: Administrator, service: ServiceOf) -> Response:
 async def stats_of_user(user: Owner, service: ServiceOf, request: Request) -> Response:
     """How evenly a user was served: entropy, fairness and distances over the last 10,000 deliveries; and the funnel of the
     last 1,000 events."""
-    part = service.catalog().alone(user)
+    part = await run_in_threadpool(service.part_of, user)
     measured, funnel = await service.trials.run_for(
         user, request.is_disconnected, measure_user, service.history(_RECENT), user, part, _MOST
     )

@@ -28,8 +28,8 @@ router = APIRouter(prefix="/users/{user:part}", tags=["trials"])
 async def try_expression(user: Owner, service: ServiceOf, content: Body, request: Request) -> Response:
     """How many of the last `limit` events an expression would have matched, with the newest `show` of them."""
     where, limit, shown = await run_in_threadpool(_expression, content, user, service)
-    part = service.catalog().alone(user)
-    part.check_expression(where, user)
+    part = await run_in_threadpool(service.part_of, user)
+    await run_in_threadpool(part.check_expression, where, user)
     trial = await service.trials.run_for(
         user, request.is_disconnected, try_on_history, service.history(limit), where, part, user, shown
     )
@@ -56,7 +56,7 @@ def _expression(content: bytes, user: str, service: Service) -> tuple[Expression
 async def try_policy(user: Owner, service: ServiceOf, content: Body, request: Request) -> Response:
     """What a policy would have delivered of the last `limit` events, from a fresh start; nothing is changed."""
     policy, limit = await run_in_threadpool(_policy, content, user, service)
-    part = service.catalog().alone(user)
+    part = await run_in_threadpool(service.part_of, user)
     of, made = await service.trials.run_for(
         user, request.is_disconnected, backtest_history, service.history(limit), user, policy, part
     )

@@ -10,6 +10,8 @@ from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from rankcast.model.actors import acting
+from rankcast.service.access import actor_of
 from rankcast.service.page.origins import is_from_here
 from rankcast.service.page.pages import PAGES
 from rankcast.service.page.signing_in import address_of, plain_page, too_often
@@ -111,11 +113,13 @@ def _guarded(handler: Callable[..., Any]) -> Callable[[str, dict[str, Any]], Awa
     async def guarded(sid: str, message: dict[str, Any]) -> Any:
         environ = core.sio.get_environ(sid)
         scope: Scope = environ["asgi.scope"] if environ else {}
-        if not await _may(scope, message.get("client_id")):
+        session = await _owner_of(scope, message.get("client_id"))
+        if session is None:
             await core.sio.disconnect(sid)
             return False
-        done = handler(sid, message)
-        return await done if asyncio.iscoroutine(done) else done
+        with acting(actor_of(session.principal)):
+            done = handler(sid, message)
+            return await done if asyncio.iscoroutine(done) else done
 
     guarded.is_guarded = True  # type: ignore[attr-defined]  # so that a second application does not wrap it again
     return guarded
@@ -124,7 +128,7 @@ def _guarded(handler: Callable[..., Any]) -> Callable[[str, dict[str, Any]], Awa
 def _guarded_connect(handler: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
     async def connect(sid: str, environ: dict[str, Any], auth: Any = None) -> Any:
         query = HTTPConnection({**environ["asgi.scope"], "type": "http"}).query_params
-        if not await _may(environ["asgi.scope"], query.get("client_id")):
+        if await _owner_of(environ["asgi.scope"], query.get("client_id")) is None:
             return False
         return await handler(sid, environ, auth)
 
@@ -132,13 +136,13 @@ def _guarded_connect(handler: Callable[..., Awaitable[Any]]) -> Callable[..., Aw
     return connect
 
 
-async def _may(scope: Scope, client_id: Any) -> bool:
-    """Whether the session of a socket holds now, and the page that it talks about is its own."""
+async def _owner_of(scope: Scope, client_id: Any) -> Session | None:
+    """The session of a socket; None if it does not hold now, or if the page that it talks about is not its own."""
     service: Service | None = scope.get(SERVICE)
     if service is None:
-        return False
+        return None
     session = await session_of(HTTPConnection({**scope, "type": "http"}), service)
     if session is None:
-        return False
+        return None
     client = Client.instances.get(client_id) if isinstance(client_id, str) else None
-    return client is None or owns_page(session, client)
+    return session if client is None or owns_page(session, client) else None

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rankcast.model import Catalog, Event, Kind, Scalar, kind_of
-from rankcast.service.page.event_words import said
+from rankcast.service.event_words import said
 
 __all__ = ["Hint", "hints_of"]
 

@@ -13,11 +13,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rankcast.model.actors import acting
+from rankcast.service.access import actor_of
 from rankcast.service.page.guarding import SERVICE, SESSION, PageGuard, guard_socket
 from rankcast.service.page.pages import PAGES, PageEntry
 from rankcast.service.page.shell import HEAD, frame, go
 from rankcast.service.page.signing_in import add_signing_in, plain_page
-from rankcast.service.page.visitors import View, session_of, visitor_of
+from rankcast.service.page.visitors import session_of, view_of
 from rankcast.service.page.widgets import act, empty, group
 from rankcast.service.sessions import Session
 
@@ -66,8 +68,11 @@ def _handler(page: PageEntry) -> Callable[[Request], Awaitable[Response | None]]
     async def handler(request: Request) -> Response | None:
         service: Service = request.scope[SERVICE]
         session: Session = request.scope[SESSION]
-        view = View(service, visitor_of(session, request, service), dict(request.query_params))
-        with frame(view, page, theme=request.cookies.get("rankcast_theme", "")):
+        view = await asyncio.to_thread(view_of, session, request, service)
+        with (
+            acting(actor_of(session.principal)),
+            frame(view, page, theme=request.cookies.get("rankcast_theme", "")),
+        ):
             await page.build(view)
             if not service.settings.dev:
                 ui.timer(_CHECK, lambda: _watch(request, service))

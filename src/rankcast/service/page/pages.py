@@ -15,7 +15,7 @@ __all__ = ["PAGES", "PageEntry"]
 @dataclass(frozen=True, slots=True)
 class PageEntry:
     """One page: where it is, what it is called, its icon (of Material Icons), the sentence below its title, and the module
-    that builds it. `main` ones are in the bar of a phone, the others behind "More"."""
+    that builds it. `main` ones are in the bar of a phone, the others behind "More". `administrators` says that only those see it."""
 
     path: str
     title: str
@@ -23,6 +23,7 @@ class PageEntry:
     module: str
     hint: str
     main: bool = False
+    administrators: bool = False
 
     async def build(self, view: "View") -> None:
         """Put its elements where we are. The module's `build` may be a coroutine; it has three seconds."""
@@ -50,4 +51,12 @@ PAGES = (
     PageEntry("/overlay", "Overlay", "o_hub", "overlay", "Brokers, and what they forward to each other."),
     PageEntry("/gallery", "Gallery", "o_insert_chart_outlined", "gallery", "The figures of the papers, made again."),
     PageEntry("/worlds", "Worlds", "o_public", "worlds", "Ready data to play with, one click each."),
+    PageEntry(
+        "/administration",
+        "Administration",
+        "o_admin_panel_settings",
+        "administration",
+        "Users, what went wrong, and who changed what.",
+        administrators=True,
+    ),
 )

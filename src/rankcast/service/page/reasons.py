@@ -27,7 +27,7 @@ from rankcast.model import (
     Unit,
 )
 from rankcast.rank import levels, recency
-from rankcast.service.page.event_words import cut
+from rankcast.service.event_words import cut
 
 __all__ = ["Arrival", "reasons", "sentence", "short_name"]
 

@@ -45,7 +45,7 @@ def frame(view: View, page: PageEntry, theme: str = "") -> Iterator[ui.element]:
             with set_props(group("a", "rc-brand"), href="/", aria_label="Rankcast, to the feed"):
                 ui.html(_MARK, sanitize=False)
                 words("span", "Rankcast")
-            _navigation(page)
+            _navigation(view, page)
         with group("div", "rc-body"):
             with group("header", "rc-top"):
                 with group("div", "rc-titles"):
@@ -55,7 +55,7 @@ def frame(view: View, page: PageEntry, theme: str = "") -> Iterator[ui.element]:
                     _who(view)
                     _theme_menu(theme, dark)
             main = group("main", "rc-main")
-        _bottom_bar(page)
+        _bottom_bar(view, page)
     ui.skip_link("Skip to the page", target=main)
     with main:
         yield main
@@ -66,9 +66,14 @@ def go(address: str) -> None:
     ui.navigate.to(address)
 
 
-def _navigation(current: PageEntry) -> None:
+def _pages(view: View) -> list[PageEntry]:
+    """The pages that the visitor may see."""
+    return [page for page in PAGES if view.visitor.switches or not page.administrators]
+
+
+def _navigation(view: View, current: PageEntry) -> None:
     with group("nav", "rc-nav", aria_label="Pages"):
-        for number, page in enumerate(pages := PAGES):
+        for number, page in enumerate(pages := _pages(view)):
             if number and page.main != pages[number - 1].main:
                 ui.element("hr")
             _entry(page, current)
@@ -82,12 +87,12 @@ def _entry(page: PageEntry, current: PageEntry) -> None:
         set_props(entry, aria_current="page")
 
 
-def _bottom_bar(current: PageEntry) -> None:
+def _bottom_bar(view: View, current: PageEntry) -> None:
     with group("nav", "rc-bottom", aria_label="Pages"):
-        for page in PAGES:
+        for page in _pages(view):
             if page.main:
                 _entry(page, current)
-        others = [page for page in PAGES if not page.main]
+        others = [page for page in _pages(view) if not page.main]
         if not others:
             return
         with group("button", "rc-entry", type="button", aria_haspopup="menu", aria_label="More pages") as more:
@@ -106,7 +111,7 @@ def _who(view: View) -> None:
         words("span", view.user, "rc-user")
         _sign_out_links()
         return
-    users = view.service.users()[:_MOST_USERS]
+    users = list(view.users[:_MOST_USERS])
     choice = ui.select(
         [*users, *([] if view.user in users else [view.user])],
         value=view.user,

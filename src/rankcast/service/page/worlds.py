@@ -7,8 +7,8 @@ from collections.abc import Callable
 from nicegui import ui
 
 from rankcast.service.demos import SPEEDS, WORLDS, DemoStream, StreamState, stream_of
+from rankcast.service.event_words import title_of
 from rankcast.service.page.colours import wear
-from rankcast.service.page.event_words import title_of
 from rankcast.service.page.visitors import USER_COOKIE, View
 from rankcast.service.page.widgets import act, complaining, group, set_props, words
 

@@ -5,7 +5,7 @@ from typing import Any
 from alembic import op
 from sqlalchemy import Column, inspect
 
-__all__ = ["add_column", "add_index"]
+__all__ = ["add_column", "add_index", "has_comments"]
 
 
 def add_column(table: str, column: Column[Any]) -> None:
@@ -19,3 +19,8 @@ def add_index(name: str, table: str, columns: list[str], *, unique: bool = False
     """Give a table an index; a table that is not there is made later, with its indexes."""
     if inspect(op.get_bind()).has_table(table):
         op.create_index(name, table, columns, unique=unique, if_not_exists=True)
+
+
+def has_comments(table: str) -> bool:
+    """Whether a table is there, in a database that keeps comments on columns; SQLite has none."""
+    return op.get_bind().dialect.name != "sqlite" and inspect(op.get_bind()).has_table(table)

@@ -31,7 +31,7 @@ def stocked(service: Service) -> Service:
 
 
 def desk(service: Service, user: str, switches: bool = False, **query: str) -> ConceptDesk:
-    return ConceptDesk(View(service, Visitor(user, switches=switches, publishes=switches), query))
+    return ConceptDesk(View(service, Visitor(user, switches=switches, publishes=switches, who=f"user {user}"), query))
 
 
 def names(of: ConceptDesk) -> list[tuple[str, str | None]]:

@@ -1,7 +1,7 @@
 from xml.etree import ElementTree
 
 from rankcast.service.page.overlay.overlay_drawing import overlay_svg
-from rankcast.service.page.overlay.overlay_run import Setup, run
+from rankcast.service.studies.overlay_run import Setup, run
 
 SETUP = Setup("tree:2x2", subscribers=20, publications=10, k=2)
 

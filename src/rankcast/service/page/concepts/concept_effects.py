@@ -2,9 +2,9 @@
 
 from nicegui import ui
 
-from rankcast.service.page.concepts.concept_trial import Effect, Effects
-from rankcast.service.page.event_words import cut, title_of
+from rankcast.service.event_words import cut, title_of
 from rankcast.service.page.widgets import group, words
+from rankcast.service.studies.concept_trial import Effect, Effects
 
 __all__ = ["show_effects"]
 

@@ -7,10 +7,12 @@ from nicegui import ui
 
 from rankcast.errors import RankcastError
 from rankcast.model import Concept, Membership
-from rankcast.service.page.concepts.concept_desk import ConceptDesk
+from rankcast.service.page.computing import compute
+from rankcast.service.page.concepts.concept_desk import HISTORY, ConceptDesk
 from rankcast.service.page.concepts.concept_effects import show_effects
-from rankcast.service.page.concepts.concept_trial import ConceptTrial
+from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import words
+from rankcast.service.studies.concept_trial import Effects, try_concept
 
 __all__ = ["ConceptPreview"]
 
@@ -27,12 +29,14 @@ class ConceptPreview:
         Is told what is wrong with a draft.
     """
 
-    def __init__(self, box: ui.element, desk: ConceptDesk, only: str | None, complain: Callable[[str], None]) -> None:
+    def __init__(
+        self, view: View, box: ui.element, desk: ConceptDesk, only: str | None, complain: Callable[[str], None]
+    ) -> None:
+        self._view = view
         self._box = box
         self._desk = desk
         self._only = only
         self._complain = complain
-        self._trial: ConceptTrial | None = None
         self._latest: tuple[Concept, Membership] | None = None
         self._number = 0
         self._is_trying = False
@@ -45,9 +49,10 @@ class ConceptPreview:
             self._is_trying = True
             ui.timer(0.01, self._try, once=True)
 
-    def restart(self) -> None:
-        """Forget what was found with the catalog as it was."""
-        self._trial = None
+    async def _effects(self, concept: Concept, draft: Membership) -> Effects:
+        service = self._view.service
+        part = None if self._only is None else await asyncio.to_thread(service.part_of, self._only)
+        return await compute(self._view, try_concept, service.history(HISTORY), part, concept, draft, self._only)
 
     async def _try(self) -> None:
         try:
@@ -60,11 +65,7 @@ class ConceptPreview:
                         words("p", "Choose a concept to see what it does.", "rc-soft")
                     continue
                 concept, draft = self._latest
-                if self._trial is None or self._trial.concept is not concept:
-                    self._trial = await asyncio.to_thread(
-                        ConceptTrial, self._desk.catalog, concept, self._desk.events, self._only
-                    )
-                effects = await asyncio.to_thread(self._trial.of, draft)
+                effects = await self._effects(concept, draft)
                 if shown == self._number:
                     show_effects(self._box, effects, f"{self._desk.attribute} is {concept.name}")
         except RankcastError as error:

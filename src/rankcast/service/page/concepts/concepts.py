@@ -79,7 +79,7 @@ class _Workshop:
             words("h2", "What it matches")
             effects = group("div", "rc-column")
         only = None if self._view.visitor.switches else self._view.user
-        self._preview = ConceptPreview(effects, self._desk, only, self._complain)
+        self._preview = ConceptPreview(self._view, effects, self._desk, only, self._complain)
         self._select(self._desk.first(self._view.query))
 
     def _chosen(self, attribute: str) -> None:
@@ -90,7 +90,6 @@ class _Workshop:
         """Edit this concept from what is saved."""
         self._concept, self._draft = concept, concept.membership if concept else None
         self._proposed = ()
-        self._preview.restart()
         self._address()
         self._show()
 

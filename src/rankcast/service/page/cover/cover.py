@@ -6,18 +6,19 @@ from typing import Any
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
-from rankcast.cover import GraphMatch, Node, SubscriptionGraph
+from rankcast.cover import Node
+from rankcast.errors import RankcastError
 from rankcast.language import label, show
-from rankcast.matching import matches
-from rankcast.model import Catalog, Event, Expression, Membership, Subscription, Term
-from rankcast.rank import scores
+from rankcast.model import Catalog, Event, Subscription
+from rankcast.service.event_words import cut, facts, title_of
 from rankcast.service.page.colours import wear
+from rankcast.service.page.computing import compute
 from rankcast.service.page.cover.cover_drawing import cover_svg
-from rankcast.service.page.event_words import cut, facts, title_of
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, empty, group, link, pill, set_props, words
+from rankcast.service.studies.cover_graph import study_cover
 
-__all__ = ["build", "walk"]
+__all__ = ["build"]
 
 MANY = 80
 """More subscriptions than this make no picture that helps."""
@@ -34,8 +35,8 @@ _CLICKED = """(e) => {
 async def build(view: View) -> None:
     """The graph of the user's subscriptions, or of all."""
     wear()
-    await asyncio.to_thread(view.service.catalog)
-    if not view.service.catalog().subscriptions:
+    catalog = await asyncio.to_thread(view.service.catalog)
+    if not catalog.subscriptions:
         with empty(
             "o_account_tree", "No subscriptions yet", "Here you see which of them contain which, once there are two."
         ):
@@ -86,14 +87,15 @@ class _CoverPage:
 
     async def load(self) -> None:
         """Read all anew, and draw it."""
-        service = self._view.service
-        self._catalog = service.catalog()
-        self._events = await asyncio.to_thread(service.recent_events, RECENT)
-        self._user = None if self._all else self._view.user
-        users = self._catalog.users() if self._all else [self._view.user]
-        chosen = [one for user in users for one in self._catalog.subscriptions_of(user)]
-        self._left_out = max(len(chosen) - MANY, 0)
-        self._graph = await asyncio.to_thread(_graph, self._catalog, chosen[:MANY], self._user)
+        user = None if self._all else self._view.user
+        part, chosen, self._left_out = await asyncio.to_thread(self._read, user)
+        try:
+            history = self._view.service.history(RECENT)
+            self._study = await compute(self._view, study_cover, history, part, chosen, user)
+        except RankcastError as error:  # it takes too long, or too much runs already
+            self._told.text = str(error)
+            return
+        self._graph, self._events = self._study.graph, self._study.events
         self._chosen = self._graph.roots[0] if self._graph.roots else None
         self._event, self._visited = None, None
         self._events_box.set_options({event.id: _named(event) for event in self._events[:_OFFERED]}, value=None)
@@ -103,11 +105,13 @@ class _CoverPage:
         self._all = bool(change.value)
         await self.load()
 
-    def _meaning(self, attribute: str, term: Term) -> Membership:
-        return self._catalog.membership(attribute, term, self._user)
-
-    def _matches(self, where: Expression, event: Event) -> bool:
-        return matches(where, event, self._meaning, self._catalog.membership)
+    def _read(self, user: str | None) -> tuple[Catalog, list[Subscription], int]:
+        """What bears on those whose subscriptions are drawn, these subscriptions, and how many others there are."""
+        catalog = self._view.service.catalog()
+        users = catalog.users() if user is None else [user]
+        found = [one for name in users for one in catalog.subscriptions_of(name)]
+        part = catalog.part({one.user for one in found[:MANY]}.__contains__)
+        return part, found[:MANY], max(len(found) - MANY, 0)
 
     def _picked(self, event: GenericEventArguments) -> None:
         number = int(event.args)
@@ -123,17 +127,16 @@ class _CoverPage:
     def _send(self, event: Event | None) -> None:
         self._event, self._visited = event, None
         if event is not None:
-            found, self._visited = walk(self._graph, event, self._matches)
-            self._walked = found
+            self._walked, self._visited = self._study.walk(self._events.index(event))
         self._show()
 
     def _send_matching(self) -> None:
         """The next older event that matches something deep, so that there is something to see."""
         after = next((number for number, event in enumerate(self._events, 1) if event is self._event), 0)
-        for event in [*self._events[after:], *self._events[:after]]:
-            if any(self._matches(self._graph.nodes[root].where, event) for root in self._graph.roots):
-                self._send(event)
-                return
+        found = frozenset[int]().union(*(self._study.matched[root] for root in self._graph.roots))
+        for position in sorted(found, key=lambda one: (one < after, one)):
+            self._send(self._events[position])
+            return
         ui.notify(f"None of the last {len(self._events)} events matches.", type="warning")
 
     # showing
@@ -180,7 +183,7 @@ class _CoverPage:
                             button.on("click", lambda _, number=other.number: self._choose(number))
                             with button:
                                 words("span", label(other.where))
-        found = [event for event in self._events if self._matches(node.where, event)]
+        found = self._study.events_of(node.number)
         words("h3", f"Matches {len(found):,} of the last {len(self._events):,} events")
         with group("ul", "rc-column rc-tight rc-small"):
             for event in found[:6]:
@@ -191,31 +194,6 @@ class _CoverPage:
     def _choose(self, number: int) -> None:
         self._chosen = number
         self._show()
-
-
-def walk(graph: SubscriptionGraph, event: Event, decide: Any) -> tuple[GraphMatch, dict[int, bool]]:
-    """Send an event through the graph: what it found, and each node it was compared with, in order."""
-    number_of = {id(node.where): node.number for node in graph.nodes}
-    visited: dict[int, bool] = {}
-
-    def deciding(where: Expression, event: Event) -> bool:
-        held = bool(decide(where, event))
-        visited[number_of[id(where)]] = held
-        return held
-
-    return graph.match(event, deciding), visited
-
-
-def _graph(catalog: Catalog, subscriptions: list[Subscription], user: str | None) -> SubscriptionGraph:
-    known: dict[str, float] = {}
-    for name in dict.fromkeys(one.user for one in subscriptions):
-        levels = catalog.policy_of(name).levels
-        known |= scores(catalog.subscriptions_of(name), catalog.preferences_of(name), levels)
-
-    def meaning(attribute: str, term: Term) -> Membership:
-        return catalog.membership(attribute, term, user)
-
-    return SubscriptionGraph(subscriptions, known, meaning)
 
 
 def _named(event: Event) -> str:

@@ -6,8 +6,8 @@ from textwrap import wrap
 
 from rankcast.cover import Node, SubscriptionGraph
 from rankcast.language import label
+from rankcast.service.event_words import cut
 from rankcast.service.page.colours import colour
-from rankcast.service.page.event_words import cut
 from rankcast.service.page.layered_layout import Box, layered
 
 __all__ = ["cover_svg"]

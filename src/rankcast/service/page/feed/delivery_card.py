@@ -10,17 +10,18 @@ from rankcast.engine.explain import Explanation
 from rankcast.errors import RankcastError
 from rankcast.language import label, show_time
 from rankcast.model import Catalog
-from rankcast.service.page.event_words import cut, facts, title_of
-from rankcast.service.page.feed.accounts import account_of
+from rankcast.service.event_words import cut, facts, title_of
+from rankcast.service.page.computing import compute
 from rankcast.service.page.feed.explanation_view import show_attributes, show_explanation, show_facts
 from rankcast.service.page.reasons import Arrival, sentence
+from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import fill_bar, group, link, set_props, words
-from rankcast.service.service import Service
+from rankcast.service.studies.accounts import account_of
 
 __all__ = ["delivery_card"]
 
 
-def delivery_card(service: Service, arrival: Arrival, before: Sequence[Arrival], catalog: Catalog) -> ui.element:
+def delivery_card(view: View, arrival: Arrival, before: Sequence[Arrival], catalog: Catalog) -> ui.element:
     """The card, in the list where we are. `before` are the deliveries before it, newest first."""
     delivery, event = arrival.delivery, arrival.event
     title = title_of(event)
@@ -43,15 +44,15 @@ def delivery_card(service: Service, arrival: Arrival, before: Sequence[Arrival],
                 known = catalog.subscriptions.get(name)
                 said = label(known.where) if known else "removed since"
                 set_props(link(name, f"/subscriptions?edit={quote(name)}", "rc-pill"), title=said)
-            _Details(service, arrival)
+            _Details(view, arrival)
     return card
 
 
 class _Details:
     """The button that opens the whole account, which is made when it is first asked for."""
 
-    def __init__(self, service: Service, arrival: Arrival) -> None:
-        self._service = service
+    def __init__(self, view: View, arrival: Arrival) -> None:
+        self._view = view
         self._arrival = arrival
         self._made = False
         self._button = group("button", "rc-link rc-small rc-why", type="button", aria_expanded="false")
@@ -74,7 +75,7 @@ class _Details:
         self._made = True
         with self._panel:
             waiting = words("p", "Looking at every decision again…", "rc-soft")
-        found = await asyncio.to_thread(self._explained)
+        found = await self._explained()
         waiting.delete()
         with self._panel:
             match found:
@@ -87,11 +88,15 @@ class _Details:
             show_facts(self._arrival)
             show_attributes(self._arrival.event)
 
-    def _explained(self) -> tuple[Explanation, dict[str, str], int] | str:
+    async def _explained(self) -> tuple[Explanation, dict[str, str], int] | str:
+        place = self._view.service.settings.store
         try:
-            explanation, skipped = account_of(self._service, self._arrival)
+            explanation, skipped = await compute(self._view, account_of, place, self._arrival.delivery)
+            rivals = explanation.decision.rivals if explanation.decision else ()
+            return explanation, await asyncio.to_thread(self._titles, [rival.event for rival in rivals]), skipped
         except RankcastError as error:
             return str(error)
-        rivals = explanation.decision.rivals if explanation.decision else ()
-        events = [self._service.event(rival.event) for rival in rivals]
-        return explanation, {event.id: title_of(event) for event in events if event is not None}, skipped
+
+    def _titles(self, names: list[str]) -> dict[str, str]:
+        events = [self._view.service.event(name) for name in names]
+        return {event.id: title_of(event) for event in events if event is not None}

@@ -5,7 +5,7 @@ import re
 from rankcast.engine.explain import Explanation, MatchedSubscription
 from rankcast.language import label, show_duration
 from rankcast.model import Event
-from rankcast.service.page.event_words import said
+from rankcast.service.event_words import said
 from rankcast.service.page.reasons import Arrival
 from rankcast.service.page.widgets import fill_bar, group, pill, words
 

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 
 from nicegui import Client, background_tasks, ui
 
-from rankcast.model import Delivery
-from rankcast.service.page.event_words import facts, title_of
-from rankcast.service.page.feed.counting import count_recent
+from rankcast.errors import RankcastError
+from rankcast.model import Catalog, Delivery
+from rankcast.service.event_words import facts, title_of
+from rankcast.service.page.computing import compute
 from rankcast.service.page.feed.delivery_card import delivery_card
 from rankcast.service.page.feed.publish_dialog import publish_button
 from rankcast.service.page.reasons import Arrival
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, empty, group, link, set_props, words
+from rankcast.service.studies.event_counts import count_recent
 
 __all__ = ["build"]
 
@@ -27,6 +29,7 @@ _LOOK_BACK = 20
 _PAUSE = 0.3
 """Seconds in which what comes is put on the page together."""
 
+_RECENT = 1_000
 _RECOUNT = 5.0
 """Seconds between looks at what was published and not sent."""
 
@@ -51,6 +54,7 @@ class _Feed:
         self._service = view.service
         self._arrivals: deque[Arrival] = deque()
         self._cards: dict[int, ui.element] = {}
+        self._catalog = Catalog()
         self._waiting: list[Arrival] = []
         self._paused = False
         self._at = 0
@@ -86,6 +90,7 @@ class _Feed:
         """Put the next older deliveries below those on the page."""
         oldest = min(self._cards, default=0)
         found = await asyncio.to_thread(self._read, oldest)
+        self._catalog = await asyncio.to_thread(self._service.catalog)
         known = {arrival.number for arrival in self._arrivals}
         self._arrivals.extend(arrival for arrival in found if arrival.number not in known)
         for arrival in found[:_PAGE]:
@@ -117,6 +122,7 @@ class _Feed:
                 while not waiting.empty():
                     numbered.append(waiting.get_nowait())
                 arrivals = await asyncio.to_thread(self._arrivals_of, numbered[-_MOST:])
+                self._catalog = await asyncio.to_thread(self._service.catalog)
                 with client:
                     self._take(arrivals)
                     await self._count_left_out()
@@ -175,7 +181,7 @@ class _Feed:
             return
         before = [earlier for earlier in self._arrivals if earlier.number < arrival.number][:_LOOK_BACK]
         with self._list:
-            card = delivery_card(self._service, arrival, before, self._service.catalog())
+            card = delivery_card(self._view, arrival, before, self._catalog)
         if top:
             card.move(target_index=0)
             card.classes("rc-fresh")
@@ -189,7 +195,7 @@ class _Feed:
             if card is not None:
                 card.set_visibility(asked in _searched(arrival))
                 shown += card.visible
-        listens = bool(self._service.catalog().subscriptions_of(self._view.user))
+        listens = bool(self._catalog.subscriptions_of(self._view.user))
         self._search.set_visibility(bool(self._cards))
         self._tools.set_visibility(listens or bool(self._cards))
         self._count.set_visibility(listens or bool(self._cards))
@@ -218,11 +224,14 @@ class _Feed:
         trouble = self._service.runner.error if self._service.settings.pipeline else None
         self._trouble.text = f"Deliveries are held up: {trouble}" if trouble else ""
         self._trouble.set_visibility(bool(trouble))
-        last = self._service.store.last_offset()
-        if last == self._counted_at:
+        try:
+            last = await asyncio.to_thread(self._service.store.last_offset)
+            if last == self._counted_at:
+                return
+            counted = await compute(self._view, count_recent, self._service.history(_RECENT), self._view.user)
+        except RankcastError:  # there is too much to do just now: it is counted the next time
             return
         self._counted_at = last
-        counted = await asyncio.to_thread(count_recent, self._service, self._view.user)
         self._count.text = (
             f"Of the last {counted.published:,} events {counted.matched:,} matched: "
             f"{counted.delivered:,} delivered, {counted.left_out:,} left out."

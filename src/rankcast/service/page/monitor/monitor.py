@@ -6,14 +6,17 @@ from time import monotonic
 
 from nicegui import ui
 
-from rankcast.errors import StoreError
+from rankcast.errors import RankcastError, StoreError
+from rankcast.service.event_words import cut, facts, title_of
 from rankcast.service.page.colours import wear
-from rankcast.service.page.event_words import cut, facts, title_of
+from rankcast.service.page.computing import compute
 from rankcast.service.page.monitor.line_chart import ChartLine, line_chart
 from rankcast.service.page.monitor.pulse import EVERY, pulse_of
-from rankcast.service.page.monitor.vague_matches import Kinds, Sighting, kinds_of_matches
+from rankcast.service.page.unreadable_view import UnreadableView
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import empty, fill_bar, group, link, set_props, words
+from rankcast.service.studies.vague_matches import Kinds, Sighting, kinds_in_history
+from rankcast.service.trial_tasks import funnel_history
 from rankcast.service.trials import Funnel
 from rankcast.store import KeptSetAside
 from rankcast.store.status import Status
@@ -83,7 +86,7 @@ class _Monitor:
         self._rejects = group("section", "rc-card rc-column", aria_label="Rejects")
         self._rejects.visible = view.visitor.switches
         self._set_aside = group("section", "rc-card rc-column", aria_label="Set aside")
-        self._set_aside.visible = view.visitor.switches
+        self._unreadable = UnreadableView(view, view.user)
 
     async def _turned(self) -> None:
         self._seen = (-1, -1, "")
@@ -113,23 +116,36 @@ class _Monitor:
             return
         self._seen = seen
         self._again = monotonic() + _PAUSE
-        catalog = service.catalog()
-        if seen[2] == "all":
-            users = sorted(service.users(), key=lambda one: one != user)[
-                :_MOST_USERS
-            ]  # whoever is looked at comes first
-            funnels = [await asyncio.to_thread(service.funnel, one, RECENT) for one in users]
-            if seen == self._seen:
-                self._show_everybody(dict(zip(users, funnels, strict=True)), len(service.users()))
-        else:
-            funnel = await asyncio.to_thread(service.funnel, user, RECENT)
-            if seen == self._seen:
-                self._show_funnel(funnel)
-        events = await asyncio.to_thread(service.recent_events, RECENT)
-        self._show_kinds(await asyncio.to_thread(kinds_of_matches, catalog, user, events))
+        try:
+            if seen[2] == "all":
+                everybody = await asyncio.to_thread(service.users)
+                users = sorted(everybody, key=lambda one: one != user)[:_MOST_USERS]  # whoever is looked at comes first
+                funnels = [await self._counted(one) for one in users]
+                if seen == self._seen:
+                    self._show_everybody(dict(zip(users, funnels, strict=True)), len(everybody))
+            else:
+                funnel = await self._counted(user)
+                if seen == self._seen:
+                    self._show_funnel(funnel)
+            part = await asyncio.to_thread(service.part_of, user)
+            self._show_kinds(await compute(self._view, kinds_in_history, service.history(RECENT), part, user))
+        except RankcastError as error:  # it takes too long, or too much runs already
+            self._seen = (-1, -1, "")
+            self._show_trouble(str(error))
         if self._view.visitor.switches:
             await self._show_rejects(now.rejects)
-            await self._show_set_aside(now.set_aside)
+        await self._show_set_aside(now.set_aside)
+        await self._unreadable.load()
+
+    async def _counted(self, user: str) -> Funnel:
+        service = self._view.service
+        part = await asyncio.to_thread(service.part_of, user)
+        return await compute(self._view, funnel_history, service.history(RECENT), user, part)
+
+    def _show_trouble(self, said: str) -> None:
+        self._funnel.clear()
+        with self._funnel:
+            words("p", said, "rc-note rc-warn")
 
     def _show_pipeline(self, now: Status) -> None:
         runner, pipeline = self._view.service.runner, now.pipeline
@@ -214,14 +230,17 @@ class _Monitor:
                 _none(kinds.vaguely, "No vague match: it takes a vague word in a subscription, or an imprecise offer.")
 
     async def _show_set_aside(self, count: int) -> None:
-        rows = (await asyncio.to_thread(self._view.service.store.set_aside, None, 10))[::-1]
+        """For administrators what was set aside at all, for others what was for them."""
+        of = None if self._view.visitor.switches else self._view.user
+        rows = (await asyncio.to_thread(self._view.service.store.set_aside, of, 10))[::-1]
         self._set_aside.clear()
         with self._set_aside:
-            words("h2", f"{count:,} set aside" if count else "Nothing set aside")
             if not rows:
+                words("h2", "Nothing set aside")
                 words("p", "Everything could be served.", "rc-soft")
                 return
-            words("p", "These failed; everybody else went on.", "rc-soft rc-small")
+            words("h2", f"{count:,} set aside" if of is None else "Set aside for you")
+            words("p", "Serving these failed. An administrator can serve them again.", "rc-soft rc-small")
             with group("div", "rc-scroll"), group("table", "rc-table"):
                 with group("thead"), group("tr"):
                     for title in ("When", "User", "Event", "Why"):

@@ -1,16 +1,17 @@
 """The overlay: brokers in a tree, what they forward to each other under a strategy, and what that saves."""
 
-import asyncio
 from dataclasses import replace
 from typing import Any
 
 from nicegui import ui
 
+from rankcast.errors import RankcastError
 from rankcast.service.page.colours import wear
+from rankcast.service.page.computing import compute
 from rankcast.service.page.overlay.overlay_drawing import overlay_svg
-from rankcast.service.page.overlay.overlay_run import Run, Setup, run
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, group, set_props, words
+from rankcast.service.studies.overlay_run import Run, Setup, run
 
 __all__ = ["build"]
 
@@ -20,6 +21,7 @@ _TOPOLOGIES = {
     "star:8": "A star of eight",
     "chain:10x5": "The paper's: ten in a chain, five edges each",
 }
+_REMEMBERED = 64
 _STRATEGIES = {
     "regular-cover": (
         "RegularCover",
@@ -48,14 +50,17 @@ def build(view: View) -> None:
         "made-up subscribers; deliveries are compared with what one broker that knows everything would choose.",
         "rc-soft",
     )
-    _OverlayPage()
+    _OverlayPage(view)
 
 
 class _OverlayPage:
     """The controls, the drawing, and the strategies side by side."""
 
-    def __init__(self) -> None:
+    def __init__(self, view: View) -> None:
+        self._view = view
         self._setup = Setup()
+        self._runs: dict[Setup, Run] = {}
+        self._shown: Run | None = None
         self._latest = 0
         self._sent = -1
         with group("section", "rc-card rc-controls", aria_label="Set-up"):
@@ -113,23 +118,34 @@ class _OverlayPage:
         if number != self._latest:
             return
         setup = self._setup
-        mine = await asyncio.to_thread(run, setup)
-        if number != self._latest:
-            return
-        self._show(setup, mine)
-        runs = {}
-        for name in _STRATEGIES:
-            runs[name] = await asyncio.to_thread(run, replace(setup, strategy=name))
+        try:
+            self._shown = await self._run_of(setup)
             if number != self._latest:
                 return
-        self._compare(setup, runs)
+            self._show(setup, self._shown)
+            runs = {}
+            for name in _STRATEGIES:
+                runs[name] = await self._run_of(replace(setup, strategy=name))
+                if number != self._latest:
+                    return
+            self._compare(setup, runs)
+        except RankcastError as error:
+            self._told.text = str(error)
+
+    async def _run_of(self, setup: Setup) -> Run:
+        """A run, which is remembered for this page."""
+        if setup not in self._runs:
+            if len(self._runs) >= _REMEMBERED:
+                self._runs.clear()
+            self._runs[setup] = await compute(self._view, run, setup)
+        return self._runs[setup]
 
     def _published(self) -> None:
         """Show the way of the next publication."""
-        setup = self._setup
-        found = run(setup)
-        self._sent = (self._sent + 1) % len(found.routes)
-        self._show(setup, found)
+        if self._shown is None:
+            return
+        self._sent = (self._sent + 1) % len(self._shown.routes)
+        self._show(self._setup, self._shown)
 
     def _show(self, setup: Setup, found: Run) -> None:
         route = found.routes[self._sent] if self._sent >= 0 else None

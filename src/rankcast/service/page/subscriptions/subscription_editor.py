@@ -11,7 +11,7 @@ from rankcast.errors import CatalogError, ExpressionError, ModelError, RankcastE
 from rankcast.language import label, parse, show
 from rankcast.model import Always, Catalog, Subscription
 from rankcast.service.api.answers import check_cost
-from rankcast.service.page.event_words import title_of
+from rankcast.service.event_words import title_of
 from rankcast.service.page.hints import hints_of
 from rankcast.service.page.reasons import short_name
 from rankcast.service.page.subscriptions.form_view import FormView

@@ -3,12 +3,11 @@
 import logging
 from collections.abc import Collection
 from datetime import timedelta
-from threading import Event as Flag
-from threading import Thread
 from typing import Any, Protocol
 
 from rankcast.errors import CatalogError, RankcastError
 from rankcast.model import EPOCH
+from rankcast.service.background import BackgroundLoop
 from rankcast.service.push.digests.contents import Digest, read_digest
 from rankcast.service.push.digests.holding import HeldDeliveries
 from rankcast.service.push.digests.making import make, set_schedule
@@ -49,8 +48,7 @@ class Digests:
         self._quiet = QuietLog(service.store.database)
         self._kept = kept
         self._tidied = EPOCH
-        self._stopping = Flag()
-        self._thread: Thread | None = None
+        self._loop = BackgroundLoop("rankcast-digests", self.round, self._failed, self._pause)
         self.made = 0
         self.error: str | None = None
 
@@ -136,17 +134,11 @@ class Digests:
 
     def start(self) -> None:
         """Begin to look whether something is due."""
-        if self._thread is None:
-            self._stopping.clear()
-            self._thread = Thread(target=self._run, name="rankcast-digests", daemon=True)
-            self._thread.start()
+        self._loop.start()
 
     def stop(self) -> None:
         """Finish the digest at hand and end."""
-        self._stopping.set()
-        if self._thread is not None:
-            self._thread.join()
-            self._thread = None
+        self._loop.stop()
 
     def round(self) -> list[int]:
         """Do what is due by now: note quiet hours that have begun, make digests; the numbers of those."""
@@ -157,7 +149,7 @@ class Digests:
         self.error = None
         made = []
         for schedule in self._log.due(self._store.database.clock()):
-            if self._stopping.is_set():
+            if self._loop.is_stopping():
                 break
             number = self._make(schedule)
             made += [] if number is None else [number]
@@ -170,7 +162,7 @@ class Digests:
         now = self._store.database.clock()
         due = self._log.due(now)
         return {
-            "running": self._thread is not None and self._thread.is_alive(),
+            "running": self._loop.is_running,
             "error": self.error,
             "schedules": self._log.count(),
             "overdue": len(due),
@@ -198,11 +190,10 @@ class Digests:
             self._tidied = now
             forget_pushed(self._store.database, now - self._kept)
 
-    def _run(self) -> None:
-        while not self._stopping.is_set():
-            try:
-                self.round()
-            except RankcastError as error:  # such as a store that another process has locked: try again later
-                self.error = str(error)
-                _log.warning("digests wait: %s", error)
-            self._stopping.wait(_POLL if self.error is None else _PATIENCE)
+    def _failed(self, error: RankcastError) -> None:
+        """Such as a store that another process has locked."""
+        self.error = str(error)
+        _log.warning("digests wait: %s", error)
+
+    def _pause(self) -> float:
+        return _POLL if self.error is None else _PATIENCE

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from rankcast.matching import OracleMatcher
 from rankcast.model import Catalog, Event
-from rankcast.service.service import Service
+from rankcast.service.trial_tasks import TrialHistory, newest_deliveries, recent_entries
+from rankcast.store import Store
 
 __all__ = ["EventCounts", "count_recent"]
 
@@ -30,25 +31,35 @@ class EventCounts(NamedTuple):
         return max(0, self.matched - self.delivered)
 
 
-def count_recent(service: Service, user: str, limit: int = 1000) -> EventCounts:
+def count_recent(history: TrialHistory, user: str) -> EventCounts:
     """Count the last events, each under the catalog that it was published under.
 
-    Only matches them, and does not rank and choose again: some milliseconds.
+    Only matches them, and does not rank and choose again. Cost: a scan of the catalog, of which only the user's part is decoded.
     """
-    store = service.store
-    subscriptions = len(service.catalog().subscriptions_of(user))
-    limit = min(limit, max(50, _COMPARISONS // max(1, subscriptions)))
-    logged = list(store.events(after=max(0, store.last_offset() - limit), limit=limit))
+    with Store.open(history.store) as store:
+        return _count(store, history, user)
+
+
+def _count(store: Store, history: TrialHistory, user: str) -> EventCounts:
+    newest = store.catalog_part(user.__eq__)
+    limit = min(history.events, max(50, _COMPARISONS // max(1, len(newest.subscriptions_of(user)))))
+    logged = recent_entries(store, limit, history.bytes)
+    groups = [(version, list(part)) for version, part in groupby(logged, key=lambda entry: entry.catalog_version)]
     looked_at: set[str] = set()
     matched: set[str] = set()
-    for number, (version, entries) in enumerate(groupby(reversed(logged), key=lambda entry: entry.catalog_version)):
-        if number == _VERSIONS:
-            break
+    part, at = None, 0
+    for version, entries in groups[-_VERSIONS:]:
+        part = store.catalog_part(user.__eq__, version) if part is None else _later(store, part, at, user, version)
+        at = version
         events = [entry.event for entry in entries]
         looked_at.update(event.id for event in events)
-        matched |= _matching(store.catalog(version), user, events)
-    sent = {delivery.event for _, delivery in service.deliveries(user, 0, limit, newest_first=True)} & looked_at
+        matched |= _matching(part, user, events)
+    sent = {delivery.event for delivery in newest_deliveries(store, user, limit)} & looked_at
     return EventCounts(len(looked_at), len(matched | sent), len(sent))
+
+
+def _later(store: Store, part: Catalog, after: int, user: str, version: int) -> Catalog:
+    return store.catalog_part_after(part, after, user.__eq__, version)
 
 
 def _matching(catalog: Catalog, user: str, events: Iterable[Event]) -> set[str]:

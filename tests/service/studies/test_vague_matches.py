@@ -2,7 +2,7 @@ from typing import Any
 
 from rankcast.language import decode_event, decode_record, parse
 from rankcast.model import Catalog, Event, Subscription
-from rankcast.service.page.monitor.vague_matches import MOST, kinds_of_matches
+from rankcast.service.studies.vague_matches import MOST, kinds_of_matches
 
 CATALOG = Catalog(
     [

@@ -2,9 +2,8 @@ import time
 
 from rankcast.language import decode_event, decode_record
 from rankcast.service import Service
-from rankcast.service.page.feed.accounts import account_of
-from rankcast.service.page.feed.counting import count_recent
-from rankcast.service.page.reasons import Arrival
+from rankcast.service.studies.accounts import account_of
+from rankcast.service.studies.event_counts import count_recent
 
 
 def served(service: Service) -> None:
@@ -19,29 +18,29 @@ def served(service: Service) -> None:
 
 
 def test_of_the_recent_events(service: Service) -> None:
-    assert count_recent(service, "ann") == (0, 0, 0)
+    assert count_recent(service.history(1000), "ann") == (0, 0, 0)
     served(service)
-    counted = count_recent(service, "ann")
+    counted = count_recent(service.history(1000), "ann")
     sent = service.deliveries("ann", 0, 50)
     assert counted == (8, 5, len(sent))
     assert counted.left_out == 5 - len(sent)
-    assert count_recent(service, "ann", limit=2).published == 2
-    assert count_recent(service, "nobody") == (8, 0, 0)
+    assert count_recent(service.history(2), "ann").published == 2
+    assert count_recent(service.history(1000), "nobody") == (8, 0, 0)
 
 
 def test_what_came_before_a_subscription_was_not_left_out(service: Service) -> None:
     service.publish([decode_event({"id": "early", "time": "2026-01-01", "attributes": {"x": 5}})])
     service.put(decode_record({"kind": "subscription", "id": "s1", "user": "ann", "where": "x > 2"}))
     service.publish([decode_event({"id": "late", "time": "2026-01-02", "attributes": {"x": 5}})])
-    assert count_recent(service, "ann") == (2, 1, 0)
+    assert count_recent(service.history(1000), "ann") == (2, 1, 0)
 
 
 def test_an_account_agrees_with_the_log(service: Service) -> None:
     served(service)
-    for number, delivery in service.deliveries("ann", 0, 50):
+    for _, delivery in service.deliveries("ann", 0, 50):
         event = service.event(delivery.event)
         assert event is not None
-        explanation, skipped = account_of(service, Arrival(number, delivery, event))
+        explanation, skipped = account_of(service.settings.store, delivery)
         assert skipped == 0
         assert explanation.decision is not None
         assert explanation.decision.sent

@@ -2,7 +2,7 @@ from typing import Any
 
 from rankcast.language import decode_event, decode_record
 from rankcast.model import Catalog, Concept, Event, LeftShoulder
-from rankcast.service.page.concepts.concept_trial import ConceptTrial, meant_by
+from rankcast.service.studies.concept_trial import ConceptTrial, meant_by
 
 CHEAP = {"kind": "concept", "name": "cheap", "attribute": "price", "left_shoulder": [20, 40]}
 

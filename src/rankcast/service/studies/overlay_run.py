@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from rankcast.language import parse
 from rankcast.matching import NO_CONCEPTS, matches
@@ -68,7 +67,6 @@ class Run:
         return sum(self.down.values())
 
 
-@lru_cache(maxsize=64)
 def run(setup: Setup) -> Run:
     """Subscribe, publish, count. The same set-up gives the same run; some tenths of a second for hundreds."""
     tree = parse_topology(setup.topology)

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from rankcast.service.page.overlay.overlay_run import Setup, run
+from rankcast.service.studies.overlay_run import Setup, run
 
 SMALL = Setup(subscribers=40, publications=30, k=3)
 

@@ -5,8 +5,6 @@ from datetime import timedelta
 from rankcast.engine.explain import Explanation, explain
 from rankcast.errors import CatalogError
 from rankcast.model import Delivery, Length, Policy
-from rankcast.service.page.reasons import Arrival
-from rankcast.service.service import Service
 from rankcast.store import Store
 from rankcast.store.event_log import GRACE
 
@@ -18,18 +16,13 @@ _EXACT = 300
 _MOST = 600
 
 
-def account_of(service: Service, arrival: Arrival) -> tuple[Explanation, int]:
-    """Why it was sent, and how many events before it were not looked at again (0: none, so the account is exact).
+def account_of(place: str, delivery: Delivery) -> tuple[Explanation, int]:
+    """Why a delivery of the store at a place was made, and how many events before it were not looked at again (0: none, so the
+    account is exact).
 
     Serving a user again takes milliseconds per event where choices are diverse, so from a long log only the last window
     or period before the delivery is taken; then what depends on all history, novelty, is as of that part.
     """
-    delivery = arrival.delivery
-    return service.trials.run(delivery.user, _account, service.settings.store, delivery)
-
-
-def _account(place: str, delivery: Delivery) -> tuple[Explanation, int]:
-    """The account, in a child process."""
     with Store.open(place) as store:
         logged = store.event(delivery.event)
         if logged is None:

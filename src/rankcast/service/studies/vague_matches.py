@@ -7,9 +7,10 @@ from rankcast.language import show
 from rankcast.matching import evaluate
 from rankcast.matching.oracle import degrees_of
 from rankcast.model import Catalog, Event, Membership, Subscription, Term, predicates_of
-from rankcast.service.page.event_words import cut, said
+from rankcast.service.event_words import cut, said
+from rankcast.service.trial_tasks import TrialHistory
 
-__all__ = ["Kinds", "Sighting", "kinds_of_matches"]
+__all__ = ["Kinds", "Sighting", "kinds_in_history", "kinds_of_matches"]
 
 _SURE = 1 - 1e-9
 
@@ -70,6 +71,11 @@ def kinds_of_matches(catalog: Catalog, user: str, events: Sequence[Event]) -> Ki
         tuple(sighting for sighting in found if not sighting.is_outright),
         max(len(subscriptions) - MOST, 0),
     )
+
+
+def kinds_in_history(history: TrialHistory, catalog: Catalog, user: str) -> Kinds:
+    """The kinds of matches among recent events, newest first."""
+    return kinds_of_matches(catalog, user, history.read()[::-1])
 
 
 def _explained(sighting: Sighting, catalog: Catalog, user: str) -> Sighting:

@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from rankcast.fuzzy import degree, possibility_necessity
 from rankcast.matching import Meaning, matches
 from rankcast.model import Catalog, Concept, Event, Is, Membership, Subscription, Term, predicates_of
+from rankcast.service.trial_tasks import TrialHistory
+from rankcast.store import Store
 
-__all__ = ["ConceptTrial", "Effect", "Effects", "meant_by"]
+__all__ = ["ConceptTrial", "Effect", "Effects", "meant_by", "try_concept"]
 
 MOST = 40
 """So many subscriptions are tried; the others are only counted."""
@@ -51,6 +53,17 @@ def meant_by(catalog: Catalog, concept: Concept) -> list[Subscription]:
             for predicate in predicates_of(subscription.where)
         )
     ]
+
+
+def try_concept(
+    history: TrialHistory, catalog: Catalog | None, concept: Concept, draft: Membership, only_user: str | None
+) -> Effects:
+    """What another meaning of a concept would change among recent events: for one user, with what bears on them of the catalog;
+    or for everybody, with the newest catalog of the store."""
+    if catalog is None:
+        with Store.open(history.store) as store:
+            catalog = store.catalog()
+    return ConceptTrial(catalog, concept, history.read()[::-1], only_user).of(draft)
 
 
 class ConceptTrial:

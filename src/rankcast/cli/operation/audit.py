@@ -1,0 +1,90 @@
+"""``rankcast audit``: who changed what in a store."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Annotated, Any
+
+import typer
+
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.output import Output, TableColumn
+
+__all__ = ["audit"]
+
+_COLUMNS = (
+    TableColumn("when", style="dim"),
+    TableColumn("who"),
+    TableColumn("action", style="bold"),
+    TableColumn("user"),
+    TableColumn("detail", folds=True),
+)
+
+
+def audit(
+    since: Annotated[
+        str | None,
+        typer.Option(metavar="TIME|AGE", help="Show only entries from this time on, or of the last 30m, 12h or 7d."),
+    ] = None,
+    who: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Show only entries whose actor contains this text, such as a token id."),
+    ] = None,
+    user: Annotated[
+        str | None, typer.Option("--user", "-u", metavar="USER", help="Show only entries about this user or publisher.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Show only the last N.")] = 1_000,
+    store: StorePath = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """List the audit trail: who changed tokens, other users' records, retention or the store as a whole.
+
+    The actor is an administrator, by the id of the token; the user, if users deleted themselves; or the operator, for
+    commands on this store. What users change of their own is not listed.
+
+    Example:
+
+      rankcast audit --since 7d
+      rankcast audit --who operator --json
+    """
+    from rankcast.language import show_time
+    from rankcast.store import AuditLog, Store
+
+    out = Output(json)
+    with Store.open(store) as opened:
+        from_time = None if since is None else _moment(since, opened.database.clock())
+        found = AuditLog(opened.database).entries(limit, None, from_time, who, user)[::-1]
+
+    def cells(entry: Mapping[str, Any]) -> Sequence[str]:
+        when = entry["when"].replace("T", " ")[:19]
+        return when, entry["who"], entry["action"], entry["user"] or "", entry["detail"]
+
+    listed = [
+        {
+            "number": one.number,
+            "when": show_time(one.when),
+            "who": one.who,
+            "action": one.action,
+            "user": one.subject,
+            "detail": one.detail,
+        }
+        for one in found
+    ]
+    is_filtered = since is not None or who is not None or user is not None
+    out.records(listed, _COLUMNS, cells, "no entries match" if is_filtered else "the audit trail is empty")
+
+
+def _moment(text: str, now: datetime) -> datetime:
+    """A time, or that long ago."""
+    from rankcast.errors import ModelError
+    from rankcast.language import parse_duration, parse_time
+
+    try:
+        return parse_time(text)
+    except ModelError:
+        pass
+    try:
+        return now - parse_duration(text)
+    except (ModelError, OverflowError):
+        raise typer.BadParameter(
+            f"{text[:40]!r} is neither a time like 2026-05-04T12:30:00Z nor an age like 7d", param_hint="--since"
+        ) from None

@@ -1,0 +1,57 @@
+"""The audit trail: who changed what is not their own. For administrators."""
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from rankcast.language import parse_time, show_time
+from rankcast.model.actors import set_actor
+from rankcast.service.access import actor_of
+from rankcast.service.api.answers import answer
+from rankcast.service.api.schemas import says
+from rankcast.service.callers import Administrator, Caller, ServiceOf
+
+__all__ = ["note_caller", "router"]
+
+router = APIRouter(tags=["audit"])
+
+
+async def note_caller(caller: Caller) -> None:
+    """Let what a request changes be the caller's doing, in the audit trail."""
+    set_actor(actor_of(caller))
+
+
+@router.get("/audit", responses=says("AuditPage", "A page of entries, newest first"))
+def list_audit(
+    caller: Administrator,
+    service: ServiceOf,
+    limit: Annotated[int, Query(ge=1, le=1000, description="How many at most.")] = 50,
+    cursor: Annotated[
+        str | None,
+        Query(pattern="^[0-9]{1,18}$", description="`next` of the page before; leave it out for the first page."),
+    ] = None,
+    who: Annotated[
+        str | None, Query(max_length=300, description="Only entries whose actor contains this text.")
+    ] = None,
+    user: Annotated[str | None, Query(max_length=256, description="Only entries about this user or publisher.")] = None,
+    since: Annotated[str | None, Query(max_length=40, description="Only entries from this time on.")] = None,
+) -> Response:
+    """Who changed tokens, other users' records, retention and the store as a whole, newest first. `next` is the cursor of
+    the next page, null at the end. Administrators only."""
+    moment: datetime | None = None if since is None else parse_time(since)
+    found = service.audit.entries(limit + 1, None if cursor is None else int(cursor), moment, who, user)
+    page = found[:limit]
+    entries = [
+        {
+            "number": entry.number,
+            "when": show_time(entry.when),
+            "who": entry.who,
+            "action": entry.action,
+            "user": entry.subject,
+            "detail": entry.detail,
+        }
+        for entry in page
+    ]
+    return answer({"entries": entries, "next": str(page[-1].number) if len(found) > limit else None})

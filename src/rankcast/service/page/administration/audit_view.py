@@ -1,0 +1,78 @@
+"""The audit trail: who changed what is not their own."""
+
+import asyncio
+
+from nicegui import ui
+from nicegui.events import ValueChangeEventArguments
+
+from rankcast.service.event_words import cut
+from rankcast.service.page.visitors import View
+from rankcast.service.page.widgets import act, group, set_props, words
+from rankcast.store.audit_log import ACTIONS, AuditAction, AuditEntry
+
+__all__ = ["AuditView"]
+
+_PAGE = 25
+
+
+class AuditView:
+    """The newest entries, those of one actor if that is asked for, and older ones on request."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._who = ""
+        self._oldest: int | None = None
+        with group("section", "rc-card rc-column", aria_label="Audit trail"):
+            with group("div", "rc-row rc-wrap rc-spread"):
+                words("h2", "Audit trail")
+                search = ui.input(placeholder="Actor, such as a token id", on_change=self._filter)
+                set_props(
+                    search.props("dense outlined clearable debounce=300"), aria_label="Only entries of this actor"
+                )
+            words(
+                "p",
+                "Who changed tokens, other people's records, retention or the store as a whole. What users change of their "
+                "own is not listed.",
+                "rc-soft rc-small",
+            )
+            with group("div", "rc-scroll"), group("table", "rc-table rc-wide"):
+                with group("thead"), group("tr"):
+                    for title in ("When", "Who", "What", "Whose", "Detail"):
+                        words("th", title)
+                self._rows = group("tbody")
+            self._nothing = words("p", "", "rc-soft")
+            with group("div", "rc-row rc-centred"):
+                self._older = act("Older", self._more, icon="o_expand_more")
+
+    async def load(self) -> None:
+        """Show the newest."""
+        self._rows.clear()
+        self._oldest = None
+        await self._more()
+
+    async def _filter(self, change: ValueChangeEventArguments[str | None]) -> None:
+        self._who = change.value or ""
+        await self.load()
+
+    async def _more(self) -> None:
+        entries = self._view.service.audit.entries
+        found = await asyncio.to_thread(entries, _PAGE + 1, self._oldest, None, self._who or None)
+        with self._rows:
+            for entry in found[:_PAGE]:
+                _row(entry)
+        is_empty = not found and self._oldest is None
+        self._nothing.text = ("No entry of such an actor." if self._who else "Nothing yet.") if is_empty else ""
+        self._nothing.visible = is_empty
+        self._older.set_visibility(len(found) > _PAGE)
+        if found:
+            self._oldest = found[:_PAGE][-1].number
+
+
+def _row(entry: AuditEntry) -> None:
+    meaning = ACTIONS[AuditAction(entry.action)] if entry.action in list(AuditAction) else ""
+    with group("tr"):
+        words("td", f"{entry.when:%Y-%m-%d %H:%M:%S}", "rc-number")
+        words("td", entry.who)
+        set_props(words("td", entry.action, "rc-strong"), title=meaning)
+        words("td", entry.subject or "")
+        words("td", cut(entry.detail, 200), "rc-fold")

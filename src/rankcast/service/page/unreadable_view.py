@@ -1,0 +1,76 @@
+"""Records that cannot be read: why, and a way to be rid of them."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+
+from nicegui import ui
+
+from rankcast.service.event_words import cut
+from rankcast.service.page.visitors import View
+from rankcast.service.page.widgets import act, complaining, group, words
+from rankcast.store.unreadable import UnreadableRecord
+
+__all__ = ["UnreadableView"]
+
+_SHOWN = 50
+
+
+class UnreadableView:
+    """The records of a user that are left out of the catalog, or of everybody if none is given; nothing if there are none."""
+
+    def __init__(self, view: View, user: str | None, changed: Callable[[], Awaitable[None]] | None = None) -> None:
+        self._view = view
+        self._user = user
+        self._changed = changed or self.load
+        self._section = group("section", "rc-card rc-column", aria_label="Records that cannot be read")
+        self._section.set_visibility(False)
+
+    async def load(self) -> None:
+        """Read which those are."""
+        found = await asyncio.to_thread(self._view.service.store.unreadable)
+        mine = [one for one in found if self._user in (None, one.owner)]
+        self._section.set_visibility(bool(mine))
+        self._section.clear()
+        with self._section:
+            words("h2", f"{len(mine):,} record{'' if len(mine) == 1 else 's'} cannot be read")
+            words(
+                "p",
+                "They break a rule of this release, or are damaged, and are not used. Make them anew, or delete them.",
+                "rc-soft rc-small",
+            )
+            with group("div", "rc-scroll"), group("table", "rc-table rc-wide"):
+                with group("thead"), group("tr"):
+                    for title in ("Record", "Whose", "Why", "Text", ""):
+                        words("th", title)
+                with group("tbody"):
+                    for one in mine[:_SHOWN]:
+                        self._row(one)
+            if len(mine) > _SHOWN:
+                words("p", f"and {len(mine) - _SHOWN:,} more", "rc-soft rc-small")
+
+    def _row(self, one: UnreadableRecord) -> None:
+        name = _name(one)
+        with group("tr"):
+            words("td", f"{one.kind} {name}", "rc-strong")
+            words("td", one.whose or "everybody's")
+            words("td", one.reason, "rc-fold")
+            words("td", cut(one.text, 120), "rc-fold rc-code")
+            with group("td"):
+                act("Delete", lambda: self._delete(one), icon="o_delete", kind="danger", aria_label=f"Delete {name}")
+
+    async def _delete(self, one: UnreadableRecord) -> None:
+        with complaining():
+            remove = self._view.service.store.remove_unreadable
+            done = await asyncio.to_thread(remove, one.kind, one.key, owner=self._user)
+            ui.notify(f"Deleted {_name(one)}" if done else "It was deleted already", type="positive")
+        await self._changed()
+
+
+def _name(one: UnreadableRecord) -> str:
+    """What identifies it, for people: keys of several parts are a JSON array."""
+    try:
+        parts = json.loads(one.key)
+    except ValueError:
+        return one.key
+    return " ".join(str(part) for part in parts if part) if isinstance(parts, list) else one.key

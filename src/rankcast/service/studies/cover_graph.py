@@ -1,0 +1,63 @@
+"""The cover graph of subscriptions, and which recent events each of its nodes matches."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rankcast.cover import GraphMatch, SubscriptionGraph
+from rankcast.matching import matches
+from rankcast.model import Catalog, Event, Expression, Membership, Subscription, Term
+from rankcast.rank import scores
+from rankcast.service.trial_tasks import TrialHistory
+
+__all__ = ["CoverStudy", "study_cover"]
+
+
+@dataclass(frozen=True, slots=True)
+class CoverStudy:
+    """A graph, recent events (newest first), and for each node the positions of those that it matches."""
+
+    graph: SubscriptionGraph
+    events: Sequence[Event]
+    matched: Sequence[frozenset[int]]
+
+    def events_of(self, node: int) -> list[Event]:
+        """The events that a node matches."""
+        return [self.events[position] for position in sorted(self.matched[node])]
+
+    def walk(self, position: int) -> tuple[GraphMatch, dict[int, bool]]:
+        """Send an event through the graph: what it found, and each node it was compared with, in order."""
+        number_of = {id(node.where): node.number for node in self.graph.nodes}
+        visited: dict[int, bool] = {}
+
+        def decide(where: Expression, event: Event) -> bool:
+            number = number_of[id(where)]
+            visited[number] = position in self.matched[number]
+            return visited[number]
+
+        return self.graph.match(self.events[position], decide), visited
+
+
+def study_cover(
+    history: TrialHistory, catalog: Catalog, subscriptions: Sequence[Subscription], user: str | None
+) -> CoverStudy:
+    """Order subscriptions by cover, and match recent events with each. `user` is whose words count, None for everybody's.
+
+    O(subscriptions squared) comparisons and O(subscriptions * events) evaluations.
+    """
+
+    def meaning(attribute: str, term: Term) -> Membership:
+        return catalog.membership(attribute, term, user)
+
+    known: dict[str, float] = {}
+    for name in dict.fromkeys(one.user for one in subscriptions):
+        levels = catalog.policy_of(name).levels
+        known |= scores(catalog.subscriptions_of(name), catalog.preferences_of(name), levels)
+    graph = SubscriptionGraph(subscriptions, known, meaning)
+    events = history.read()[::-1]
+    matched = [
+        frozenset(
+            position for position, event in enumerate(events) if matches(node.where, event, meaning, catalog.membership)
+        )
+        for node in graph.nodes
+    ]
+    return CoverStudy(graph, events, matched)

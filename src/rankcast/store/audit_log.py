@@ -1,0 +1,193 @@
+"""The audit trail: who changed tokens, other users' records, retention, or the store as a whole."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from sqlalchemy import BigInteger, Column, Connection, Integer, Table, Text, select
+
+from rankcast.model.actors import present_actor
+from rankcast.store.engine import Database
+from rankcast.store.schema import datetime_of, metadata, microseconds
+from rankcast.store.sql import Columns, append_new
+from rankcast.store.texts import escaped
+
+__all__ = [
+    "ACTIONS",
+    "AuditAction",
+    "AuditEntry",
+    "AuditLog",
+    "ChangedRecord",
+    "audit",
+    "note",
+    "note_now",
+    "note_records",
+    "note_retention",
+]
+
+_Number = BigInteger().with_variant(Integer(), "sqlite")
+_LONGEST = 1_000
+"""So many characters of a detail are kept."""
+_NAMED = 5
+"""So many records of a change are named; the others are counted."""
+
+# No column is called `user_id` or `token`: who deletes a user deletes what is in those.
+audit = Table(
+    "audit",
+    metadata,
+    Column("number", _Number, primary_key=True, autoincrement=False),
+    Column("done_at", BigInteger, nullable=False),
+    Column("who", Text, nullable=False, comment="an administrator by the id of the token, a user, or the operator"),
+    Column("action", Text, nullable=False),
+    Column("subject", Text, comment="whose it was: a user or a publisher; null if it concerns all"),
+    Column("detail", Text, nullable=False, comment="for people"),
+    comment="Who changed what is not their own.",
+)
+
+
+class AuditAction(StrEnum):
+    """What was done."""
+
+    CREATE_TOKEN = "token.create"  # noqa: S105  a word, no secret
+    REVOKE_TOKEN = "token.revoke"  # noqa: S105
+    END_SESSIONS = "sessions.end"
+    CHANGE_RECORDS = "records.change"
+    DELETE_USER = "user.delete"
+    CHANGE_WEBHOOK = "webhook.change"
+    CHANGE_PUSH = "push.change"
+    SERVE_AGAIN = "set-aside.serve"
+    CHANGE_RETENTION = "retention.change"
+    PRUNE = "store.prune"
+    BACK_UP = "store.backup"
+    RESTORE = "store.restore"
+    UPGRADE = "store.upgrade"
+    REPLACE_STATE = "state.replace"
+    ENCRYPT_SECRETS = "secrets.encrypt"
+
+
+ACTIONS: dict[AuditAction, str] = {
+    AuditAction.CREATE_TOKEN: "A token was created.",
+    AuditAction.REVOKE_TOKEN: "A token was revoked.",
+    AuditAction.END_SESSIONS: "Sessions of a user, or of everybody, were ended.",
+    AuditAction.CHANGE_RECORDS: "Subscriptions, preferences, policies, concepts or advertisements were put or removed.",
+    AuditAction.DELETE_USER: "A user and all of their data were deleted, by whomever.",
+    AuditAction.CHANGE_WEBHOOK: "A webhook of a user was added, changed or removed, or its dead letters were sent again.",
+    AuditAction.CHANGE_PUSH: "Quiet hours or the digest schedule of a user were changed.",
+    AuditAction.SERVE_AGAIN: "What was set aside was served again.",
+    AuditAction.CHANGE_RETENTION: "The service was started with other retention rules than before.",
+    AuditAction.PRUNE: "Rows were deleted with `rankcast prune`.",
+    AuditAction.BACK_UP: "A backup was written.",
+    AuditAction.RESTORE: "The store was restored from a backup.",
+    AuditAction.UPGRADE: "The store was upgraded to a later schema version.",
+    AuditAction.REPLACE_STATE: "The delivery state was repartitioned or rebuilt.",
+    AuditAction.ENCRYPT_SECRETS: "Webhook secrets were encrypted.",
+}
+"""What each action is, for the documentation and for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One entry: when, who, what, whose it was (None: it concerns all), and the detail for people."""
+
+    number: int
+    when: datetime
+    who: str
+    action: str
+    subject: str | None
+    detail: str
+
+
+class ChangedRecord(NamedTuple):
+    """A record that was put or removed: its kind, what identifies it, and whose it is."""
+
+    kind: str
+    key: str
+    owner: str | None
+    removed: bool
+
+
+class AuditLog:
+    """The entries, in the order in which they were written."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def entries(
+        self,
+        limit: int | None = None,
+        before: int | None = None,
+        since: datetime | None = None,
+        who: str | None = None,
+        subject: str | None = None,
+    ) -> list[AuditEntry]:
+        """Entries, newest first: at most `limit`, before a number, from a time on, of one actor, about one user."""
+        query = select(audit).order_by(audit.c.number.desc()).limit(limit)
+        if before is not None:
+            query = query.where(audit.c.number < before)
+        if since is not None:
+            query = query.where(audit.c.done_at >= microseconds(since))
+        if who is not None:
+            query = query.where(audit.c.who.contains(who, autoescape=True))
+        if subject is not None:
+            query = query.where(audit.c.subject == subject)
+        with self._database.reading() as connection:
+            return [_entry(row) for row in connection.execute(query)]
+
+
+def note(connection: Connection, now: int, action: AuditAction, subject: str | None, detail: str) -> None:
+    """Write an entry into the transaction of the change itself.
+
+    Nothing is written if the actor (`rankcast.model.actors`) changes what is their own, unless a user is deleted; nor if
+    no actor is told, as by programs that use a store directly.
+    """
+    actor = present_actor()
+    if actor is None or (actor.own is not None and actor.own == subject and action is not AuditAction.DELETE_USER):
+        return
+    text = escaped(detail)
+    row: Columns = {
+        "done_at": [now],
+        "who": [escaped(actor.who)],
+        "action": [action.value],
+        "subject": [None if subject is None else escaped(subject)],
+        "detail": [text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"],
+    }
+    append_new(connection, audit.c.number, row)
+
+
+def note_records(connection: Connection, now: int, changed: Iterable[ChangedRecord]) -> None:
+    """Write an entry about records of the catalog: one for a change, however many records it has."""
+    if present_actor() is None:
+        return
+    records = list(changed)
+    owners = {one.owner for one in records}
+    if not records:
+        return
+    named = [f"{'removed' if one.removed else 'put'} {one.kind} {one.key}" for one in records[:_NAMED]]
+    if len(records) > _NAMED:
+        named.append(f"and {len(records) - _NAMED:,} more")
+    of = f" (of {len(owners):,} owners)" if len(owners) > 1 else ""
+    subject = next(iter(owners)) if len(owners) == 1 else None
+    note(connection, now, AuditAction.CHANGE_RECORDS, subject, ", ".join(named) + of)
+
+
+def note_now(database: Database, action: AuditAction, subject: str | None, detail: str) -> None:
+    """Write an entry about what is no change of the store's own tables, such as a backup."""
+    with database.writing() as connection:
+        note(connection, microseconds(database.clock()), action, subject, detail)
+
+
+def note_retention(database: Database, rules: str, usual: str) -> None:
+    """Write an entry if a service starts with other rules than the last entry says, or than usual if there is none."""
+    if present_actor() is None:
+        return
+    with database.writing() as connection:
+        query = select(audit.c.detail).where(audit.c.action == AuditAction.CHANGE_RETENTION)
+        known = connection.execute(query.order_by(audit.c.number.desc()).limit(1)).scalar()
+        if rules != (usual if known is None else known):
+            note(connection, microseconds(database.clock()), AuditAction.CHANGE_RETENTION, None, rules)
+
+
+def _entry(row: Any) -> AuditEntry:
+    return AuditEntry(row.number, datetime_of(row.done_at), row.who, row.action, row.subject, row.detail)
