@@ -36,6 +36,7 @@ __all__ = [
     "check_cost",
     "check_unchanged",
     "etag",
+    "fitting",
     "put_record",
     "record_answer",
     "record_in",
@@ -57,6 +58,22 @@ Body: TypeAlias = Annotated[bytes, Depends(_body)]
 def answer(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     """An answer in JSON, which no cache may keep."""
     return Response(msgspec.json.encode(content), status, {"Cache-Control": "no-store", **(headers or {})}, JSON)
+
+
+def fitting(forms: Iterable[Any], most: int) -> list[msgspec.Raw]:
+    """The first of the forms, encoded, that have at most so many bytes together; one at least, so that a reader gets on.
+
+    >>> fitting(["a", "b", "c"], 6) == [b'"a"', b'"b"']
+    True
+    """
+    found: list[msgspec.Raw] = []
+    for form in forms:
+        text = msgspec.json.encode(form)
+        most -= len(text)
+        if found and most < 0:
+            break
+        found.append(msgspec.Raw(text))
+    return found
 
 
 def record_answer(record: Record, request: Request, status: int = 200, **more: Any) -> Response:

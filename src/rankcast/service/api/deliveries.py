@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from rankcast.language import encode_delivery, encode_event
 from rankcast.model import Delivery
-from rankcast.service.api.answers import answer
+from rankcast.service.api.answers import answer, fitting
 from rankcast.service.api.schemas import says
 from rankcast.service.callers import Administrator, Owner, ServiceOf
 from rankcast.service.service import Service
@@ -38,7 +38,8 @@ def list_deliveries(
     include: Include = None,
 ) -> Response:
     """What was delivered to a user. `next` is the cursor of the next page, null at the end; a page of the oldest
-    first that ends now may go on later, so a reader may keep its last cursor."""
+    first that ends now may go on later, so a reader may keep its last cursor. A page ends before `limit` if its deliveries have
+    16 MiB together."""
     return _page(service, user, limit, order == "newest", cursor, include)
 
 
@@ -68,6 +69,7 @@ def _page(
     service: Service, user: str | None, limit: int, newest: bool, cursor: str | None, include: str | None
 ) -> Response:
     found = service.deliveries(user, int(cursor or 0), limit + 1, newest)
-    page, more = found[:limit], len(found) > limit
-    forms = [form(service, number, delivery, include) for number, delivery in page]
-    return answer({"deliveries": forms, "next": str(page[-1][0]) if more else None})
+    made = (form(service, number, delivery, include) for number, delivery in found[:limit])
+    forms = fitting(made, service.settings.limits.page_bytes)
+    more = len(found) > len(forms)
+    return answer({"deliveries": forms, "next": str(found[len(forms) - 1][0]) if more else None})

@@ -10,7 +10,7 @@ from rankcast.errors import RecordError
 from rankcast.language import decode_record, encode_delivery, encode_event, expression_of_json, label, parse, show
 from rankcast.language.json_text import read_object
 from rankcast.model import Expression, Policy, Subscription
-from rankcast.service.api.answers import Body, answer, check_cost
+from rankcast.service.api.answers import Body, answer, check_cost, fitting
 from rankcast.service.api.schemas import body, says
 from rankcast.service.callers import Owner, ServiceOf
 from rankcast.service.problems import Problem
@@ -33,7 +33,7 @@ async def try_expression(user: Owner, service: ServiceOf, content: Body, request
     trial = await service.trials.run_for(
         user, request.is_disconnected, try_on_history, service.history(limit), where, part, user, shown
     )
-    matched = [encode_event(event) for event in trial.matched]
+    matched = fitting(map(encode_event, trial.matched), service.settings.limits.page_bytes)
     return answer({"count": trial.count, "of": trial.of, "matched": matched, "label": label(where)})
 
 

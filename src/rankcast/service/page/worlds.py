@@ -72,7 +72,7 @@ class _WorldCard:
         self._shown()
         ui.timer(0.5, self._shown)
         ui.timer(1.5, self._people_shown, immediate=True)
-        if stream.state is StreamState.CLOSED and set(world.people) <= set(view.service.users()):
+        if stream.state is StreamState.CLOSED:
             ui.timer(0.1, self._found, once=True)
 
     async def _opened(self) -> None:
@@ -89,6 +89,8 @@ class _WorldCard:
 
     async def _found(self) -> None:
         """After a restart the log knows how far the world has got."""
+        if not set(self._stream.world.people) <= set(await asyncio.to_thread(self._view.service.users)):
+            return
         self._told.text = "Looking how far it has got …"
         with complaining():
             await asyncio.to_thread(self._stream.find)

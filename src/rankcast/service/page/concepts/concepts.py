@@ -82,8 +82,8 @@ class _Workshop:
         self._preview = ConceptPreview(self._view, effects, self._desk, only, self._complain)
         self._select(self._desk.first(self._view.query))
 
-    def _chosen(self, attribute: str) -> None:
-        self._desk.choose(attribute)
+    async def _chosen(self, attribute: str) -> None:
+        await asyncio.to_thread(self._desk.choose, attribute)
         self._select(self._desk.first({}))
 
     def _select(self, concept: Concept | None) -> None:

@@ -6,8 +6,8 @@ from datetime import timedelta
 from rankcast.language import show_duration
 from rankcast.model import Event
 from rankcast.service.event_words import title_of
-from rankcast.service.page.policy.backtests import Backtest
 from rankcast.service.page.widgets import fill_bar, group, words
+from rankcast.service.studies.backtests import Backtest
 
 __all__ = ["show_backtests"]
 

@@ -1,5 +1,6 @@
 """The policy: how much one wants to hear, when and how mixed, tried at once on recent events."""
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -10,32 +11,36 @@ from rankcast.errors import ModelError, RankcastError
 from rankcast.language import PRESETS, Preset, decode_record, encode_record
 from rankcast.model import Policy
 from rankcast.service.api.answers import check_cost
-from rankcast.service.page.hints import hints_of
+from rankcast.service.page.hints import Hint, hints_of
 from rankcast.service.page.policy.backtest_view import show_backtests
-from rankcast.service.page.policy.backtests import compare, recent_for
 from rankcast.service.page.policy.policy_controls import PolicyControls
 from rankcast.service.page.policy.policy_words import in_words
 from rankcast.service.page.policy.quiet_view import show_quiet
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, empty, group, set_props, words
+from rankcast.service.studies.backtests import compare, recent_for
 
 __all__ = ["build"]
 
 _EVERYTHING = Preset("whatever matches, as it happens", {})
 
 
-def build(view: View) -> None:
+async def build(view: View) -> None:
     """The policy of the user, and what it would have sent."""
-    _PolicyPage(view)
+    _PolicyPage(view, *await asyncio.to_thread(_read, view))
+
+
+def _read(view: View) -> tuple[Policy, dict[str, Hint]]:
+    """The policy that is saved, and what can be chosen from."""
+    catalog = view.service.catalog()
+    return catalog.policy_of(view.user), hints_of(view.service.recent_events(300), catalog, view.user)
 
 
 class _PolicyPage:
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, saved: Policy, hints: dict[str, Hint]) -> None:
         self._view = view
         self._tries = 0
-        catalog = view.service.catalog()
-        self._saved = catalog.policy_of(view.user)
-        hints = hints_of(view.service.recent_events(300), catalog, view.user)
+        self._saved = saved
         with group("div", "rc-policy"):
             with group("section", "rc-column", aria_label="Settings"):
                 self._draw_presets()
@@ -109,8 +114,8 @@ class _PolicyPage:
 
     async def _try(self, number: int, policy: Policy) -> None:
         service, user, saved = self._view.service, self._view.user, self._saved
-        catalog = service.catalog()
-        if not catalog.subscriptions_of(user):
+        part = await asyncio.to_thread(service.part_of, user)
+        if not part.subscriptions_of(user):
             self._tried.clear()
             with (
                 self._tried,
@@ -121,7 +126,7 @@ class _PolicyPage:
         history = recent_for(service, saved, policy)
         try:
             now, then, events = await service.trials.run_for(
-                user, self._is_outdated(number), compare, history, user, saved, policy, catalog.alone(user)
+                self._view.visitor.who, self._is_outdated(number), compare, history, user, saved, policy, part
             )
         except RankcastError as error:
             if number == self._tries and not self._tried.is_deleted:
@@ -138,10 +143,10 @@ class _PolicyPage:
                     with empty("o_science", "Nothing to try it on", "Nothing was published yet."):
                         act("Open a ready world", lambda: ui.navigate.to("/worlds"), icon="o_public")
 
-    def _save(self) -> None:
+    async def _save(self) -> None:
         with complaining():
             policy = self._policy()
-            self._view.service.put(policy)
+            await asyncio.to_thread(self._view.service.put, policy)
             self._saved = policy
             ui.notify("Saved; it holds from the next event on", type="positive")
             self._changed()

@@ -1,5 +1,6 @@
 """Quiet hours and digests of a user: when nothing is pushed, and when everything comes at once."""
 
+import asyncio
 from contextlib import suppress
 
 from nicegui import ui
@@ -33,28 +34,29 @@ class _Quiet:
                 "rc-soft rc-small",
             )
             self._body = group("div", "rc-column")
-        if self._is_unknown():
-            ui.timer(0, self._ask, once=True)
-        else:
-            self._draw()
+        ui.timer(0, self._begin, once=True)
 
-    def _is_unknown(self) -> bool:
-        """Whether nothing says in which zone the user lives."""
+    async def _begin(self) -> None:
+        """Show what is set. If nothing says in which zone the user lives, take that of the visitor's own clock; before there is a
+        field, so that it replaces nothing that was typed."""
+        hours, schedule, latest = await asyncio.to_thread(self._read)
+        if hours is None and schedule is None:
+            with suppress(TimeoutError):  # no answer: then it is UTC
+                zone = await ui.run_javascript("Intl.DateTimeFormat().resolvedOptions().timeZone", timeout=10)
+                self._zone_here = str(zone or "UTC")
+        self._draw(hours, schedule, latest)
+
+    def _read(self) -> tuple[QuietHours | None, Schedule | None, list[tuple[str, str]]]:
+        """Quiet hours, schedule, and when the latest digests were due with what they say."""
         digests, user = self._view.service.digests, self._view.user
-        return digests.quiet_hours(user) is None and digests.schedule(user) is None
-
-    async def _ask(self) -> None:
-        """Take the zone of the visitor's own clock; before there is a field, so that it replaces nothing that was typed."""
-        with suppress(TimeoutError):  # no answer: then it is UTC
-            zone = await ui.run_javascript("Intl.DateTimeFormat().resolvedOptions().timeZone", timeout=10)
-            self._zone_here = str(zone or "UTC")
-        self._draw()
-
-    def _draw(self) -> None:
-        digests, user = self._view.service.digests, self._view.user
-        hours = digests.quiet_hours(user)
         kept = digests.schedule(user)
-        schedule = None if kept is None else Schedule.of_json(kept.schedule)
+        latest = [
+            (show_time(digest.due), digests.digest(user, digest.number).summary())
+            for digest in digests.digests(user, limit=_LATEST)
+        ]
+        return digests.quiet_hours(user), None if kept is None else Schedule.of_json(kept.schedule), latest
+
+    def _draw(self, hours: QuietHours | None, schedule: Schedule | None, latest: list[tuple[str, str]]) -> None:
         self._body.clear()
         with self._body:
             with group("div", "rc-row rc-wrap"):
@@ -73,29 +75,34 @@ class _Quiet:
             with group("div", "rc-row rc-wrap"):
                 self._zone = ui.input("Time zone", value=zone).props("dense outlined").classes("rc-choice")
                 act("Save", self._save, label="Save quiet hours and digest")
-            for digest in digests.digests(user, limit=_LATEST):
+            for due, summary in latest:
                 with group("p", "rc-small rc-row rc-wrap"):
-                    due = show_time(digest.due)
                     set_props(words("time", due, "rc-when rc-soft"), datetime=due)
-                    words("span", digests.digest(user, digest.number).summary())
+                    words("span", summary)
 
-    def _save(self) -> None:
-        digests, user = self._view.service.digests, self._view.user
-        zone = (self._zone.value or "").strip()
+    async def _save(self) -> None:
+        zone, days = (self._zone.value or "").strip(), self._days.value
         with complaining():
+            hours = schedule = None
             if self._on.value:
-                digests.set_quiet_hours(
-                    user, QuietHours(parse_clock(self._from.value), parse_clock(self._to.value), zone)
-                )
-            else:
-                digests.remove_quiet_hours(user)
-            days = self._days.value
+                hours = QuietHours(parse_clock(self._from.value), parse_clock(self._to.value), zone)
             if days in ("daily", "weekdays", "weekends"):
-                digests.set_schedule(user, Schedule.of_json({"days": days, "at": self._at.value, "zone": zone}))
-            elif not days:
-                digests.remove_schedule(user)
+                schedule = Schedule.of_json({"days": days, "at": self._at.value, "zone": zone})
+            await asyncio.to_thread(self._write, hours, schedule, is_scheduled=bool(days))
             ui.notify("Saved", type="positive")
-            self._draw()
+            self._draw(*await asyncio.to_thread(self._read))
+
+    def _write(self, hours: QuietHours | None, schedule: Schedule | None, is_scheduled: bool) -> None:
+        """Without a schedule, one on chosen days stays as it is."""
+        digests, user = self._view.service.digests, self._view.user
+        if hours is not None:
+            digests.set_quiet_hours(user, hours)
+        else:
+            digests.remove_quiet_hours(user)
+        if schedule is not None:
+            digests.set_schedule(user, schedule)
+        elif not is_scheduled:
+            digests.remove_schedule(user)
 
 
 def _clock(value: str, label: str) -> ui.input:

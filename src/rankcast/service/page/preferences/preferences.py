@@ -1,5 +1,7 @@
 """Preferences: subscriptions in levels, dragged or moved by buttons; single pairs; and the graph of them."""
 
+import asyncio
+
 from nicegui import ui
 from nicegui.events import SortableEventArguments
 
@@ -19,9 +21,9 @@ _MOST = 100
 """Subscriptions that can be arranged by hand."""
 
 
-def build(view: View) -> None:
+async def build(view: View) -> None:
     """The levels of the user, the pairs, and the graph."""
-    _Preferences(view)
+    await _Preferences(view).load()
 
 
 class _Preferences:
@@ -29,14 +31,20 @@ class _Preferences:
         self._view = view
         self._body = group("div", "rc-column")
         self._undo = group("div")
+
+    async def load(self) -> None:
+        """Read all anew, and draw it."""
+        await asyncio.to_thread(self._read)
         self._draw()
 
-    def _draw(self) -> None:
+    def _read(self) -> None:
         catalog = self._view.service.catalog()
         self._mine = {one.id: one for one in catalog.subscriptions_of(self._view.user)}
         self._pairs = catalog.preferences_of(self._view.user)
         self._scores = scores(list(self._mine.values()), self._pairs, catalog.policy_of(self._view.user).levels)
         self._levels = grouped(list(self._mine), self._pairs)
+
+    def _draw(self) -> None:
         self._body.clear()
         with self._body:
             if len(self._mine) < 2:
@@ -106,15 +114,15 @@ class _Preferences:
             up.set_enabled(level > 0 or not alone)
             down.set_enabled(level < len(self._levels) - 1 or not alone)
 
-    def _dropped(self, event: SortableEventArguments) -> None:
+    async def _dropped(self, event: SortableEventArguments) -> None:
         name = str(event.item.props["data-id"])
         to = self._boxes.get(event.target.id, 0)
         if event.source is not event.target:
-            self._move(name, to)
+            await self._move(name, to)
 
-    def _move(self, name: str, to: int) -> None:
+    async def _move(self, name: str, to: int) -> None:
         after = moved(self._levels, name, to)
-        self._save(pairs_of(after, self._view.user), f"Moved {name}")
+        await self._save(pairs_of(after, self._view.user), f"Moved {name}")
 
     # pairs
 
@@ -144,9 +152,9 @@ class _Preferences:
                         label=f"Remove {pair.prefer} over {pair.over}",
                     )
 
-    def _add(self, prefer: str | None, over: str | None) -> None:
+    async def _add(self, prefer: str | None, over: str | None) -> None:
         if prefer and over:
-            self._save([*self._pairs, Preference(self._view.user, prefer, over)], "Added the pair")
+            await self._save([*self._pairs, Preference(self._view.user, prefer, over)], "Added the pair")
 
     def _draw_graph(self) -> None:
         labels = {name: label(one.where) for name, one in self._mine.items()}
@@ -155,10 +163,10 @@ class _Preferences:
 
     # saving
 
-    def _save(self, pairs: list[Preference], said: str) -> None:
+    async def _save(self, pairs: list[Preference], said: str) -> None:
         before = list(self._pairs)
         try:
-            self._replace(pairs)
+            await asyncio.to_thread(self._replace, pairs)
         except PreferenceCycle as cycle:
             names = [*cycle.cycle, cycle.cycle[0]]
             self._refused.clear()
@@ -173,7 +181,7 @@ class _Preferences:
         except RankcastError as error:
             ui.notify(str(error), type="negative", multi_line=True)
             return
-        self._draw()
+        await self.load()
         self._offer_undo(before, said)
 
     def _replace(self, pairs: list[Preference]) -> None:
@@ -181,11 +189,11 @@ class _Preferences:
         self._view.service.store.change(put=[pair for pair in pairs if pair not in self._pairs], remove=gone)
 
     def _offer_undo(self, before: list[Preference], said: str) -> None:
-        def undo() -> None:
+        async def undo() -> None:
             with complaining():
-                self._replace(before)
+                await asyncio.to_thread(self._replace, before)
             self._undo.clear()
-            self._draw()
+            await self.load()
 
         self._undo.clear()
         with self._undo, group("div", "rc-undo", role="status"):

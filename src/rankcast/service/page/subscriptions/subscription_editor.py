@@ -3,7 +3,8 @@
 import asyncio
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from nicegui import ui
 
@@ -12,15 +13,17 @@ from rankcast.language import label, parse, show
 from rankcast.model import Always, Catalog, Subscription
 from rankcast.service.api.answers import check_cost
 from rankcast.service.event_words import title_of
-from rankcast.service.page.hints import hints_of
+from rankcast.service.page.computing import compute
+from rankcast.service.page.hints import Hint, hints_of
 from rankcast.service.page.reasons import short_name
 from rankcast.service.page.subscriptions.form_view import FormView
 from rankcast.service.page.subscriptions.forms import Condition, Form, FormShape, expression_of, form_of, is_complete
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, fill_bar, group, set_props, slide, words
+from rankcast.service.trial_tasks import try_on_history
 from rankcast.service.trials import ExpressionTrial
 
-__all__ = ["SubscriptionEditor"]
+__all__ = ["EditorKnowledge", "SubscriptionEditor", "read_for_editor"]
 
 _RECENT = 1000
 _EXAMPLES = 5
@@ -28,24 +31,44 @@ _MOST_CONDITIONS = 30
 _FORMLESS = "The text says more than the form can show (not, groups within groups, very many); change it as text."
 
 
+@dataclass(frozen=True, slots=True)
+class EditorKnowledge:
+    """What an editor knows when it is opened: the catalog, and what recent events say."""
+
+    catalog: Catalog
+    hints: dict[str, Hint]
+
+
+def read_for_editor(view: View) -> EditorKnowledge:
+    """Read that from the store."""
+    catalog = view.service.catalog()
+    return EditorKnowledge(catalog, hints_of(view.service.recent_events(300), catalog, view.user))
+
+
 class SubscriptionEditor:
     """The panel in which one subscription is written. `old` is the one being changed, None for a new one; `text` is what
     to begin with. `done` is called when it was saved or left."""
 
-    def __init__(self, view: View, old: Subscription | None, text: str, done: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        view: View,
+        known: EditorKnowledge,
+        old: Subscription | None,
+        text: str,
+        done: Callable[[], Awaitable[None]],
+    ) -> None:
         self._view = view
+        self._known = known
         self._old = old
         self._done = done
         self._tries = 0
         self._named = old is not None
         self._from_form = False
-        catalog = view.service.catalog()
-        hints = hints_of(view.service.recent_events(300), catalog, view.user)
         with group("section", "rc-card rc-column rc-editor", aria_label="Write a subscription") as self._panel:
             words("h2", "Change the subscription" if old else "New subscription")
             with group("div", "rc-editor-parts"):
                 with group("div", "rc-column"):
-                    self._form = FormView(hints, self._form_changed)
+                    self._form = FormView(known.hints, self._form_changed)
                     self._formless = words("p", _FORMLESS, "rc-note rc-warn")
                 with group("div", "rc-column"):
                     self._text = (
@@ -138,7 +161,7 @@ class SubscriptionEditor:
             return
         try:
             where = parse(text)
-            self._view.service.catalog().check_expression(where, self._view.user)
+            self._known.catalog.check_expression(where, self._view.user)
             check_cost(Subscription("new", self._view.user, where), self._view.service.settings.limits)
         except ExpressionError as error:
             self._complain(error.pointed(64))
@@ -150,7 +173,7 @@ class SubscriptionEditor:
         with self._said:
             words("p", label(where), "rc-understood")
         if not self._named:
-            self._name.set_value(_free_name(short_name(where), self._view))
+            self._name.set_value(self._free_name(short_name(where)))
         self._text.props(remove="error")
         ui.timer(0, lambda number=self._tries: self._try(number, text), once=True)
 
@@ -167,17 +190,26 @@ class SubscriptionEditor:
             words("p", message, "rc-bad")
 
     async def _try(self, number: int, text: str) -> None:
-        trial = await asyncio.to_thread(self._view.service.try_expression, text, _RECENT, self._view.user)
+        trial = await self._trial(text)
         if number == self._tries and not self._panel.is_deleted:
             self._tried.clear()
             with self._tried:
                 _show_trial(trial)
 
+    async def _trial(self, text: str) -> ExpressionTrial:
+        service, user = self._view.service, self._view.user
+        try:
+            part = await asyncio.to_thread(service.part_of, user)
+            history = service.history(_RECENT)
+            return await compute(self._view, try_on_history, history, parse(text), part, user, _EXAMPLES)
+        except RankcastError as error:
+            return ExpressionTrial(0, 0, [], error)
+
     # saving
 
     def _name_changed(self) -> None:
         if self._old is None and self._name.value:
-            known = _free_name(short_name(parse(self._text.value)), self._view) if self._is_fine() else ""
+            known = self._free_name(short_name(parse(self._text.value))) if self._is_fine() else ""
             self._named = self._name.value != known
 
     def _is_fine(self) -> bool:
@@ -187,9 +219,8 @@ class SubscriptionEditor:
             return False
         return True
 
-    def _save(self) -> None:
+    async def _save(self) -> None:
         with complaining():
-            catalog = self._view.service.catalog()
             where = parse(self._text.value or "")
             # The field cannot be changed in the browser then, but a browser may send what it likes.
             name = self._old.id if self._old else (self._name.value or "").strip()
@@ -198,13 +229,10 @@ class SubscriptionEditor:
             score = self._score if self._by_score.value else None
             weight = self._old.weight if self._old else 1.0
             made = Subscription(name, self._view.user, where, score, weight)
-            limits = self._view.service.settings.limits
-            check_cost(made, limits)
-            if self._old is None and len(catalog.subscriptions_of(self._view.user)) >= limits.subscriptions:
-                raise CatalogError(f"there are {limits.subscriptions:,} subscriptions already, and that is the limit")
-            self._view.service.put(made, check=self._check_name(name))
+            check_cost(made, self._view.service.settings.limits)
+            await asyncio.to_thread(self._view.service.put, made, check=self._check_name(name))
             ui.notify(f"Saved {name}", type="positive")
-            self._leave()
+            await self._leave()
 
     def _check_name(self, name: str) -> Callable[[Catalog], None]:
         """Refuse a name that another subscription has, at the moment of saving."""
@@ -216,10 +244,17 @@ class SubscriptionEditor:
 
         return check
 
-    def _leave(self) -> None:
+    async def _leave(self) -> None:
         ui.run_javascript("rankcast.address({})")
         self._panel.delete()
-        self._done()
+        await self._done()
+
+    def _free_name(self, text: str) -> str:
+        """A name made of the words, which no other subscription had when the editor was opened."""
+        base = "-".join(re.findall(r"[^\W_]+", text.lower()))[:32].strip("-") or "everything"
+        taken, user = self._known.catalog.subscriptions, self._view.user
+        names = [base, f"{user}-{base}", *(f"{user}-{base}-{number}" for number in range(2, 1000))]
+        return next((name for name in names if name not in taken), "")
 
     def _remember(self, text: str) -> None:
         """Keep what is being written in the address, so that a reload finds it again."""
@@ -246,11 +281,3 @@ def _show_trial(trial: ExpressionTrial) -> None:
             words("li", title_of(event))
         if trial.count > _EXAMPLES:
             words("li", f"and {trial.count - _EXAMPLES:,} more", "rc-soft")
-
-
-def _free_name(text: str, view: View) -> str:
-    """A name made of the words, which no other subscription has."""
-    base = "-".join(re.findall(r"[^\W_]+", text.lower()))[:32].strip("-") or "everything"
-    taken = view.service.catalog().subscriptions
-    names = [base, f"{view.user}-{base}", *(f"{view.user}-{base}-{number}" for number in range(2, 1000))]
-    return next((name for name in names if name not in taken), "")

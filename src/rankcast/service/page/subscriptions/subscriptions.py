@@ -1,11 +1,13 @@
 """Subscriptions: what one wants to hear of, listed, written, changed, removed, and put back."""
 
+import asyncio
+
 from nicegui import ui
 
 from rankcast.language import label, show
 from rankcast.model import Preference, Subscription
 from rankcast.rank import levels, scores
-from rankcast.service.page.subscriptions.subscription_editor import SubscriptionEditor
+from rankcast.service.page.subscriptions.subscription_editor import SubscriptionEditor, read_for_editor
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, empty, group, pill, words
 
@@ -14,49 +16,59 @@ __all__ = ["build"]
 _PAGE = 100
 
 
-def build(view: View) -> None:
+async def build(view: View) -> None:
     """The user's subscriptions, and the editor if the address asks for it."""
     page = _Subscriptions(view)
+    await page.load()
     query = view.query
-    mine = {one.id: one for one in view.service.catalog().subscriptions_of(view.user)}
-    if query.get("edit") in mine:
-        old = mine[query["edit"]]
-        page.edit(old, query.get("text", show(old.where)))
+    old = page.mine.get(query.get("edit", ""))
+    if old is not None:
+        await page.edit(old, query.get("text", show(old.where)))
     elif "new" in query:
-        page.edit(None, query.get("text", ""))
+        await page.edit(None, query.get("text", ""))
 
 
 class _Subscriptions:
     def __init__(self, view: View) -> None:
         self._view = view
         self._most = _PAGE
+        self.mine: dict[str, Subscription] = {}
         self._tools = group("div", "rc-row")
         with self._tools:
             act("New subscription", lambda: self.edit(None, ""), icon="o_add", kind="main")
         self._editor = group("div")
         self._list = group("div")
         self._undo = group("div")
+
+    async def load(self) -> None:
+        """Read the subscriptions anew, and list them."""
+        await asyncio.to_thread(self._read)
         self._draw()
 
-    def edit(self, old: Subscription | None, text: str) -> None:
+    def _read(self) -> None:
+        catalog, user = self._view.service.catalog(), self._view.user
+        mine = catalog.subscriptions_of(user)
+        self.mine = {one.id: one for one in mine}
+        self._preferences = catalog.preferences_of(user)
+        self._levels = levels([one.id for one in mine], self._preferences)
+        self._scores = scores(mine, self._preferences, catalog.policy_of(user).levels)
+
+    async def edit(self, old: Subscription | None, text: str) -> None:
         """Open the editor, in place of one that is open."""
+        known = await asyncio.to_thread(read_for_editor, self._view)
         self._editor.clear()
         self._tools.set_visibility(False)
         with self._editor:
-            SubscriptionEditor(self._view, old, text, self._closed)
+            SubscriptionEditor(self._view, known, old, text, self._closed)
         ui.run_javascript("document.querySelector('.rc-editor')?.scrollIntoView({block: 'nearest'})")
 
-    def _closed(self) -> None:
+    async def _closed(self) -> None:
         self._editor.clear()
         self._tools.set_visibility(True)
-        self._draw()
+        await self.load()
 
     def _draw(self) -> None:
-        catalog = self._view.service.catalog()
-        mine = catalog.subscriptions_of(self._view.user)
-        preferences = catalog.preferences_of(self._view.user)
-        level_of = levels([one.id for one in mine], preferences)
-        score_of = scores(mine, preferences, catalog.policy_of(self._view.user).levels)
+        mine, level_of, score_of = list(self.mine.values()), self._levels, self._scores
         self._list.clear()
         with self._list:
             if not mine:
@@ -71,7 +83,7 @@ class _Subscriptions:
             with group("ul", "rc-subscriptions", aria_label="Your subscriptions"):
                 in_order = sorted(mine, key=lambda one: (-score_of[one.id], level_of[one.id]))
                 for one in in_order[: self._most]:
-                    self._draw_one(one, score_of[one.id], level_of[one.id] if preferences else 0)
+                    self._draw_one(one, score_of[one.id], level_of[one.id] if self._preferences else 0)
             if len(mine) > self._most:
                 act(f"{len(mine) - self._most:,} more", self._more, icon="o_expand_more")
 
@@ -102,26 +114,22 @@ class _Subscriptions:
                     act("", lambda: self._remove(one), icon="o_delete", kind="quiet", label=f"Remove {one.id}")
             words("code", show(one.where), "rc-soft")
 
-    def _copy(self, one: Subscription) -> None:
-        self.edit(None, show(one.where))
+    async def _copy(self, one: Subscription) -> None:
+        await self.edit(None, show(one.where))
 
-    def _remove(self, one: Subscription) -> None:
-        preferences = [
-            preference
-            for preference in self._view.service.catalog().preferences_of(self._view.user)
-            if one.id in (preference.prefer, preference.over)
-        ]
+    async def _remove(self, one: Subscription) -> None:
+        preferences = [pair for pair in self._preferences if one.id in (pair.prefer, pair.over)]
         with complaining():
-            self._view.service.remove(one)
-            self._draw()
+            await asyncio.to_thread(self._view.service.remove, one)
+            await self.load()
             self._offer_undo(one, preferences)
 
     def _offer_undo(self, one: Subscription, preferences: list[Preference]) -> None:
-        def undo() -> None:
+        async def undo() -> None:
             with complaining():
-                self._view.service.put(one, *preferences)
+                await asyncio.to_thread(self._view.service.put, one, *preferences)
             self._undo.clear()
-            self._draw()
+            await self.load()
 
         self._undo.clear()
         with self._undo, group("div", "rc-undo", role="status"):

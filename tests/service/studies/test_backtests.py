@@ -5,7 +5,7 @@ from rankcast.choose import Distance
 from rankcast.engine.reference.shard import replay
 from rankcast.language import decode_record
 from rankcast.model import EPOCH, Catalog, Event, Policy
-from rankcast.service.page.policy.backtests import backtest
+from rankcast.service.studies.backtests import backtest
 
 EVENTS = [
     Event(f"e{at}", EPOCH + timedelta(minutes=at), {"genre": ("abc"[at % 3],), "year": (at % 5,)}, seq=at)
