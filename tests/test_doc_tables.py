@@ -1,7 +1,11 @@
 """Tables of the documentation say what the declarations say."""
 
+import re
 from pathlib import Path
 
+from fastapi.testclient import TestClient
+
+from rankcast.service import ServiceSettings, create_app
 from rankcast.store.audit_log import ACTIONS
 from rankcast.store.retention_rules import KINDS, show_rule
 
@@ -27,3 +31,39 @@ def test_retention_rules():
 def test_actions_of_the_audit_trail():
     rows = [(f"`{action.value}`", meaning) for action, meaning in ACTIONS.items()]
     check("operations.md", table(("action", "what was done"), rows))
+
+
+def rows_of(page: str, title: str) -> list[list[str]]:
+    """The cells of the table whose first title that is."""
+    lines = iter((DOCS / page).read_text().splitlines())
+    next(line for line in lines if line.startswith(f"| {title} |"))
+    found = []
+    for line in lines:
+        if not line.startswith("|"):
+            return found[1:]
+        found.append([cell.strip() for cell in line.strip("|").split(" | ")])
+    return found[1:]
+
+
+def test_metrics(tmp_path):
+    app = create_app(ServiceSettings(store=str(tmp_path / "store.db"), dev=True, page=False))
+    with TestClient(app, base_url="http://localhost") as client:
+        service = app.state.service
+        service.store.claim("p", "a checkpoint", 1)
+        with service.store.database.writing() as connection:
+            connection.exec_driver_sql("UPDATE pipeline SET committed = 1")
+        service.metrics.progress({"sources": [{"metrics": {"maxOffsetsBehindLatest": "1"}}]})
+        text = client.get("/metrics").text
+    exported = {name for name in re.findall(r"^# HELP (rankcast_\w+)", text, re.M) if not name.endswith("_created")}
+    documented = [name for row in rows_of("deploy.md", "metric") for name in re.findall(r"`(rankcast_\w+)`", row[0])]
+    assert sorted(documented) == sorted(exported)
+
+
+def test_the_settings_of_spark_that_rankcast_sets_itself():
+    folder = DOCS.parent / "src" / "rankcast" / "pipeline" / "spark"
+    source = (folder / "stream.py").read_text()
+    wanted = source[source.index("    wanted = {") : source.index("    before = {name: spark.conf.get")]
+    names = {*re.findall(r'"(spark\.[\w.]+)":', wanted), *re.findall(r'_PROVIDER = "([\w.]+)"', source)}
+    told = {row[0].strip("`") for row in rows_of("deploy.md", "setting") if "set by Rankcast" in row[1]}
+    assert len(names) == len(told) == 3
+    assert all(any(name.endswith(one.lstrip("…")) for one in told) for name in names), (names, told)

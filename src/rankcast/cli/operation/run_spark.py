@@ -84,6 +84,7 @@ def on_spark(store: "Store", wanted: SparkRunOptions, metrics: "Metrics | None",
                 lateness=lateness,
                 max_ahead=max_ahead,
                 close=wanted.close and not wanted.follow,
+                is_locked=True,
             )
             query = start(events=_events(spark, store, wanted, checkpoint))
             if wanted.follow and not out.json:

@@ -23,6 +23,7 @@ from rankcast.pipeline.spark.keys import shard_keys
 from rankcast.pipeline.spark.live.frames import EVENTS, MARK
 from rankcast.pipeline.spark.live.processor import OUTPUT, ShardProcessor
 from rankcast.pipeline.spark.live.requests import HostSettings
+from rankcast.pipeline.spark.locking import start_locked
 from rankcast.pipeline.spark.sinks import Sink, StoreSink, made_of, unpack
 from rankcast.pipeline.spark.source import register
 from rankcast.pipeline.spark.workers import JSON, RECEIVED, WRITTEN, pack
@@ -51,6 +52,7 @@ def serve_store(
     close: bool = False,
     journal: int = 100_000,
     name: str | None = None,
+    is_locked: bool = False,
 ) -> StreamingQuery:
     """Serve a store by Structured Streaming; the running query.
 
@@ -84,6 +86,9 @@ def serve_store(
         With `trigger` None: in the end, end unfinished periods, as a replay does.
     journal
         After about how many events each page of the state is written anew.
+    is_locked
+        Whether the caller holds the store's lock (`rankcast.store.store_lock`) for as long as the query runs. If not, it is
+        taken here, and given back when the query has ended.
 
     Deliveries are in the store exactly once, rejects too. Works in a classic session and under Spark Connect.
     """
@@ -130,7 +135,7 @@ def serve_store(
         writer = writer.queryName(name)
     writer = writer.trigger(availableNow=True) if trigger is None else writer.trigger(processingTime=trigger)
     with settings_for(spark, count):
-        return writer.start()
+        return writer.start() if is_locked else start_locked(url, writer.start)
 
 
 def deliver_stream(
