@@ -1,11 +1,15 @@
 """Tables of the documentation say what the declarations say."""
 
 import re
+from dataclasses import fields
+from datetime import timedelta
 from pathlib import Path
 
 from fastapi.testclient import TestClient
 
-from rankcast.service import ServiceSettings, create_app
+from rankcast.language import show_duration
+from rankcast.language.event_limits import EventLimits
+from rankcast.service import Limits, ServiceSettings, create_app
 from rankcast.store.audit_log import ACTIONS
 from rankcast.store.retention_rules import KINDS, show_rule
 
@@ -67,3 +71,21 @@ def test_the_settings_of_spark_that_rankcast_sets_itself():
     told = {row[0].strip("`") for row in rows_of("deploy.md", "setting") if "set by Rankcast" in row[1]}
     assert len(names) == len(told) == 3
     assert all(any(name.endswith(one.lstrip("…")) for one in told) for name in names), (names, told)
+
+
+def shown(value: object) -> str:
+    match value:
+        case timedelta():
+            return show_duration(value)
+        case int() if value >= 2**18 and value % 2**10 == 0:
+            return f"{value // 2**20} MiB" if value % 2**20 == 0 else f"{value // 2**10} KiB"
+    return f"{value:,g}" if isinstance(value, float) else f"{value:,}"
+
+
+def test_limits_of_the_service():
+    """Whoever adds a limit adds its row to the section "Limits" of docs/service.md."""
+    limits = Limits()
+    declared = {one.name: getattr(limits, one.name) for one in fields(Limits) if one.name != "event"}
+    declared |= {f"event.{one.name}": getattr(limits.event, one.name) for one in fields(EventLimits)}
+    told = {row[0].strip("`"): row[1] for row in rows_of("service.md", "setting")}
+    assert told == {name: shown(value) for name, value in declared.items()}

@@ -54,7 +54,6 @@ class Limits:
     predicates_of_one: int = 50_000
     concepts: int = 1_000
     advertisements: int = 1_000
-    page: int = 1_000
     page_bytes: int = 16 * 1024 * 1024
     history: int = 5_000
     history_bytes: int = 32 * 1024 * 1024
