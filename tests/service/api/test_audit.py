@@ -1,6 +1,16 @@
 """The audit trail and what was set aside, over the API."""
 
+import json
+
+from fastapi.testclient import TestClient
+from sqlalchemy import update
+
+from rankcast.language import decode_record
 from rankcast.model import SetAside
+from rankcast.service import ServiceSettings, create_app
+from rankcast.service.access import Role
+from rankcast.store import Store
+from rankcast.store.schema import catalog_records
 from rankcast.store.set_aside import keep_set_aside
 
 
@@ -83,3 +93,28 @@ def test_what_was_set_aside_is_served_again(client):
     assert client.get("/v1/set-aside", params={"all": True}).json()["set_aside"][0]["served"] is not None
     assert client.get("/v1/audit").json()["entries"][0]["action"] == "set-aside.serve"
     assert client.post("/v1/set-aside/serve-again", json={"use": 1}).status_code == 422
+
+
+def test_an_advertisement_that_cannot_be_read_is_deleted_by_its_publisher_or_an_administrator(tmp_path):
+    path = str(tmp_path / "broken.db")
+    with Store.create(path) as store:
+        for name in ("a1", "a2"):
+            good = {"kind": "advertisement", "id": name, "publisher": "shop", "where": "n = 1", "k": 3}
+            store.change(put=[decode_record(good)])
+            with store.database.writing() as connection:
+                record = update(catalog_records).where(catalog_records.c.key == name)
+                connection.execute(record.values(record=json.dumps({**good, "k": -3})))
+    app = create_app(ServiceSettings(store=path, page=False))
+    with TestClient(app, base_url="http://rankcast.test") as client:
+        access = app.state.service.access
+        shop, other, admin = (
+            {"Authorization": f"Bearer {access.create(role, name)[0]}"}
+            for role, name in ((Role.PUBLISHER, "shop"), (Role.PUBLISHER, "other"), (Role.ADMINISTRATOR, None))
+        )
+        assert client.delete("/v1/advertisements/a1", headers=other).status_code == 404
+        assert client.delete("/v1/advertisements/a1", headers=shop).status_code == 204
+        assert client.delete("/v1/advertisements/a2", headers=admin).status_code == 204
+        assert client.delete("/v1/advertisements/a2", headers=admin).status_code == 404
+        assert app.state.service.store.unreadable() == []
+        entries = client.get("/v1/audit", headers=admin).json()["entries"]
+        assert [(one["user"], one["detail"]) for one in entries] == [("shop", "removed advertisement a2")]

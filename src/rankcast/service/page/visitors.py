@@ -74,7 +74,7 @@ def _visitor(session: Session, request: HTTPConnection, users: tuple[str, ...]) 
     who = actor_of(principal).who
     if principal.is_administrator:
         chosen = unquote(request.cookies.get(USER_COOKIE, "")) or next(iter(users), _NOBODY)
-        return Visitor(chosen, switches=True, publishes=True, who=who)
+        return Visitor(chosen, switches=True, publishes=True, who=f"{chosen} (seen by {who})")
     if principal.role is not Role.USER or principal.name is None:
         raise ModelError(f"the page is for users and administrators, not for a {principal.role}")
     return Visitor(principal.name, switches=False, publishes=False, who=who)
