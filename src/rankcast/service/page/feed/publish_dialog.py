@@ -10,7 +10,7 @@ from nicegui import ui
 
 from rankcast.errors import RankcastError
 from rankcast.language import decode_event, encode_event
-from rankcast.model import Event
+from rankcast.model import Catalog, Event
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, group, words
 
@@ -30,6 +30,7 @@ class _PublishDialog:
 
     def __init__(self, view: View) -> None:
         self._view = view
+        self._catalog = Catalog()
         with ui.dialog() as self._dialog, ui.card().classes("rc-column rc-dialog"):
             words("h2", "Publish an event")
             words("p", "Its attributes, as JSON. The id and the time are given to it.", "rc-soft rc-small")
@@ -46,17 +47,20 @@ class _PublishDialog:
     async def open(self) -> None:
         """Show the dialog."""
         last = await asyncio.to_thread(self._view.service.recent_events, 1)
+        self._catalog = await asyncio.to_thread(self._view.service.catalog)
         attributes = encode_event(last[0])["attributes"] if last else _EXAMPLE
         self._text.set_value(json.dumps(attributes, indent=1, ensure_ascii=False))
         self._dialog.open()
 
     def _event(self) -> Event:
-        """The event; whether it fits the catalog is decided when it is published."""
+        """The event, if it fits the catalog as it was when the dialog was opened; the store decides when it is published."""
         try:
             attributes: Any = json.loads(self._text.value or "")
         except ValueError as error:
             raise RankcastError(f"this is not JSON: {error}") from None
-        return decode_event({"id": uuid4().hex, "attributes": attributes}, now=datetime.now(UTC))
+        event = decode_event({"id": uuid4().hex, "attributes": attributes}, now=datetime.now(UTC))
+        self._catalog.check_event(event)
+        return event
 
     def _check(self) -> None:
         try:
