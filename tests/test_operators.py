@@ -42,6 +42,26 @@ events = st.one_of(st.none(), values, st.just((1,))).map(
 )
 
 
+EXAMPLES = [
+    ("contains", "oo", "Moon", True),
+    ("startswith", "moo", "Moon", False),
+    ("endswith", "on", "Moon", True),
+    ("iequals", "STRASSE", "Straße", True),
+    ("iequals", "moon", "MOON", True),
+    ("iequals", "moon", "moons", False),
+    ("iequals", "é", "é", False),
+]
+"""Operator, operand, value, whether the value passes."""
+
+
+@pytest.mark.parametrize(("symbol", "operand", "value", "passes"), EXAMPLES)
+def test_examples(symbol, operand, value, passes):
+    where = Predicate("p", Compare(Op.of(symbol), operand))
+    event = Event("e", WHEN, {"p": (value,)})
+    assert matches(where, event, NO_CONCEPTS) is passes
+    assert bool(list(IndexMatcher([Subscription("s", "u", where)]).match(event))) is passes
+
+
 def predicates(ops):
     return (
         st.tuples(st.sampled_from(ops), st.sampled_from(OPERANDS))
@@ -182,8 +202,9 @@ def test_folding_twice_is_folding_once(text):
 
 
 def test_compiled_indexes_count_operators_as_before():
+    # more numbers
     # A number that changes would make indexes that were compiled before mean something else.
-    numbers = ("contains", "startswith", "endswith")
+    numbers = ("contains", "startswith", "endswith", "iequals")
     assert [operator_at(number).value for number in range(len(numbers))] == list(numbers)
     assert [number_of(Op.of(symbol)) for symbol in numbers] == list(range(len(numbers)))
 

@@ -164,6 +164,16 @@ class Op(Enum):
         is_reserved=True,
     )
 
+    IEQUALS = Operator(
+        symbol="iequals",
+        words="is, in any case,",
+        kinds=_STRINGS,
+        passes="the same string in any case",
+        example="director iequals 't. burton'",
+        like=EQ,
+        fold=str.casefold,
+    )
+
     @classmethod
     def of(cls, symbol: str) -> "Op":
         """The operator of a symbol."""
