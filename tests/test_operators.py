@@ -50,6 +50,9 @@ EXAMPLES = [
     ("iequals", "moon", "MOON", True),
     ("iequals", "moon", "moons", False),
     ("iequals", "é", "é", False),
+    ("icontains", "OO", "moon", True),
+    ("icontains", "ß", "GROSSE", True),
+    ("icontains", "oe", "Moon", False),
 ]
 """Operator, operand, value, whether the value passes."""
 
@@ -204,7 +207,7 @@ def test_folding_twice_is_folding_once(text):
 def test_compiled_indexes_count_operators_as_before():
     # more numbers
     # A number that changes would make indexes that were compiled before mean something else.
-    numbers = ("contains", "startswith", "endswith", "iequals")
+    numbers = ("contains", "startswith", "endswith", "iequals", "icontains")
     assert [operator_at(number).value for number in range(len(numbers))] == list(numbers)
     assert [number_of(Op.of(symbol)) for symbol in numbers] == list(range(len(numbers)))
 

@@ -174,6 +174,17 @@ class Op(Enum):
         fold=str.casefold,
     )
 
+    ICONTAINS = Operator(
+        symbol="icontains",
+        words="contains, in any case,",
+        kinds=_STRINGS,
+        passes="strings with this part in any case",
+        example="title icontains 'moon'",
+        like=CONTAINS,
+        fold=str.casefold,
+        aliases=("ilike",),
+    )
+
     @classmethod
     def of(cls, symbol: str) -> "Op":
         """The operator of a symbol."""
