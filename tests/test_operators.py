@@ -53,6 +53,8 @@ EXAMPLES = [
     ("icontains", "OO", "moon", True),
     ("icontains", "ß", "GROSSE", True),
     ("icontains", "oe", "Moon", False),
+    ("istartswith", "MO", "moon", True),
+    ("istartswith", "oo", "Moon", False),
 ]
 """Operator, operand, value, whether the value passes."""
 
@@ -207,7 +209,7 @@ def test_folding_twice_is_folding_once(text):
 def test_compiled_indexes_count_operators_as_before():
     # more numbers
     # A number that changes would make indexes that were compiled before mean something else.
-    numbers = ("contains", "startswith", "endswith", "iequals", "icontains")
+    numbers = ("contains", "startswith", "endswith", "iequals", "icontains", "istartswith")
     assert [operator_at(number).value for number in range(len(numbers))] == list(numbers)
     assert [number_of(Op.of(symbol)) for symbol in numbers] == list(range(len(numbers)))
 

@@ -185,6 +185,16 @@ class Op(Enum):
         aliases=("ilike",),
     )
 
+    ISTARTSWITH = Operator(
+        symbol="istartswith",
+        words="starts, in any case, with",
+        kinds=_STRINGS,
+        passes="strings with this beginning in any case",
+        example="title istartswith 'the '",
+        like=STARTSWITH,
+        fold=str.casefold,
+    )
+
     @classmethod
     def of(cls, symbol: str) -> "Op":
         """The operator of a symbol."""
