@@ -55,6 +55,8 @@ EXAMPLES = [
     ("icontains", "oe", "Moon", False),
     ("istartswith", "MO", "moon", True),
     ("istartswith", "oo", "Moon", False),
+    ("iendswith", "ON", "moon", True),
+    ("iendswith", "oo", "Moon", False),
 ]
 """Operator, operand, value, whether the value passes."""
 
@@ -209,7 +211,7 @@ def test_folding_twice_is_folding_once(text):
 def test_compiled_indexes_count_operators_as_before():
     # more numbers
     # A number that changes would make indexes that were compiled before mean something else.
-    numbers = ("contains", "startswith", "endswith", "iequals", "icontains", "istartswith")
+    numbers = ("contains", "startswith", "endswith", "iequals", "icontains", "istartswith", "iendswith")
     assert [operator_at(number).value for number in range(len(numbers))] == list(numbers)
     assert [number_of(Op.of(symbol)) for symbol in numbers] == list(range(len(numbers)))
 

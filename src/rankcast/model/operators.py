@@ -195,6 +195,16 @@ class Op(Enum):
         fold=str.casefold,
     )
 
+    IENDSWITH = Operator(
+        symbol="iendswith",
+        words="ends, in any case, with",
+        kinds=_STRINGS,
+        passes="strings with this end in any case",
+        example="title iendswith 'ii'",
+        like=ENDSWITH,
+        fold=str.casefold,
+    )
+
     @classmethod
     def of(cls, symbol: str) -> "Op":
         """The operator of a symbol."""
