@@ -77,7 +77,7 @@ def _compared(op: Op, value: str) -> StringSet:
     passes = string_test(op, value)
     if op.sides is None:
         # Of other operators it is not known; all strings have the empty part.
-        return StringSet(passes, math.inf, 0 if op in _OF_PARTS and not value else math.inf)
+        return StringSet(passes, math.inf, 0 if op.like in _OF_PARTS and not op.fold(value) else math.inf)
     # Below a row of k zero characters there are only the k shorter ones; below any other string, infinitely many.
     below = math.inf if value.strip("\0") else len(value)
     sizes = (below, 1, math.inf)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from rankcast.errors import ModelError
 from rankcast.model.values import Kind, Scalar, kind_of
+from rankcast.model.words import check_words, word_key
 
 __all__ = ["Op", "Operator", "Sides", "SpecialOp", "StringTest", "is_operand", "string_test"]
 
@@ -203,6 +204,17 @@ class Op(Enum):
         example="title iendswith 'ii'",
         like=ENDSWITH,
         fold=str.casefold,
+    )
+
+    HAS = Operator(
+        symbol="has",
+        words="has the words",
+        kinds=_STRINGS,
+        passes="strings with this word, or these words in a row, in any case",
+        example="title has 'blue moon'",
+        like=CONTAINS,
+        fold=word_key,
+        check=check_words,
     )
 
     @classmethod
