@@ -1,5 +1,6 @@
 """Every engine takes every operator, one that only its declaration knows included (semantics: Events and subscriptions)."""
 
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from rankcast.cover import Relation, StrictCovers, covers, normal_form, part_out
 from rankcast.cover.sketches import Sketches, sketch_of
 from rankcast.engine.index import IndexMatcher
 from rankcast.engine.index.patterns import AttributePatterns, number_of, operator_at
-from rankcast.errors import ExpressionError
+from rankcast.errors import ExpressionError, RecordError
 from rankcast.fuzzy.sets import string_set
 from rankcast.language import expression_json, expression_of_json, expression_to_json, label, parse, parsing, show
 from rankcast.matching import NO_CONCEPTS, OracleMatcher, matches
@@ -29,6 +30,7 @@ from rankcast.model import (
     Subscription,
     is_operand,
     operators,
+    regexes,
     string_test,
 )
 
@@ -68,6 +70,12 @@ EXAMPLES = [
     ("has", "moon", "moon's", True),
     ("has", "x_y", "X_Y", True),
     ("has", "x", "x_y", False),
+    ("matches", "o+n$", "Moon", True),
+    ("matches", "^oo", "Moon", False),
+    ("matches", "(?i)MOON", "moon", True),
+    ("matches", "", "", True),
+    ("matches", "\\pL{2}", "é", False),
+    ("matches", ".", "\n", False),
 ]
 """Operator, operand, value, whether the value passes."""
 
@@ -84,6 +92,38 @@ def test_has_needs_a_word():
     with pytest.raises(ExpressionError, match="has needs at least one word, and '!' has none") as caught:
         parse("p has '!'")
     assert caught.value.position == 6
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        ("(abc", r"missing \): \(abc"),
+        ("a**", r"bad repetition operator: \*\*"),
+        ("(?=x)", r"invalid perl operator: \(\?="),
+        (r"(.)\1", r"invalid escape sequence: \\1"),
+        (r"\pL{90}", "it needs more than 256 KiB of memory"),
+        ("a" * 1001, "a regular expression of 1,001 characters; it must have at most 1,000"),
+    ],
+)
+def test_a_pattern_that_cannot_be_is_refused_at_its_place(pattern, reason):
+    with pytest.raises(ExpressionError, match=reason) as caught:
+        parse(f"year > 1999 and p matches '{pattern}'")
+    assert caught.value.position == 26
+    with pytest.raises(RecordError, match=reason):
+        expression_of_json({"attribute": "p", "matches": pattern})
+
+
+def test_without_the_package_only_matches_is_refused(monkeypatch):
+    monkeypatch.setitem(sys.modules, "re2", None)
+    regexes._compiled.cache_clear()
+    with pytest.raises(ExpressionError, match="pip install google-re2"):
+        parse("p matches 'x'")
+    assert parse("p contains 'x' and p has 'x'")
+
+
+def test_a_pattern_takes_linear_time():
+    where = parse("p matches '(a*)*b'")
+    assert not matches(where, Event("e", WHEN, {"p": ("a" * 50_000,)}), NO_CONCEPTS)
 
 
 def predicates(ops):
@@ -228,7 +268,17 @@ def test_folding_twice_is_folding_once(text):
 def test_compiled_indexes_count_operators_as_before():
     # more numbers
     # A number that changes would make indexes that were compiled before mean something else.
-    numbers = ("contains", "startswith", "endswith", "iequals", "icontains", "istartswith", "iendswith", "has")
+    numbers = (
+        "contains",
+        "startswith",
+        "endswith",
+        "iequals",
+        "icontains",
+        "istartswith",
+        "iendswith",
+        "has",
+        "matches",
+    )
     assert [operator_at(number).value for number in range(len(numbers))] == list(numbers)
     assert [number_of(Op.of(symbol)) for symbol in numbers] == list(range(len(numbers)))
 

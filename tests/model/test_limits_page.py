@@ -21,6 +21,7 @@ from rankcast.model import (
 from rankcast.model.declared import Nested, declared
 from rankcast.model.membership import MAX_DEGREES, MAX_HEDGES, MAX_POINTS, NUMBER, SIGMA
 from rankcast.model.policies import EVENTS, TIME
+from rankcast.model.regexes import MAX_REGEX, MAX_REGEX_BYTES
 
 PAGE = Path(__file__).parents[2] / "docs" / "limits.md"
 RECORDS = {
@@ -44,6 +45,8 @@ OTHERS = {
     "values of one attribute": f"{MAX_VALUES:,}",
     "characters of a string value": f"{MAX_TEXT:,}",
     "bytes of an event as JSON": f"{MAX_EVENT_BYTES:,}",
+    "characters of a regular expression": f"{MAX_REGEX:,}",
+    "bytes of memory of a compiled regular expression": f"{MAX_REGEX_BYTES:,}",
     "characters of an expression": f"{MAX_LENGTH:,}",
     "levels of an expression": f"{MAX_DEPTH}",
     "predicates of an expression": f"{MAX_PREDICATES:,}",

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from rankcast.errors import ModelError
+from rankcast.model.regexes import check_regex, regex_test
 from rankcast.model.values import Kind, Scalar, kind_of
 from rankcast.model.words import check_words, word_key
 
@@ -215,6 +216,17 @@ class Op(Enum):
         like=CONTAINS,
         fold=word_key,
         check=check_words,
+    )
+
+    MATCHES = Operator(
+        symbol="matches",
+        words="matches the pattern",
+        kinds=_STRINGS,
+        passes="strings in which this regular expression (RE2) is found",
+        example="title matches '^The .* (rises|returns)$'",
+        test=regex_test,
+        check=check_regex,
+        aliases=("regexp", "rlike"),
     )
 
     @classmethod

@@ -4,12 +4,17 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
+from rankcast.errors import ModelError
 from rankcast.model import Op, StringTest, string_test
+from rankcast.model.regexes import regex_options
 
 __all__ = ["AttributePatterns", "number_of", "operator_at"]
 
 Finder: TypeAlias = Callable[[str], Iterable[int]]
 """Finds the operands that a string passes, by their places."""
+
+_MOST_FILTERED = 8192
+"""So many patterns share one pass over a string; more need too much memory."""
 
 
 def operator_at(number: int) -> Op:
@@ -30,7 +35,7 @@ class AttributePatterns:
     """The operands of one attribute under one operator, by number.
 
     A string costs one pass over it: through an Aho-Corasick automaton for ``contains``, a look-up per length in use
-    for ``startswith`` and ``endswith``. An operator that folds strings costs what the one costs that then decides.
+    for ``startswith`` and ``endswith``, a pass of RE2's filter for ``matches``. An operator that folds strings costs what the one costs that then decides.
     Any other operator is decided operand by operand; who asks remembers the answer. What finds them is made when first
     needed.
 
@@ -103,10 +108,38 @@ def _equal(texts: Sequence[str]) -> Finder:
     return lambda value: place_of.get(value, ())
 
 
+def _matching(texts: Sequence[str]) -> Finder:
+    """Literals that patterns need are looked for in one pass; only the patterns whose literals occur are tried."""
+    if len(texts) <= _MOST_FILTERED:
+        try:
+            return _filtered(texts)
+        except ModelError:
+            if len(texts) == 1:
+                return _one_by_one(Op.MATCHES)(texts)
+    half = min((len(texts) + 1) // 2, _MOST_FILTERED)
+    first, rest = _matching(texts[:half]), _matching(texts[half:])
+    return lambda value: [*first(value), *(half + place for place in rest(value))]
+
+
+def _filtered(texts: Sequence[str]) -> Finder:
+    import re2
+
+    options = regex_options()
+    patterns = re2.Filter()
+    try:
+        for text in texts:
+            patterns.Add(text, options)
+        patterns.Compile()
+    except re2.error as error:
+        raise ModelError(f"too many patterns for one filter: {error}") from None
+    return lambda value: patterns.Match(value) or ()
+
+
 _FINDERS: dict[Op, Callable[[Sequence[str]], Finder]] = {
     Op.EQ: _equal,
     Op.CONTAINS: _containing,
     Op.STARTSWITH: _starting,
     Op.ENDSWITH: _ending,
+    Op.MATCHES: _matching,
 }
 """The operators that are decided for all operands at once."""
