@@ -9,7 +9,7 @@ from time import thread_time
 from experiments.covering_common import COLOURS, chain
 
 from rankcast.lab.reproduce import ExperimentReport
-from rankcast.model import Event
+from rankcast.model import Event, Ranking
 from rankcast.overlay import (
     AncestorCoverK,
     AncestorFairK,
@@ -33,11 +33,15 @@ HEADINGS = (*(f"{name}, ms" for name in STRATEGIES), *(f"{name}, subscriptions r
 
 @dataclass(frozen=True)
 class Latency:
-    """Means per delivery: milliseconds, and how many subscriptions the brokers on the way knew and how many matched."""
+    """Means per delivery: milliseconds, and how many subscriptions the brokers on the way knew and how many matched.
+
+    `deliveries` is how many there were.
+    """
 
     milliseconds: float
     known: float
     matched: float
+    deliveries: int
 
 
 @cache
@@ -47,26 +51,32 @@ def latency(name: str, k: int, subscribers: int, publications: int) -> Latency:
     The time is CPU time of our brokers in one process, the best of a few runs; the network is not in it.
     """
     given = chain(subscribers, publications)
-    overlay = given.overlay(STRATEGIES[name](), k)
+    strategy = STRATEGIES[name]()
+    overlay = given.overlay(strategy, k)
+    decided_upstream = strategy.is_top_k and strategy.is_exact(Ranking.FAIR)
     totals = [0.0, 0.0, 0.0]
     deliveries = 0
     for event in given.events:
-        pending = [("publisher", k, 0.0, 0.0, 0.0)]
+        pending: list[tuple[str, list[str] | None, float, float, float]] = [("publisher", None, 0.0, 0.0, 0.0)]
         while pending:
-            at, count, seconds, known, matched = pending.pop()
-            took, chosen = _timed(overlay, event, at, count)
+            at, ids, seconds, known, matched = pending.pop()
+            took, chosen = _timed(overlay, event, at, k if ids is None else len(ids))
             broker = overlay.broker("a1", at)
+            if ids is not None and decided_upstream:
+                chosen = broker.by_origin(
+                    ids
+                )  # the broker ranks all that it knows, but the publisher's broker has chosen
             seconds, known = seconds + took, known + len(broker.known())
             matched += len(broker.match(event))
-            for neighbour, ids in chosen.items():
+            for neighbour, names in chosen.items():
                 if neighbour == LOCAL:
-                    deliveries += len(ids)
+                    deliveries += len(names)
                     for number, value in enumerate((seconds, known, matched)):
-                        totals[number] += value * len(ids)
+                        totals[number] += value * len(names)
                 else:
-                    pending.append((neighbour, len(ids), seconds, known, matched))
+                    pending.append((neighbour, names, seconds, known, matched))
     means = [total / deliveries for total in totals]
-    return Latency(1000 * means[0], means[1], means[2])
+    return Latency(1000 * means[0], means[1], means[2], deliveries)
 
 
 def figures(percent: float, subscribers: int, publications: int) -> tuple[float, ...]:

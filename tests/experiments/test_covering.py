@@ -18,6 +18,7 @@ from experiments import (
     covering_fig6b,
     covering_fig7,
     covering_fig8,
+    covering_latency,
     covering_summary,
 )
 
@@ -57,6 +58,14 @@ def test_fair_shares_halve_the_deviation(k: int, publications: int) -> None:
     """With few publications the noise of the lot hides the difference."""
     cover, fair = (covering_common.fairness(name, k, 250, publications) for name in ("AncestorCoverK", "AncestorFairK"))
     assert fair.deviation() <= 0.5 * cover.deviation()
+
+
+@pytest.mark.parametrize("name", ["RegularK", "AncestorCoverK", "AncestorFairK"])
+def test_latency_is_that_of_the_deliveries_the_overlay_makes(name: str) -> None:
+    given = covering_common.chain(200, 5)
+    overlay = given.overlay(covering_latency.STRATEGIES[name](), 10)
+    made = sum(len(overlay.publish(event).recipients) for event in given.events)
+    assert covering_latency.latency(name, 10, 200, 5).deliveries == made
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ def broker(strategy: Strategy, rank: Ranking = Ranking.RELEVANCE, k: int = 1) ->
     return Broker("b1", Catalog(), advertisement, strategy, scorer, Order(strategy.standing, rank, scorer))
 
 
-def known(name: str, low: float, high: float, weight: float = 1.0) -> KnownSubscription:
+def known(name: str, low: float, high: float, weight: int = 1) -> KnownSubscription:
     return KnownSubscription(Subscription(name, "u", parse(f"x between {low} and {high}")), weight)
 
 
@@ -35,10 +35,10 @@ def test_weights_are_passed_on_anew() -> None:
     made = broker(AncestorFairK(), Ranking.FAIR)
     made.receive(LOCAL, ForwardingChanges([known("s1", 0, 50)], [], []))
     made.settle()
-    made.receive("b2", ForwardingChanges([known("s2", 10, 20, 4.0)], [], []))
-    assert made.settle() == ForwardingChanges([], [], [known("s1", 0, 50, 5.0)])
-    made.receive("b2", ForwardingChanges([], [], [known("s2", 10, 20, 2.0)]))
-    assert made.settle() == ForwardingChanges([], [], [known("s1", 0, 50, 3.0)])
+    made.receive("b2", ForwardingChanges([known("s2", 10, 20, 4)], [], []))
+    assert made.settle() == ForwardingChanges([], [], [known("s1", 0, 50, 5)])
+    made.receive("b2", ForwardingChanges([], [], [known("s2", 10, 20, 2)]))
+    assert made.settle() == ForwardingChanges([], [], [known("s1", 0, 50, 3)])
 
 
 def test_the_chosen_come_by_their_origin() -> None:

@@ -40,8 +40,9 @@ def test_all_known_all_equal(k: int) -> None:
     assert chi_square(RegularK(), k) < UNLIKELY
 
 
-def test_weights_make_up_for_what_is_hidden() -> None:
-    assert chi_square(AncestorFairK(), 1) < UNLIKELY
+@pytest.mark.parametrize("k", [1, 2, 3, 8])
+def test_weights_make_up_for_what_is_hidden(k: int) -> None:
+    assert chi_square(AncestorFairK(), k) < UNLIKELY
 
 
 @pytest.mark.parametrize("k", [1, 3])

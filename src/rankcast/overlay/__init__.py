@@ -5,7 +5,7 @@ from rankcast.overlay.distance import distance
 from rankcast.overlay.extent import AdvertisedSpace, Extent, extent
 from rankcast.overlay.finding import Finder
 from rankcast.overlay.forwarding import concerned, forwarded, order_of
-from rankcast.overlay.lots import draw, lot, lots, waiting
+from rankcast.overlay.lots import draw, lot, lots, urn
 from rankcast.overlay.order import KnownSubscription, Order, Standing
 from rankcast.overlay.publications import Admission, admitted, advertisement_of, check_publication
 from rankcast.overlay.recipients import Matched, place_of, recipients
@@ -87,5 +87,5 @@ __all__ = [
     "recipients",
     "scorer_of",
     "summarise",
-    "waiting",
+    "urn",
 ]

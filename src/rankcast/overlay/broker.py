@@ -1,15 +1,14 @@
 """One broker's part in serving an advertisement: what it knows, what it forwards, whom it chooses."""
 
 from collections.abc import Iterable
-from heapq import nsmallest
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rankcast.model import Advertisement, Catalog, Event, Ranking
 from rankcast.overlay.finding import Finder
-from rankcast.overlay.lots import lots, waiting
+from rankcast.overlay.lots import draw
 from rankcast.overlay.order import KnownSubscription, Order
 from rankcast.overlay.recipients import Matched, recipients
-from rankcast.overlay.scorers import Scorer, meanings_of
+from rankcast.overlay.scorers import Score, Scorer, meanings_of
 from rankcast.overlay.strategies import Strategy
 
 __all__ = ["LOCAL", "Broker", "ForwardingChanges"]
@@ -96,8 +95,8 @@ class Broker:
         """The subscriptions chosen among the known, by the neighbour they came from.
 
         All that match without top-k. By ids where the strategy is exact: each broker downstream then chooses the same.
-        Else by lots that carry the weights; the number for each neighbour is what counts, and it draws again among
-        the subscriptions it knows, hidden ones included.
+        Else by a draw of `count` from an urn in which each subscription stands as often as its weight. A neighbour is
+        told how many were drawn there, and draws as many among the subscriptions that it knows, hidden ones included.
         """
         matched = self.match(event)
         if not self._strategy.is_top_k:
@@ -117,14 +116,19 @@ class Broker:
         return found
 
     def _drawn(self, event: Event, matched: list[Matched], count: int) -> list[str]:
+        """Draw so many copies; a subscription stands as often in the result as it was drawn.
+
+        Without scores all copies are in one urn. With scores the best come first, and each tie has an urn.
+        """
         by_score = self._advertisement.rank is not Ranking.FAIR
-        # Each broker draws for itself: the same lot again would always pass over what upstream did not know.
-        drawn = lots(self._advertisement.id, event.id, self.name)
-
-        def place(one: Matched) -> tuple[Any, ...]:
-            subscription, degree = one
+        tied: dict[Score, dict[str, int]] = {}
+        for subscription, degree in matched:
             score = self._scorer.score(event, subscription, degree) if by_score else ()
-            weight = self._known[self._origin[subscription.id]][subscription.id].weight
-            return tuple(-part for part in score), waiting(drawn(subscription.id), weight), subscription.id
-
-        return [subscription.id for subscription, _ in nsmallest(count, matched, key=place)]
+            known = self._known[self._origin[subscription.id]][subscription.id]
+            tied.setdefault(score, {})[subscription.id] = known.weight
+        drawn: list[str] = []
+        for score in sorted(tied, reverse=True):
+            # Each broker draws for itself: the same lots again would always pass over what upstream did not know.
+            found = draw(tied[score], count - len(drawn), self._advertisement.id, event.id, self.name)
+            drawn += [name for name, times in found.items() for _ in range(times)]
+        return drawn

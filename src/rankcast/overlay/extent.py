@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from datetime import datetime
+from fractions import Fraction
 from functools import reduce
 from typing import NamedTuple, TypeAlias
 
@@ -36,7 +37,6 @@ class Extent(NamedTuple):
 
 
 EVERYTHING = Extent(0, 1.0)
-EMPTY = Extent(-math.inf, 0.0)
 
 
 class AdvertisedSpace:
@@ -54,7 +54,8 @@ class AdvertisedSpace:
                 hulls = [_hull(getattr(part[name], kind)) for part in parts]
                 if all(_is_of(part[name], kind) for part in parts):
                     self.bounds[name, kind] = min(low for low, _ in hulls), max(high for _, high in hulls)
-        self.extent = _of_conjunction({}, self)
+        order, amount = _of_conjunction({}, self)
+        self.extent = Extent(order, float(amount))
 
 
 def extent(form: NormalForm, space: AdvertisedSpace) -> Extent:
@@ -66,59 +67,86 @@ def extent(form: NormalForm, space: AdvertisedSpace) -> Extent:
     upper bound either, a pattern, `exists`, an attribute that nobody names) is infinite. A disjunction is the sum of its
     parts, overlaps counted twice. An expression too large to have a normal form counts as everything.
 
-    If one expression covers another, its extent is never smaller (disjunctions with overlaps aside).
+    If one expression covers another, its extent is never smaller (disjunctions with overlaps aside). The amounts are
+    computed exactly on the decimals that were given, so that equal extents are equal numbers.
     """
     if form.conjunctions is None:
         return EVERYTHING
     parts = [_of_conjunction(part, space) for part in form.conjunctions]
     order = max((part.order for part in parts), default=-math.inf)
-    return Extent(order, round(sum(part.amount for part in parts if part.order == order), 12))
+    return Extent(order, float(sum(part.amount for part in parts if part.order == order)))
 
 
-def _of_conjunction(conjunction: Conjunction, space: AdvertisedSpace) -> Extent:
+class _Size(NamedTuple):
+    """An extent with an exact amount."""
+
+    order: float
+    amount: Fraction
+
+
+_EVERYTHING = _Size(0, Fraction(1))
+_EMPTY = _Size(-math.inf, Fraction(0))
+
+
+def _of_conjunction(conjunction: Conjunction, space: AdvertisedSpace) -> _Size:
     sides = [_of_cell(name, cell, space) for name, cell in conjunction.items() if isinstance(name, str)]
     sides += [_of_line(FULL, bounds) for (name, _), bounds in space.bounds.items() if name not in conjunction]
-    return reduce(lambda a, b: Extent(a.order + b.order, a.amount * b.amount), sides, EVERYTHING)
+    return reduce(lambda a, b: _Size(a.order + b.order, a.amount * b.amount), sides, _EVERYTHING)
 
 
-def _of_cell(name: str, cell: Cell, space: AdvertisedSpace) -> Extent:
+def _of_cell(name: str, cell: Cell, space: AdvertisedSpace) -> _Size:
     for kind in (_NUMBERS, _TIMES):
         if (name, kind) in space.bounds:
             return _of_line(getattr(cell, kind), space.bounds[name, kind])
     if cell.missing:
-        return EVERYTHING
+        return _EVERYTHING
     parts = [_of_line(cell.numbers), _of_line(cell.times)]
     if cell.booleans:
-        parts.append(Extent(-1, float(cell.booleans.bit_count())))
+        parts.append(_Size(-1, Fraction(cell.booleans.bit_count())))
     if cell.texts is not None:
         counts = [len(found) for texts in cell.texts.some if (found := literals_of(texts))]
-        parts.append(Extent(-1, float(min(counts))) if counts else EVERYTHING)
-    if EVERYTHING in parts:
-        return EVERYTHING
+        parts.append(_Size(-1, Fraction(min(counts))) if counts else _EVERYTHING)
+    if _EVERYTHING in parts:
+        return _EVERYTHING
     order = max(part.order for part in parts)
-    return Extent(order, sum(part.amount for part in parts if part.order == order))
+    return _Size(order, sum((part.amount for part in parts if part.order == order), Fraction(0)))
 
 
-def _of_line(line: ValueLine, bounds: Bounds = (-math.inf, math.inf)) -> Extent:
-    length, points = line_length(line, bounds)
-    if math.isinf(length):
-        return EVERYTHING
+def _of_line(line: ValueLine, bounds: Bounds = (-math.inf, math.inf)) -> _Size:
+    length, points = _length(line, bounds)
+    if length is None:
+        return _EVERYTHING
     if length > 0:
-        return Extent(-1, length)
-    return Extent(-2, float(points)) if points else EMPTY
+        return _Size(-1, length)
+    return _Size(-2, Fraction(points)) if points else _EMPTY
 
 
 def line_length(line: ValueLine, bounds: Bounds = (-math.inf, math.inf)) -> tuple[float, int]:
     """The length of a set of numbers or times (in seconds) within bounds, and how many single points it has."""
-    length, points = 0.0, 0
+    length, points = _length(line, bounds)
+    return math.inf if length is None else float(length), points
+
+
+def _length(line: ValueLine, bounds: Bounds) -> tuple[Fraction | None, int]:
+    """The length, exactly, None if it has no end; and the number of single points."""
+    length, points = Fraction(0), 0
+    is_endless = False
     for start, end in line.pieces():
         low = max(bounds[0], _place(start, -math.inf))
         high = min(bounds[1], _place(end, math.inf))
         if low < high:
-            length += high - low
+            if math.isinf(low) or math.isinf(high):
+                is_endless = True
+            else:
+                length += _exact(high) - _exact(low)
         elif low == high:
             points += 1
-    return length, points
+    return None if is_endless else length, points
+
+
+def _exact(number: float) -> Fraction:
+    """The number as it was written, such as 1/10 for 0.1, and not as it is stored."""
+    return Fraction(repr(number))
 
 
 def literals_of(texts: StringLine) -> tuple[str, ...]:

@@ -1,11 +1,12 @@
-"""Drawing by lot: numbers that depend on nothing but stable ids, and weighted samples of them."""
+"""Drawing by lot: numbers that depend on nothing but stable ids, and draws from an urn."""
 
-import math
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import blake2b
-from heapq import nsmallest
+from heapq import merge
+from itertools import islice
 
-__all__ = ["draw", "lot", "lots", "waiting"]
+__all__ = ["draw", "lot", "lots", "urn"]
 
 
 def lot(*ids: str) -> float:
@@ -37,20 +38,32 @@ def _marked(text: str) -> bytes:
     return len(encoded).to_bytes(4) + encoded
 
 
-def waiting(lot: float, weight: float) -> float:
-    """The lot as an exponential time of rate `weight`: of several, those that come first are a weighted sample without
-    replacement, in the order of the draws (Efraimidis and Spirakis)."""
-    return -math.log(lot) / weight
+def urn(seed: Callable[[str], float], name: str, weight: int) -> Iterator[float]:
+    """The lots of `weight` copies of a name in an urn, in ascending order.
 
-
-def draw(weights: Mapping[str, float], k: int, *ids: str) -> list[str]:
-    """Draw k names, one after the other without replacement, each time in proportion to the weights left.
-
-    One hash per name, O(n log k); the paper's search tree needs O(n log n) (Algorithm 3). `ids` are the seed: the same
-    names, weights and ids give the same sample.
-
-    >>> draw({"s1": 1.0, "s2": 1e9}, 1, "a1", "e1")
-    ['s2']
+    They are the order statistics of as many independent uniform lots, made one after the other. The smallest lots of
+    several names are therefore a draw without replacement from an urn that holds each name as often as its weight. A
+    lot costs one hash, however large the weight is.
     """
-    drawn = lots(*ids)
-    return nsmallest(k, weights, key=lambda name: (waiting(drawn(name), weights[name]), name))
+    reached = 0.0
+    for copy in range(weight):
+        reached += (1.0 - reached) * (1.0 - seed(f"{name}\0{copy}") ** (1.0 / (weight - copy)))
+        yield reached
+
+
+def draw(weights: Mapping[str, int], k: int, *ids: str) -> dict[str, int]:
+    """Draw k copies without replacement from an urn that holds each name as often as its weight; how many of each.
+
+    `ids` are the seed: the same names, weights and ids give the same draw, in whatever order the names come. Costs
+    O((n + k) log n) and one hash per name and draw.
+
+    >>> draw({"s1": 1, "s2": 10**9}, 3, "a1", "e1")
+    {'s2': 3}
+    """
+    seed = lots(*ids)
+    copies = merge(*(_named(urn(seed, name, weight), name) for name, weight in weights.items()))
+    return dict(sorted(Counter(name for _, name in islice(copies, k)).items()))
+
+
+def _named(drawn: Iterator[float], name: str) -> Iterator[tuple[float, str]]:
+    return ((lot, name) for lot in drawn)

@@ -18,7 +18,7 @@ class KnownSubscription(NamedTuple):
     """A subscription as a broker knows it: how many it stands for, itself included."""
 
     subscription: Subscription
-    weight: float = 1.0
+    weight: int = 1
 
 
 class Standing(Enum):

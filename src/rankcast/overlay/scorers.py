@@ -96,7 +96,7 @@ class Selectivity(Area):
         """(order, amount) of its extent, relative to the space's."""
         order, amount = super().fixed(subscription)
         whole = self._space.extent
-        return order - whole.order, round(amount / whole.amount, 12) if whole.amount else 0.0
+        return order - whole.order, amount / whole.amount if whole.amount else 0.0
 
 
 class PreferenceScore(_Fixed):

@@ -143,7 +143,7 @@ class Overlay:
         """The subscriptions that a broker knows for an advertisement, sorted."""
         return tuple(sorted(known.subscription.id for known in self.broker(advertisement, at).known()))
 
-    def weights(self, advertisement: str, at: str) -> dict[str, float]:
+    def weights(self, advertisement: str, at: str) -> dict[str, int]:
         """How many subscriptions each of those that a broker knows stands for."""
         return {known.subscription.id: known.weight for known in self.broker(advertisement, at).known()}
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from types import MappingProxyType
 from typing import Protocol
 
@@ -127,14 +126,12 @@ class AncestorCoverK:
 class AncestorFairK:
     """As AncestorCoverK, in an order in which ties may stand above each other; what is forwarded carries a weight.
 
-    A hidden subscription's weight is shared out equally among the `sharers` forwarded ones nearest above it that may tie
-    with it: the smallest boxes, or else those that most others cover. By default there is one, for that was the fairest
-    (see the experiment covering_fig6a): a smaller one matches the fewest publications that the hidden one does not. The
-    weights always sum to the number of subscriptions, those aside that can never be among the k best because all above
-    them score higher.
+    A hidden subscription counts at one forwarded one: the nearest above it that may tie with it, which is the smallest
+    box, or else the one that most others cover. That one matches the fewest publications that the hidden one does not.
+    The weights sum to the number of subscriptions, except for those that can never be among the k best because all
+    above them score higher.
     """
 
-    sharers: int = 1
     standing: Standing = Standing.TIES
     is_top_k: bool = True
 
@@ -147,21 +144,20 @@ class AncestorFairK:
         entries = order.entries(known)
         kept = kept_of(order, entries)
         forwarded: list[OrderEntry] = []
-        weights = np.zeros(len(entries))
+        weights: list[int] = []
         for entry in entries:
             above = kept.above(entry)
             if len(above) < k:
-                weights[len(forwarded)] += entry.known.weight
+                weights.append(entry.known.weight)
                 kept.keep(entry)
                 forwarded.append(entry)
             else:
-                tied = (at for at in above[::-1] if forwarded[at].low <= entry.high)
-                sharing = list(islice(tied, self.sharers))
-                if sharing:
-                    weights[sharing] += entry.known.weight / len(sharing)
+                nearest = next((at for at in above[::-1].tolist() if forwarded[at].low <= entry.high), None)
+                if nearest is not None:
+                    weights[nearest] += entry.known.weight
         return [
-            KnownSubscription(entry.known.subscription, float(weight))
-            for entry, weight in zip(forwarded, weights[: len(forwarded)], strict=True)
+            KnownSubscription(entry.known.subscription, weight)
+            for entry, weight in zip(forwarded, weights, strict=True)
         ]
 
 
