@@ -1,9 +1,9 @@
 """DEBS'09 Table 2: how many nodes of the subscription graph matching looks at."""
 
-from rankcast.cover import SubscriptionGraph
+from rankcast.cover import Node, SubscriptionGraph
 from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.matching import NO_CONCEPTS, matches
-from rankcast.model import EPOCH, And, Compare, Event, Expression, Op, Predicate, Subscription
+from rankcast.model import EPOCH, And, Compare, Event, Op, Predicate, Subscription
 
 SIZE = 100
 COVERED = (0, 10, 30, 50)
@@ -44,8 +44,8 @@ def run(report: ExperimentReport) -> None:
     report.figure("table2", _picture(rows))
 
 
-def _matches(where: Expression, event: Event) -> bool:
-    return matches(where, event, NO_CONCEPTS)
+def _matches(node: Node, event: Event) -> bool:
+    return matches(node.where, event, NO_CONCEPTS)
 
 
 def _subscriptions(covered: int) -> list[Subscription]:

@@ -1,19 +1,19 @@
 """The preferential subscription graph (DEBS'09, section 6.1)."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankcast.cover import SubscriptionGraph
 from rankcast.language import parse
-from rankcast.matching import NO_CONCEPTS, matches
-from rankcast.model import EPOCH, Event, Subscription
+from rankcast.matching import NO_CONCEPTS, OracleMatcher, matches
+from rankcast.model import EPOCH, Catalog, Concept, Event, Interval, LeftShoulder, Subscription
 from rankcast.rank import Specificity
 from rankcast.testing import strategies
 
 
-def holds(where, event):
-    return matches(where, event, NO_CONCEPTS)
+def holds(node, event):
+    return matches(node.where, event, NO_CONCEPTS)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def test_plain_matching_stops_where_everybody_below_is_served():
 @given(strategies.subscriptions(users=("u1", "u2", "u3"), max_size=8), strategies.events())
 def test_it_finds_what_plain_matching_finds(subscriptions, event):
     graph = SubscriptionGraph(subscriptions)
-    matching = [one for one in subscriptions if holds(one.where, event)]
+    matching = [one for one in subscriptions if matches(one.where, event, NO_CONCEPTS)]
     found = graph.match(event, holds)
     assert {one.subscription for number in found.nodes for one in graph.nodes[number].interests} == {
         one.id for one in matching
@@ -94,3 +94,32 @@ def test_edges_lead_to_what_is_directly_below(data):
         for child in node.children:
             assert graph.nodes[child].level > node.level
     assert all(graph.nodes[root].level == 1 for root in graph.roots)
+
+
+def test_a_walk_prunes_only_for_crisp_values():
+    catalog = Catalog([Concept("cheap", "price", LeftShoulder(1000, 2000))])
+    wheres = {"s1": "price is cheap [0.5, 0.5]", "s2": "price is very cheap"}
+    for name, where in wheres.items():
+        catalog.add(Subscription(name, "ann", parse(where)))
+    graph = SubscriptionGraph(catalog.subscriptions.values(), meaning_of=catalog.meaning_of)
+    assert [node.children for node in graph.nodes] == [(1,), ()]
+    event = Event("e", EPOCH, {"price": Interval(1000, 1900)})
+
+    def agrees(node, event):
+        return matches(node.where, event, catalog.meaning_of("ann"))
+
+    expected = [one.id for one, _ in OracleMatcher.of(catalog).match(event)]
+    assert expected == ["s2"]
+    assert graph.match(event, agrees).specific == graph.match_any(event, agrees).specific == {"ann": ("s2",)}
+
+
+@given(strategies.subscriptions(users=("u1", "u2"), max_size=5, fuzzy=True), strategies.events(fuzzy=True))
+@settings(max_examples=40)
+def test_a_walk_finds_what_the_oracle_finds_whatever_the_event(subscriptions, event):
+    def meaning(attribute, term):
+        return strategies.CONCEPTS[attribute, term.concept]
+
+    graph = SubscriptionGraph(subscriptions, meaning_of=lambda user: meaning)
+    found = graph.match(event, lambda node, event: matches(node.where, event, meaning))
+    expected = {one.id for one, _ in OracleMatcher(subscriptions, lambda user: meaning, shared=meaning).match(event)}
+    assert {one.subscription for number in found.nodes for one in graph.nodes[number].interests} == expected

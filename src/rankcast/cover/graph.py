@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from rankcast.cover.literals import Meaning
+from rankcast.cover.normal import NormalForm, normal_form
 from rankcast.cover.poset import Poset
 from rankcast.model import Event, Expression, Subscription
 
@@ -51,11 +52,12 @@ class SubscriptionGraph:
         Of one user or of many.
     scores
         The score of each, by id; 1 where it is missing.
-    meaning
-        What concepts mean; the same to everybody.
+    meaning_of
+        What concepts mean to a user. Equal words that mean different things to two users are two nodes.
 
     To build it costs at most two comparisons for each pair of different subscriptions. Matching goes breadth first from
-    the roots and never below a node that misses, for what is below it misses too.
+    the roots. If the event's values are crisp, it never goes below a node that misses, because what is below misses
+    too. Covering says nothing about imprecise values, so for those every node is visited.
 
     >>> from rankcast.language import parse
     >>> from rankcast.matching import NO_CONCEPTS, matches
@@ -63,7 +65,7 @@ class SubscriptionGraph:
     >>> graph = SubscriptionGraph([Subscription(name, "ann", parse(text)) for name, text in wheres.items()])
     >>> from rankcast.model import EPOCH
     >>> event = Event("e", EPOCH, {"x": (2.5,)})
-    >>> found = graph.match(event, lambda where, event: matches(where, event, NO_CONCEPTS))
+    >>> found = graph.match(event, lambda node, event: matches(node.where, event, NO_CONCEPTS))
     >>> found.specific, found.visited
     ({'ann': ('s2',)}, 4)
     """
@@ -72,12 +74,12 @@ class SubscriptionGraph:
         self,
         subscriptions: Iterable[Subscription],
         scores: Mapping[str, float] | None = None,
-        meaning: Meaning | None = None,
+        meaning_of: Callable[[str], Meaning | None] = lambda user: None,
     ) -> None:
-        poset: Poset[Expression] = Poset(meaning=meaning)
+        poset: Poset[NormalForm] = Poset(NormalForm.covers)
         given = {subscription.id: subscription for subscription in subscriptions}
         for name, subscription in given.items():
-            poset.add(name, subscription.where)
+            poset.add(name, normal_form(subscription.where, meaning_of(subscription.user)))
         first_of = {name: poset.equals(name)[0] for name in given}
         number_of = {name: number for number, name in enumerate(dict.fromkeys(first_of.values()))}
         known_scores = scores or {}
@@ -97,16 +99,17 @@ class SubscriptionGraph:
             frozenset(given[one].user for one in (*poset.equals(name), *poset.descendants(name))) for name in number_of
         ]
 
-    def match(self, event: Event, matches: Callable[[Expression, Event], bool]) -> GraphMatch:
+    def match(self, event: Event, matches: Callable[[Node, Event], bool]) -> GraphMatch:
         """All nodes that an event matches, as ranking needs them: a node that holds is followed by those below it."""
         return self._walk(event, matches, every=True)
 
-    def match_any(self, event: Event, matches: Callable[[Expression, Event], bool]) -> GraphMatch:
+    def match_any(self, event: Event, matches: Callable[[Node, Event], bool]) -> GraphMatch:
         """Only as many nodes as plain publish/subscribe needs, which asks who gets the event and not why: below a node
         that holds, it looks further only for users who have nothing that holds so far."""
         return self._walk(event, matches, every=False)
 
-    def _walk(self, event: Event, matches: Callable[[Expression, Event], bool], every: bool) -> GraphMatch:
+    def _walk(self, event: Event, matches: Callable[[Node, Event], bool], every: bool) -> GraphMatch:
+        may_prune = all(isinstance(value, tuple) for value in event.attributes.values())
         visited = 0
         holds: list[int] = []
         satisfied: set[str] = set()
@@ -117,10 +120,11 @@ class SubscriptionGraph:
             for number in pending:
                 visited += 1
                 node = self.nodes[number]
-                if not matches(node.where, event):
+                if matches(node, event):
+                    holds.append(number)
+                    satisfied.update(interest.user for interest in node.interests)
+                elif may_prune:
                     continue
-                holds.append(number)
-                satisfied.update(interest.user for interest in node.interests)
                 new = [
                     child
                     for child in node.children
@@ -129,9 +133,9 @@ class SubscriptionGraph:
                 seen.update(new)
                 following += new
             pending = following
-        return GraphMatch(tuple(holds), self._specific(holds), visited)
+        return GraphMatch(tuple(holds), self._specific(holds, may_prune), visited)
 
-    def _specific(self, holds: list[int]) -> dict[str, tuple[str, ...]]:
+    def _specific(self, holds: list[int], may_prune: bool) -> dict[str, tuple[str, ...]]:
         """For each user the matching subscriptions below which none of theirs matches. The status bit says for which of
         them there is anything to look for."""
         matching = set(holds)
@@ -140,20 +144,24 @@ class SubscriptionGraph:
             below: set[str] | None = None
             for interest in self.nodes[number].interests:
                 if interest.refined:
-                    below = self._matching_users_below(number, matching) if below is None else below
+                    below = self._matching_users_below(number, matching, may_prune) if below is None else below
                     if interest.user in below:
                         continue
                 specific.setdefault(interest.user, []).append(interest.subscription)
         return {user: tuple(names) for user, names in sorted(specific.items())}
 
-    def _matching_users_below(self, number: int, matching: set[int]) -> set[str]:
+    def _matching_users_below(self, number: int, matching: set[int], may_prune: bool) -> set[str]:
         users: set[str] = set()
-        pending = [child for child in self.nodes[number].children if child in matching]
+        pending = list(self.nodes[number].children)
         seen = set(pending)
         while pending:
-            node = self.nodes[pending.pop()]
-            users.update(interest.user for interest in node.interests)
-            new = [child for child in node.children if child in matching and child not in seen]
+            below = pending.pop()
+            node = self.nodes[below]
+            if below in matching:
+                users.update(interest.user for interest in node.interests)
+            elif may_prune:
+                continue
+            new = [child for child in node.children if child not in seen]
             seen.update(new)
             pending += new
         return users

@@ -76,7 +76,7 @@ class ThresholdPoint(NamedTuple):
 def user_places(catalog: Catalog, user: str) -> tuple[Place, ...]:
     """Where the deliveries of a user count: all subscriptions, OTHER of those that cover another."""
     subscriptions = catalog.subscriptions_of(user)
-    covers = Specificity(subscriptions, lambda attribute, term: catalog.membership(attribute, term, user))
+    covers = Specificity(subscriptions, catalog.meaning_of(user))
     names = [subscription.id for subscription in subscriptions]
     return places(names, set(names).difference(covers.most_specific(names)))
 

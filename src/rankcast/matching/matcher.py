@@ -6,7 +6,7 @@ from typing import Protocol
 
 from rankcast.matching.oracle import evaluate, matches
 from rankcast.matching.outcomes import NO_CONCEPTS, Meaning
-from rankcast.model import Catalog, Event, Expression, Is, Membership, Norm, Subscription, Term, predicates_of
+from rankcast.model import Catalog, Event, Expression, Is, Norm, Subscription, predicates_of
 
 __all__ = ["Matcher", "OracleMatcher"]
 
@@ -75,15 +75,8 @@ class OracleMatcher:
     @classmethod
     def of(cls, catalog: Catalog, subscriptions: Iterable[Subscription] | None = None) -> "OracleMatcher":
         """A matcher of a catalog's subscriptions (by default all), with its concepts and its users' norms."""
-
-        def meaning_of(user: str) -> Meaning:
-            def meaning(attribute: str, term: Term) -> Membership:
-                return catalog.membership(attribute, term, user)
-
-            return meaning
-
         asked = catalog.subscriptions.values() if subscriptions is None else subscriptions
-        return cls(asked, meaning_of, lambda user: catalog.policy_of(user).norm, catalog.membership)
+        return cls(asked, catalog.meaning_of, lambda user: catalog.policy_of(user).norm, catalog.membership)
 
     def match(self, event: Event) -> Iterator[tuple[Subscription, float]]:
         """The subscriptions that the event matches, in order, with their degrees."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
 from rankcast.errors import CatalogError, PreferenceCycle, did_you_mean
@@ -71,6 +72,10 @@ class Catalog:
                 return self.concepts[key].membership
         near = did_you_mean(term.concept, {name for at, name, _ in self.concepts if at == attribute})
         raise CatalogError(f"no concept {term.concept!r} on attribute {attribute!r}{near}")
+
+    def meaning_of(self, user: str | None) -> Callable[[str, Term], Membership]:
+        """What concepts mean to a user, as a function of attribute and term; for None, to everybody."""
+        return partial(self.membership, user=user)
 
     def records(self) -> Iterator[Record]:
         """Everything, in an order in which `add` takes it again."""

@@ -169,7 +169,7 @@ class Custom:
 
 def meanings_of(catalog: Catalog) -> MeaningOf:
     """What the concepts of a catalog mean to each user."""
-    return lambda user: lambda attribute, term: catalog.membership(attribute, term, user)
+    return catalog.meaning_of
 
 
 def scorer_of(catalog: Catalog, advertisement: Advertisement, name: ScorerName | None = None) -> Scorer:

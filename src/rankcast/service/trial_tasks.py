@@ -6,7 +6,7 @@ from rankcast.engine.explain import Explanation, explain
 from rankcast.errors import CatalogError, RankcastError
 from rankcast.lab.statistics import UserStats, user_places, user_stats
 from rankcast.matching import matches
-from rankcast.model import Catalog, Delivery, Event, Expression, Membership, Policy, Term
+from rankcast.model import Catalog, Delivery, Event, Expression, Policy
 from rankcast.model.actors import Actor, acting
 from rankcast.pipeline.serve_again import ServedAgain, serve_again
 from rankcast.service import trials
@@ -70,10 +70,7 @@ def try_on_history(
     history: TrialHistory, where: Expression, catalog: Catalog, user: str | None, shown: int
 ) -> ExpressionTrial:
     """What an expression would have matched; the newest `shown` of it, newest first."""
-
-    def meaning(attribute: str, term: Term) -> Membership:
-        return catalog.membership(attribute, term, user)
-
+    meaning = catalog.meaning_of(user)
     events = history.read()[::-1]
     matched = [event for event in events if matches(where, event, meaning)]
     return ExpressionTrial(len(matched), len(events), matched[:shown])

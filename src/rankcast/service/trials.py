@@ -9,7 +9,7 @@ from rankcast.engine.trace import trace
 from rankcast.errors import RankcastError
 from rankcast.language import parse
 from rankcast.matching import matches
-from rankcast.model import Catalog, Delivery, Event, Membership, Policy, Term
+from rankcast.model import Catalog, Delivery, Event, Policy
 
 __all__ = ["ExpressionTrial", "Funnel", "backtest", "funnel", "try_expression"]
 
@@ -37,10 +37,7 @@ class Funnel(NamedTuple):
 
 def try_expression(text: str, catalog: Catalog, events: Sequence[Event], user: str | None = None) -> ExpressionTrial:
     """Match an expression against events (newest first), with the concepts as the user means them."""
-
-    def meaning(attribute: str, term: Term) -> Membership:
-        return catalog.membership(attribute, term, user)
-
+    meaning = catalog.meaning_of(user)
     try:
         where = parse(text)
         catalog.check_expression(where, user)

@@ -17,7 +17,7 @@ def test_nodes_know_which_events_they_match(service: Service) -> None:
     service.publish([decode_event({"id": f"e{x}", "time": "2026-01-01", "attributes": {"x": x}}) for x in (0, 4, 7)])
     part = service.part_of("ann")
     chosen = part.subscriptions_of("ann")
-    study = service.trials.run("ann", study_cover, service.history(10), part, chosen, "ann")
+    study = service.trials.run("ann", study_cover, service.history(10), part, chosen)
     assert [event.id for event in study.events] == ["e7", "e4", "e0"]
     matched = {node.interests[0].subscription: study.events_of(node.number) for node in study.graph.nodes}
     assert {name: [event.id for event in events] for name, events in matched.items()} == {
@@ -28,3 +28,22 @@ def test_nodes_know_which_events_they_match(service: Service) -> None:
     found, visited = study.walk(1)
     assert set(found.specific["ann"]) == {"s1", "s3"}
     assert len(visited) == 3
+
+
+def test_everybodys_graph_takes_each_users_own_concepts(service: Service) -> None:
+    records = [
+        {"kind": "concept", "name": "odd", "attribute": "x", "user": "ann", "between": [1, 3]},
+        {"kind": "concept", "name": "odd", "attribute": "x", "user": "bob", "between": [1, 9]},
+        {"kind": "subscription", "id": "a", "user": "ann", "where": "x is odd"},
+        {"kind": "subscription", "id": "b", "user": "bob", "where": "x is odd"},
+    ]
+    service.put(*map(decode_record, records))
+    service.publish([decode_event({"id": f"e{x}", "time": "2026-01-01", "attributes": {"x": x}}) for x in (2, 7)])
+    catalog = service.catalog()
+    study = service.trials.run("ann", study_cover, service.history(10), catalog, list(catalog.subscriptions.values()))
+    matched = {node.interests[0].subscription: study.events_of(node.number) for node in study.graph.nodes}
+    assert {name: [event.id for event in events] for name, events in matched.items()} == {
+        "a": ["e2"],
+        "b": ["e7", "e2"],
+    }
+    assert study.walk(1)[0].specific == {"ann": ("a",), "bob": ("b",)}

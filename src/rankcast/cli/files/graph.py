@@ -50,7 +50,7 @@ def graph(
     for name in users:
         levels = catalog.policy_of(name).levels
         known |= scores(catalog.subscriptions_of(name), catalog.preferences_of(name), levels)
-    made = SubscriptionGraph(chosen, known, lambda attribute, term: catalog.membership(attribute, term, user))
+    made = SubscriptionGraph(chosen, known, catalog.meaning_of)
     title = f"Subscriptions of {user}" if user else f"{len(chosen)} subscriptions of {len(users)} users"
     out_file.write_text(draw(made, title), encoding="utf-8")
     record = {"file": str(out_file), "subscriptions": len(chosen), "nodes": len(made.nodes), "roots": len(made.roots)}

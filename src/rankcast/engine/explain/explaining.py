@@ -11,7 +11,7 @@ from rankcast.engine.trace import UserReplay
 from rankcast.errors import RankcastError, did_you_mean
 from rankcast.language import show_time
 from rankcast.matching import MatchFinding, explain_match
-from rankcast.model import Catalog, Event, Membership, ScorePart, Subscription, Term
+from rankcast.model import Catalog, Event, ScorePart, Subscription
 from rankcast.overlay import Matched
 from rankcast.rank import ScoreExplanation, recency
 
@@ -136,9 +136,7 @@ def _interests(
     degrees = {subscription.id: degree for subscription, degree in matched}
 
     def why(subscription: Subscription) -> MatchFinding:
-        def meaning(attribute: str, term: Term) -> Membership:
-            return catalog.membership(attribute, term, subscription.user)
-
+        meaning = catalog.meaning_of(subscription.user)
         return explain_match(subscription.where, event, meaning, shared=catalog.membership)
 
     return tuple(

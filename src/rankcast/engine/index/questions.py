@@ -33,7 +33,7 @@ class Senses:
     def of_catalog(cls, catalog: Catalog) -> "Senses":
         """The concepts and the norms of a catalog."""
         return cls(
-            lambda user: lambda attribute, term: catalog.membership(attribute, term, user),
+            catalog.meaning_of,
             lambda user: catalog.policy_of(user).norm,
             catalog.membership,
         )

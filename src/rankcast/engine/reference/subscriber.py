@@ -134,7 +134,7 @@ class Subscriber:
         subscriptions = catalog.subscriptions_of(self._user)
         self._scores = scores(subscriptions, catalog.preferences_of(self._user), self._policy.levels)
         self._weights = {subscription.id: subscription.weight for subscription in subscriptions}
-        self._specificity.update(subscriptions, lambda attribute, term: catalog.membership(attribute, term, self._user))
+        self._specificity.update(subscriptions, catalog.meaning_of(self._user))
 
 
 def records_of(user: str, catalog: Catalog) -> tuple[object, ...]:

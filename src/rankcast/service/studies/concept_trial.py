@@ -105,9 +105,7 @@ class ConceptTrial:
         return Effects(self._of, (self._fits, fits), tuple(rows), max(len(self.using) - MOST, 0))
 
     def _matched(self, subscription: Subscription, catalog: Catalog, events: Sequence[Event]) -> dict[str, Event]:
-        def meaning(attribute: str, term: Term) -> Membership:
-            return catalog.membership(attribute, term, subscription.user)
-
+        meaning = catalog.meaning_of(subscription.user)
         shared: Meaning = catalog.membership
         return {event.id: event for event in events if matches(subscription.where, event, meaning, shared)}
 

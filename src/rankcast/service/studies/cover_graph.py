@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rankcast.cover import GraphMatch, SubscriptionGraph
+from rankcast.cover import GraphMatch, Node, SubscriptionGraph
 from rankcast.matching import matches
-from rankcast.model import Catalog, Event, Expression, Membership, Subscription, Term
+from rankcast.model import Catalog, Event, Subscription
 from rankcast.rank import scores
 from rankcast.service.trial_tasks import TrialHistory
 
@@ -26,38 +26,29 @@ class CoverStudy:
 
     def walk(self, position: int) -> tuple[GraphMatch, dict[int, bool]]:
         """Send an event through the graph: what it found, and each node it was compared with, in order."""
-        number_of = {id(node.where): node.number for node in self.graph.nodes}
         visited: dict[int, bool] = {}
 
-        def decide(where: Expression, event: Event) -> bool:
-            number = number_of[id(where)]
-            visited[number] = position in self.matched[number]
-            return visited[number]
+        def decide(node: Node, event: Event) -> bool:
+            visited[node.number] = position in self.matched[node.number]
+            return visited[node.number]
 
         return self.graph.match(self.events[position], decide), visited
 
 
-def study_cover(
-    history: TrialHistory, catalog: Catalog, subscriptions: Sequence[Subscription], user: str | None
-) -> CoverStudy:
-    """Order subscriptions by cover, and match recent events with each. `user` is whose words count, None for everybody's.
+def study_cover(history: TrialHistory, catalog: Catalog, subscriptions: Sequence[Subscription]) -> CoverStudy:
+    """Order subscriptions by cover, and match recent events with each. Each user's concepts mean what they say.
 
     O(subscriptions squared) comparisons and O(subscriptions * events) evaluations.
     """
-
-    def meaning(attribute: str, term: Term) -> Membership:
-        return catalog.membership(attribute, term, user)
-
     known: dict[str, float] = {}
     for name in dict.fromkeys(one.user for one in subscriptions):
         levels = catalog.policy_of(name).levels
         known |= scores(catalog.subscriptions_of(name), catalog.preferences_of(name), levels)
-    graph = SubscriptionGraph(subscriptions, known, meaning)
+    graph = SubscriptionGraph(subscriptions, known, catalog.meaning_of)
     events = history.read()[::-1]
-    matched = [
-        frozenset(
-            position for position, event in enumerate(events) if matches(node.where, event, meaning, catalog.membership)
-        )
-        for node in graph.nodes
-    ]
+    matched = []
+    for node in graph.nodes:
+        meaning = catalog.meaning_of(node.interests[0].user)
+        found = (at for at, event in enumerate(events) if matches(node.where, event, meaning, catalog.membership))
+        matched.append(frozenset(found))
     return CoverStudy(graph, events, matched)

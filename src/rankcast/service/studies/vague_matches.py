@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rankcast.language import show
 from rankcast.matching import evaluate
 from rankcast.matching.oracle import degrees_of
-from rankcast.model import Catalog, Event, Membership, Subscription, Term, predicates_of
+from rankcast.model import Catalog, Event, Subscription, predicates_of
 from rankcast.service.event_words import cut, said
 from rankcast.service.trial_tasks import TrialHistory
 
@@ -50,9 +50,7 @@ def kinds_of_matches(catalog: Catalog, user: str, events: Sequence[Event]) -> Ki
     """Match the user's subscriptions, at most `MOST`, against events once more, with degrees. O(subscriptions * events)."""
     norm = catalog.policy_of(user).norm
 
-    def meaning(attribute: str, term: Term) -> Membership:
-        return catalog.membership(attribute, term, user)
-
+    meaning = catalog.meaning_of(user)
     subscriptions = catalog.subscriptions_of(user)
     found: list[Sighting] = []
     for event in events:
@@ -79,9 +77,7 @@ def kinds_in_history(history: TrialHistory, catalog: Catalog, user: str) -> Kind
 
 
 def _explained(sighting: Sighting, catalog: Catalog, user: str) -> Sighting:
-    def meaning(attribute: str, term: Term) -> Membership:
-        return catalog.membership(attribute, term, user)
-
+    meaning = catalog.meaning_of(user)
     vague = []
     for predicate in predicates_of(sighting.subscription.where):
         value = sighting.event.attributes.get(predicate.attribute)

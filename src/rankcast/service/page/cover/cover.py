@@ -91,7 +91,7 @@ class _CoverPage:
         part, chosen, self._left_out = await asyncio.to_thread(self._read, user)
         try:
             history = self._view.service.history(RECENT)
-            self._study = await compute(self._view, study_cover, history, part, chosen, user)
+            self._study = await compute(self._view, study_cover, history, part, chosen)
         except RankcastError as error:  # it takes too long, or too much runs already
             self._told.text = str(error)
             return
