@@ -15,7 +15,9 @@ def test_a_candidate_goes_to_plain_data_and_back(event, seq, rank, matching, spe
     candidate = Candidate(event.at(seq), rank, matching, specific, degree)
     state = candidate.state()
     assert Candidate.of_state(msgspec.msgpack.decode(msgspec.msgpack.encode(state))) == candidate
-    assert msgspec.json.decode(msgspec.json.encode(state)) == state
+    as_lists = {**state, "matching": list(matching), "specific": list(specific)}
+    assert msgspec.json.decode(msgspec.json.encode(state)) == as_lists
+    assert Candidate.of_state(state) == candidate
 
 
 def test_the_position_is_that_of_the_event(candidate):

@@ -17,6 +17,15 @@ def test_the_number_is_there():
     assert msgspec.msgpack.decode(pack_states({"ann": {}})) == [FORMAT, {"ann": {}}]
 
 
+def test_large_state_is_compressed_and_read_again():
+    users = {f"user{number}": {"mode": {"matching": ["s1", "s2"] * 50}} for number in range(1_000)}
+    packed_states = pack_states(users)
+    assert len(packed_states) < 20_000
+    assert unpack_states(packed_states) == users
+    with pytest.raises(StoreError, match="is damaged"):
+        unpack_states(packed_states[:-10])
+
+
 def test_the_format_before_is_read_whatever_users_are_called():
     users = {"format": {"mode": {}}, "0": {}, "users": {}}
     assert unpack_states(msgspec.msgpack.encode(users)) == users

@@ -11,6 +11,43 @@ from rankcast.model import Event
 __all__ = ["Candidate", "DeliveryMode", "Moment", "Step", "StopCause"]
 
 
+_FORMS = 10_000
+_LONG = 1_000
+_forms: dict[int, tuple[Event, dict[str, Any]]] = {}
+"""Events and their forms, by the number of the event; what `_event` looks up by that of the form."""
+_events: dict[int, tuple[dict[str, Any], Event]] = {}
+
+
+def _form(event: Event) -> dict[str, Any]:
+    """The event as plain data. A user's state is taken with every batch, and the events in it stay the same: so it is remembered,
+    unless the event is large."""
+    known = _forms.get(id(event))
+    if known is not None and known[0] is event:
+        return known[1]
+    form = encode_event(event)
+    if len(event.attributes) <= 32 and not any(_is_long(value) for value in event.attributes.values()):
+        if len(_forms) >= _FORMS:
+            _forms.clear()
+            _events.clear()
+        _forms[id(event)] = event, form
+        _events[id(form)] = form, event
+    return form
+
+
+def _event(form: dict[str, Any], seq: int) -> Event:
+    """The event of a form, which is there already if the state was taken in this process."""
+    known = _events.get(id(form))
+    if known is not None and known[0] is form and known[1].seq == seq:
+        return known[1]
+    return decode_event(form, seq=seq)
+
+
+def _is_long(value: object) -> bool:
+    if not isinstance(value, tuple):
+        return False
+    return len(value) > _LONG or any(isinstance(one, str) and len(one) > _LONG for one in value)
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """An event that matches a user, with its rank for that user.
@@ -36,11 +73,11 @@ class Candidate:
     def state(self) -> dict[str, Any]:
         """Plain data from which `of_state` makes the candidate again."""
         return {
-            "event": encode_event(self.event),
+            "event": _form(self.event),
             "seq": self.event.seq,
             "rank": self.rank,
-            "matching": list(self.matching),
-            "specific": list(self.specific),
+            "matching": self.matching,
+            "specific": self.specific,
             "degree": self.degree,
         }
 
@@ -48,7 +85,7 @@ class Candidate:
     def of_state(cls, state: dict[str, Any]) -> "Candidate":
         """The candidate that `state` described."""
         return cls(
-            decode_event(state["event"], seq=state["seq"]),
+            _event(state["event"], state["seq"]),
             state["rank"],
             tuple(state["matching"]),
             tuple(state["specific"]),

@@ -164,6 +164,7 @@ class IsolatedSubscriber:
 
     def publish(self, place: int, matched: Matched, could_match: bool = True) -> list[Step]:
         """Serve the event at a place of the journal; `could_match` is false if matching it failed for this user."""
+        self._keep_copy()
         if self._subscriber is None:
             return []
         moment, event = self._journal[place]
@@ -184,6 +185,7 @@ class IsolatedSubscriber:
 
     def advance(self, place: int) -> list[Step]:
         """Let the clock come to the moment at a place of the journal."""
+        self._keep_copy()
         if self._subscriber is None:
             return []
         try:
@@ -226,18 +228,21 @@ class IsolatedSubscriber:
             self._leave(reason(error))
 
     def remember(self, since: int | None = None) -> None:
-        """Keep a copy of the user as of the end of the journal, or as of a place of it, to come back to."""
+        """Come back to the user as of the end of the journal, or as of a place of it: a copy is made before the next event."""
         self._since, self._matched = len(self._journal) if since is None else since, {}
-        if self._subscriber is None:
+        self._copy = None
+
+    def leave(self, error: Exception) -> None:
+        """Put the user out, because of an error elsewhere."""
+        self._leave(reason(error))
+
+    def _keep_copy(self) -> None:
+        if self._subscriber is None or self._copy is not None:
             return
         try:
             self._copy = self._subscriber.copy()
         except Exception as error:
             self._leave(reason(error))
-
-    def leave(self, error: Exception) -> None:
-        """Put the user out, because of an error elsewhere."""
-        self._leave(reason(error))
 
     def _begin(self, catalog: Catalog) -> None:
         self._known = records_of(self.user, catalog)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -41,6 +42,8 @@ UNREADABLE = (AttributeError, OverflowError, TypeError, ValueError)
 
 _NAMES = [kind.__name__.lower() for kind in KINDS]
 _CHUNK = 500
+_SHORT = 500
+"""Characters of a record that is worth remembering: with 20,000 of them, some 50 MB at most."""
 _IS_SHARED_CONCEPT = (catalog_records.c.kind == "concept") & catalog_records.c.owner.is_(None)
 _DELETE = delete(catalog_records).where(
     catalog_records.c.kind == bindparam("of_kind"), catalog_records.c.key == bindparam("of_key")
@@ -111,7 +114,7 @@ def load_part(
     owners.pop(None, None)
     for chunk in chunks(iter(owners), _CHUNK):
         rows += _rows(connection, catalog_records.c.owner.in_(chunk))
-    return catalog_of({(row.kind, row.key): row for row in rows}.values(), left_out)
+    return catalog_of({(row.kind, row.key): row for row in rows}.values(), left_out, _decoded)
 
 
 def load_before(rows: Iterable[tuple[int, bool, str]], left_out: list[UnreadableRecord]) -> "list[RecordRow]":
@@ -175,13 +178,17 @@ def _rows(connection: Connection, condition: ColumnElement[bool]) -> list[Row[An
     return list(connection.execute(select(catalog_records).where(condition)))
 
 
-def catalog_of(rows: "Iterable[Row[Any] | RecordRow]", left_out: list[UnreadableRecord] | None = None) -> Catalog:
+def catalog_of(
+    rows: "Iterable[Row[Any] | RecordRow]",
+    left_out: list[UnreadableRecord] | None = None,
+    decode: Callable[[str], Record] = decode_record,
+) -> Catalog:
     """The catalog that rows of the table make, without what cannot be read or names what cannot be."""
     in_order = sorted(
         rows, key=lambda row: (_NAMES.index(row.kind) if row.kind in _NAMES else len(_NAMES), row.arrived)
     )
     try:
-        return Catalog([decode_record(row.record) for row in in_order])
+        return Catalog([decode(row.record) for row in in_order])
     except UNREADABLE:
         catalog, gone = Catalog(), list[UnreadableRecord]()
     for row in in_order:
@@ -200,6 +207,17 @@ def changed_record(step: RecordStep) -> ChangedRecord:
     slot = _slot(step.record)
     owner = step.record.publisher if isinstance(step.record, Advertisement) else slot.owner
     return ChangedRecord(slot.kind, slot.key, owner, step.removed)
+
+
+def _decoded(text: str) -> Record:
+    """The record of a text, remembered unless it is long: all that a user has is read with every change of it, while nobody else
+    can write."""
+    return _remembered(text) if len(text) <= _SHORT else decode_record(text)
+
+
+@lru_cache(maxsize=20_000)
+def _remembered(text: str) -> Record:
+    return decode_record(text)
 
 
 def slot_of_text(text: str) -> _Slot | None:

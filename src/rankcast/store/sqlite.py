@@ -7,9 +7,11 @@ for each other, and flushes it with every commit, so that what was acknowledged 
 import os
 import sqlite3
 from pathlib import Path
+from time import monotonic, sleep
 from weakref import WeakSet
 
 from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
+from sqlalchemy.exc import DBAPIError
 
 from rankcast.errors import StoreError
 
@@ -27,6 +29,8 @@ _CAUSES = {
     sqlite3.SQLITE_FULL: "no space is left for the store {place!r}; nothing of the last change was kept",
     sqlite3.SQLITE_IOERR: "the disk failed under the store {place!r} ({error})",
 }
+_FIRST_PAUSE = 0.001
+_LONGEST_PAUSE = 0.01
 _engines: WeakSet[Engine] = WeakSet()
 
 
@@ -60,12 +64,34 @@ def connect(path: Path, wait: float, is_bulk: bool) -> Engine:
     def begin(connection: Connection) -> None:
         if connection.get_execution_options().get("writer", False):
             connection.exec_driver_sql("PRAGMA journal_mode = WAL")
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            _begin_writing(connection, wait)
         else:
             connection.exec_driver_sql("BEGIN")
 
     _engines.add(engine)
     return engine
+
+
+def _begin_writing(connection: Connection, wait: float) -> None:
+    """Become the one writer, within `wait` seconds. SQLite itself asks again every 100 ms, so that it may miss its turn again and
+    again while others write all the time."""
+    driver = connection.connection.driver_connection
+    assert driver is not None
+    until, pause = monotonic() + wait, _FIRST_PAUSE
+    driver.execute("PRAGMA busy_timeout = 0")
+    try:
+        while True:
+            try:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                return
+            except DBAPIError as error:
+                code = getattr(error.orig, "sqlite_errorcode", 0)
+                if code & 0xFF != sqlite3.SQLITE_BUSY or monotonic() + pause > until:
+                    raise
+            sleep(pause)
+            pause = min(pause * 1.2, _LONGEST_PAUSE)
+    finally:
+        driver.execute(f"PRAGMA busy_timeout = {round(wait * 1000)}")
 
 
 def explain(error: BaseException, place: str, wait: float) -> StoreError | None:

@@ -79,10 +79,17 @@ def entries_of(
     entries["grid"] = [grid_of(candidate.rank) for candidate in candidates]
     entries["degree"] = [candidate.degree for candidate in candidates]
     known: dict[Pattern, int] = {}
-    for place, candidate in enumerate(candidates):
-        pattern = Pattern(candidate.matching, candidate.specific, candidate.rank)
-        if pattern not in known:
-            known[pattern] = patterns.add(pattern)
-        entries["pattern"][place] = known[pattern]
+    same: dict[tuple[int, int, float], int] = {}
+    """Patterns of which the very tuples came before: those of a state of this process are not compared, which takes longer."""
+    numbers: list[int] = []
+    for candidate in candidates:
+        seen = (id(candidate.matching), id(candidate.specific), candidate.rank)
+        if seen not in same:
+            pattern = Pattern(candidate.matching, candidate.specific, candidate.rank)
+            if pattern not in known:
+                known[pattern] = patterns.add(pattern)
+            same[seen] = known[pattern]
+        numbers.append(same[seen])
+    entries["pattern"] = numbers
     entries["best_with"] = -1
     return entries
