@@ -28,7 +28,9 @@ def test_ready_policies_are_admitted(name: str) -> None:
 
 def test_ordinary_ones_are_admitted() -> None:
     check_policy_cost(sliding(50, 200, select=Select.IMPROVED))
-    check_policy_cost(sliding(10, 30, select=Select.EXACT))
+    check_policy_cost(sliding(50, 1_000))
+    check_policy_cost(sliding(5, 30, select=Select.EXACT))
+    check_policy_cost(sliding(10, 20, select=Select.EXACT))
     check_policy_cost(Policy("ann", Mode.PERIODIC, 20, Length(timedelta(days=1), Unit.TIME), 0.5))
 
 
@@ -37,13 +39,14 @@ def test_ordinary_ones_are_admitted() -> None:
     [
         (sliding(200, 1_000, select=Select.IMPROVED), "'greedy'"),
         (sliding(10, 31, select=Select.EXACT), "at most 30 events"),
+        (sliding(15, 30, select=Select.EXACT), "a smaller k"),
         (Policy("ann", Mode.SLIDING, 3, Length(timedelta(hours=1), Unit.TIME), 0.5, select=Select.EXACT), "'greedy'"),
         (sliding(1_000, 1_000_000), "smaller k"),
         (Policy("ann", Mode.PERIODIC, 1_000, Length(1_000_000), 0.5), "smaller k"),
     ],
 )
 def test_what_costs_too_much_is_refused_with_what_would_lower_it(policy: Policy, lower: str) -> None:
-    with pytest.raises(PolicyCostError, match="the limit is 20,000 µs") as refused:
+    with pytest.raises(PolicyCostError, match="the limit is 5,000 µs") as refused:
         check_policy_cost(policy)
     assert lower in str(refused.value)
     check_policy_cost(policy, 1e12)

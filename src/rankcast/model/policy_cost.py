@@ -1,6 +1,7 @@
 """What a policy costs with every matching event."""
 
 from datetime import timedelta
+from math import comb
 
 from rankcast.errors import PolicyCostError
 from rankcast.model.policies import Length, Mode, Policy, Scoring, Select, Unit
@@ -9,22 +10,27 @@ __all__ = ["MOST_POLICY_COST", "check_policy_cost", "policy_cost"]
 
 _BASE = 20.0
 """Ranking an event and noting it: microseconds."""
-_HELD = 0.02
+_HELD = 0.005
 """Looking at one event of a window by rank."""
-_PAIR = 0.05
-"""Looking at one pair of a candidate and a chosen one, with distances kept."""
-_DISTANCE = 3.0
-"""The distance of a new event to one of the window."""
-_SWAPS = 8.0
-"""Swapping, as a multiple of the greedy choice."""
+_CHOICE = 300.0
+"""Choosing with diversity at all; this and what follows is calibrated by `benchmarks/selection.py`, with events that are all equally
+good and equally far apart: others are chosen from in a sixth of the time."""
+_CHOICE_HELD = 2.0
+"""Choosing with diversity: what each event of the window adds."""
+_PAIRS = {Select.GREEDY: (0.024, 0.027), Select.IMPROVED: (0.060, 0.069)}
+"""Looking at one pair of a candidate and a chosen one: in windows of up to 2,048 events, and in longer ones."""
+_LONG = 2_048
 _HELD_BY_TIME = 1_000
 """So many events a window of time is taken to hold; how many they are depends on who publishes."""
 _EXACT_EASY = 30
 """Up to so many candidates the best set of all is found soon; with more it may take seconds."""
 _EXACT_HARD = 1_000_000.0
+_EXACT_HELD = 100.0
+_EXACT_SET = 0.0005
+"""What each set of k candidates adds to the search for the best one: few of them are looked at."""
 _PERIODS = 20
 """A choice that is made once a period counts as much as one of this many with every event."""
-MOST_POLICY_COST = 20_000.0
+MOST_POLICY_COST = 5_000.0
 """What a policy may cost unless an operator says otherwise."""
 
 
@@ -32,7 +38,7 @@ def policy_cost(policy: Policy) -> float:
     """Microseconds of one core that an event which matches the user costs at worst: an estimate, monotone in `k` and `length`.
 
     The end of a period, which comes once in many events, counts a twentieth. A window of time counts as one of 1,000 events.
-    `exact` in a window of more than 30 events counts a second for each of them.
+    `exact` counts all sets of k events, and in a window of more than 30 events a second for each of them.
 
     >>> policy_cost(Policy("ann"))
     20.0
@@ -48,9 +54,13 @@ def policy_cost(policy: Policy) -> float:
     k = min(policy.k, held)
     cost += _HELD * held
     if policy.select is Select.EXACT:
-        return cost + held * (_EXACT_HARD if held > _EXACT_EASY else _BASE)
+        return cost + (
+            held * _EXACT_HARD
+            if held > _EXACT_EASY
+            else held * _EXACT_HELD + comb(held, min(k, held // 2)) * _EXACT_SET
+        )
     if policy.sigma < 1:
-        choice = (_DISTANCE * held + _PAIR * held * k) * (_SWAPS if policy.select is Select.IMPROVED else 1.0)
+        choice = _CHOICE + _CHOICE_HELD * held + _PAIRS[policy.select][held > _LONG] * held * k
         cost += choice / _PERIODS if policy.mode is Mode.PERIODIC else choice
     return cost
 
@@ -68,7 +78,7 @@ def check_policy_cost(policy: Policy, most: float = MOST_POLICY_COST) -> None:
 def _what_lowers(policy: Policy) -> str:
     """What would lower the cost most, in words."""
     if policy.select is Select.EXACT:
-        return f"choose 'greedy', or a length of at most {_EXACT_EASY} events"
+        return f"choose 'greedy', a smaller k, or a length of at most {_EXACT_EASY} events"
     if policy.select is Select.IMPROVED and policy.sigma < 1:
         return "choose 'greedy', a smaller k, or a shorter length"
     if policy.sigma < 1:

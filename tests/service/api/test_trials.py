@@ -57,7 +57,7 @@ def test_a_policy_that_costs_too_much_is_refused_at_every_door(client):
         client.post("/v1/users/ann/trials/policy", json={"policy": SLOW}),
     ):
         assert refused.status_code == 422
-        assert "the limit is 20,000 µs" in refused.json()["detail"]
+        assert "the limit is 5,000 µs" in refused.json()["detail"]
 
 
 def test_all_subscriptions_of_a_user_together_are_bounded(settings):
