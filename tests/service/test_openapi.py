@@ -29,7 +29,7 @@ folder = TemporaryDirectory()
 
 def filled() -> FastAPI:
     """A service with something in it. No pipeline works on it, and live feeds end at once, as they do when it stops."""
-    limits = Limits(history=50, rate=1e6, burst=10**6)
+    limits = Limits(history=50, rate=1e6, burst=10**6, change_rate=1e6)
     made = create_app(ServiceSettings(f"{folder.name}/store.db", page=False, pipeline=False, limits=limits))
     service = made.state.service
     service.put(
@@ -79,3 +79,10 @@ def test_the_reference_shows_every_route_and_fetches_nothing() -> None:
     for path in app.openapi()["paths"]:
         assert f"<code>{path}</code>" in page.text
     assert not re.search(r"(src|href)=[\"']?(https?:)?//", page.text)
+
+
+def test_the_public_address_is_where_the_document_says_the_service_is() -> None:
+    with TemporaryDirectory() as place:
+        settings_ = ServiceSettings(f"{place}/store.db", page=False, public_url="https://rankcast.example.org/")
+        assert create_app(settings_).openapi()["servers"] == [{"url": "https://rankcast.example.org"}]
+    assert "servers" not in app.openapi()

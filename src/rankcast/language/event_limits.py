@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from rankcast.errors import ModelError
-from rankcast.language.events import MAX_EVENT_BYTES, check_event_size
+from rankcast.language.events import MAX_EVENT_BYTES, check_event_size, encode_event
+from rankcast.language.json_text import dumps
 from rankcast.language.times import show_duration, show_time
 from rankcast.model import Event
 
@@ -39,6 +40,11 @@ class EventLimits:
     def check_size(self, text: bytes) -> None:
         """Raise ModelError if an event's JSON is too large."""
         check_event_size(text, self.size)
+
+    def check(self, event: Event, now: datetime) -> None:
+        """Raise ModelError if an event that was not read from JSON is too large as JSON, or its time too far ahead."""
+        self.check_size(dumps(encode_event(event)).encode())
+        self.check_time(event, now)
 
     def check_time(self, event: Event, now: datetime) -> None:
         """Raise ModelError if an event's time is too far ahead."""

@@ -80,5 +80,8 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
         for unused in ("HTTPValidationError", "ValidationError"):
             schemas.pop(unused, None)
         schemas.update(SCHEMAS | PUSH_SCHEMAS)
+        settings: ServiceSettings = app.state.service.settings
+        if settings.public_url is not None:
+            made["servers"] = [{"url": settings.address}]
         app.openapi_schema = made
     return app.openapi_schema

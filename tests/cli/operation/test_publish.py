@@ -74,6 +74,7 @@ def test_by_hand(store: Any) -> None:
         (["e.jsonl", "--attr", "x=1"], 2, "either"),
         (["--attr", "x"], 2, "name=value"),
         (["--attr", "x=1", "--time", "soon"], 2, "is not a time"),
+        (["--attr", f"x={'a' * 99}", "--max-event-size", "100"], 2, "100"),
         (["--attr", 'x={"is": "cheap"}'], 1, "no concept 'cheap'"),
         (["--attr", "x=[1, 2]"], 2, "several values"),
         (["missing.jsonl"], 3, "no file 'missing.jsonl'"),

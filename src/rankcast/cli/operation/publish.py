@@ -107,5 +107,5 @@ def _by_hand(
     form = {"id": name or f"e-{uuid4().hex[:12]}", "time": time, "source": source, "attributes": attributes(attr)}
     now = datetime.now(UTC)
     event = decode_event({field: value for field, value in form.items() if value is not None}, now)
-    limits.check_time(event, now)
+    limits.check(event, now)
     return event

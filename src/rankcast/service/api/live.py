@@ -1,6 +1,7 @@
 """Live deliveries as server-sent events, with resume."""
 
 from collections.abc import AsyncGenerator
+from time import monotonic
 from typing import Annotated, Any
 
 import msgspec
@@ -44,6 +45,8 @@ _SAYS: dict[int | str, dict[str, Any]] = {
         },
     }
 }
+_LOOK = 1.0
+"""After how many seconds without a delivery a feed looks whether its token still holds."""
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
@@ -97,12 +100,17 @@ async def _stream(
         else:
             # An id without data: who is cut off before the first delivery resumes here all the same.
             yield b"id: %d\n\n" % start
-        pages = service.feeds.pages(user, start, service.settings.heartbeat)
+        heartbeat = service.settings.heartbeat
+        pages = service.feeds.pages(user, start, min(heartbeat, _LOOK))
         service.streams[token] += 1
+        silent_since = monotonic()
         try:
             async for page in pages:
                 if not service.settings.dev and await service.access.admit(secret) is None:
                     return  # revoked meanwhile
+                if not page and monotonic() - silent_since < 0.9 * heartbeat:
+                    continue
+                silent_since = monotonic()
                 if not page:
                     yield b": heartbeat\n\n"
                 elif include is None:

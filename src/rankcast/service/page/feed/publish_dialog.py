@@ -58,7 +58,9 @@ class _PublishDialog:
             attributes: Any = json.loads(self._text.value or "")
         except ValueError as error:
             raise RankcastError(f"this is not JSON: {error}") from None
-        event = decode_event({"id": uuid4().hex, "attributes": attributes}, now=datetime.now(UTC))
+        now = datetime.now(UTC)
+        event = decode_event({"id": uuid4().hex, "attributes": attributes}, now=now)
+        self._view.service.settings.limits.event.check(event, now)
         self._catalog.check_event(event)
         return event
 
