@@ -28,7 +28,11 @@ from rankcast.service.access import Access, Role
 from rankcast.store import Store
 
 QUIET_RATE = 5.0
+WARM = 10.0
+"""Seconds in which compiled loops are loaded, before anything counts."""
 GOAL = 3.0
+PIECE = 60_000
+"""Characters of one attribute of a large event: a string may have 65,536."""
 POLICIES = (
     {"mode": "sliding", "k": 200, "length": 1000, "sigma": 0.5, "select": "improved"},
     {"mode": "sliding", "k": 100, "length": 500, "sigma": 0.5, "select": "improved"},
@@ -117,7 +121,11 @@ async def again(until: float, answers: Counter[str], what: str, request: Callabl
     """Ask one request after the other until the time is over; one who is told to slow down tries again soon all the same."""
     number = 0
     while time.monotonic() < until:
-        status = await request(number)
+        try:
+            status = await asyncio.wait_for(request(number), until - time.monotonic() + 1)
+        except TimeoutError:
+            answers[f"{what} waited"] += 1
+            return
         answers[f"{what} {status}"] += 1
         number += 1
         if status in (0, 429, 503):
@@ -133,7 +141,8 @@ async def harass(port: int, tokens: Tokens, seconds: float, size: int) -> Counte
         policy for policy in POLICIES if await ask(port, mallory, "PUT", "/v1/users/mallory/policy", policy) < 300
     ]
     print(f"policies accepted      {len(accepted)} of {len(POLICIES)}; the costliest: {accepted[:1]}")
-    large = {"attributes": {"x": 1, "text": "a" * size}}
+    pieces = {f"text{place}": "a" * min(PIECE, size - place) for place in range(0, size, PIECE)}
+    large = {"attributes": {"x": 1, **pieces}}
     names = iter(range(10**9))
 
     def event(attributes: dict[str, Any]) -> dict[str, Any]:
@@ -187,7 +196,7 @@ async def measure(port: int, tokens: Tokens, seconds: float, size: int) -> bool:
     feed = Feed("quiet")
     listening = asyncio.create_task(listen(port, tokens.quiet, feed, sent))
     await asyncio.sleep(2)
-    await publish_quietly(port, tokens.news, 5, sent, "warm")
+    await publish_quietly(port, tokens.news, WARM, sent, "warm")
     await asyncio.sleep(1)
     begin = len(feed.waits)
     await publish_quietly(port, tokens.news, seconds, sent, "alone")

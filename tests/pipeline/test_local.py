@@ -64,6 +64,43 @@ def test_batches_and_shards_do_not_show(stores, shards, batch):
     assert list(serve_pending(cut, shards=shards)) == []
 
 
+@pytest.mark.parametrize(("shards", "slice_seconds", "expected"), [(1, 1e-9, 0), (2, 0.002, 0), (1, 1e-9, 1_000_000)])
+def test_slices_of_time_do_not_show(stores, shards, slice_seconds, expected):
+    plain, cut = stores("plain"), stores("cut")
+    for store in (plain, cut):
+        for begin in range(0, 120, 30):
+            store.publish(events(120)[begin : begin + 30])
+            store.change(put=[Subscription("more", "user2", parse(f"y = {begin % 4}"), 0.7)])
+    list(serve_pending(plain))
+    batches = list(LocalPipeline(cut, shards, expected=expected, slice_seconds=slice_seconds).serve())
+    assert delivered(cut) == delivered(plain)
+    assert batches[-1].offset == 120
+    assert sum(batch.events for batch in batches) == 120
+    assert batches[-1].version == 4
+    assert all(batch.seconds > 0 for batch in batches)
+    if slice_seconds < 1e-6:
+        assert len(batches) > 5
+        assert min(batch.events for batch in batches) <= 2
+
+
+def test_if_arrays_fail_in_the_middle_of_a_slice_the_oracle_serves_all_of_it(stores, monkeypatch):
+    plain, cut = stores("plain"), stores("cut")
+    for store in (plain, cut):
+        store.publish(events(60))
+    list(serve_pending(plain))
+    publish, calls = BatchShard.publish, itertools.count()
+
+    def fail(*given):
+        if next(calls) == 1:
+            raise RuntimeError("arrays fail")
+        return publish(*given)
+
+    monkeypatch.setattr(BatchShard, "publish", fail)
+    list(LocalPipeline(cut, expected=1_000_000, slice_seconds=60.0).serve())
+    assert next(calls) > 1
+    assert delivered(cut) == delivered(plain)
+
+
 def test_catalog_changes_hold_from_their_place_in_the_log(stores):
     published = events(40)
     results = []

@@ -76,7 +76,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def served(place: Path) -> TestClient:
-    limits = Limits(rate=1e6, burst=10**6)
+    limits = Limits(rate=1e6, burst=10**6, change_rate=1e6)
     return TestClient(
         create_app(ServiceSettings(store=str(place), page=False, pipeline=False, limits=limits)),
         base_url="http://rankcast.test",

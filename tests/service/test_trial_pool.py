@@ -124,6 +124,10 @@ def test_it_ends_when_whoever_asked_is_gone(pool: TrialPool) -> None:
     assert pool.killed == 1
 
 
+def test_it_stands_back_behind_the_service(pool: TrialPool) -> None:
+    assert pool.run("ann", os.nice, 0) > os.nice(0)
+
+
 def test_the_end_of_the_service_ends_it(pool: TrialPool) -> None:
     pool.run("ann", os.getpid)
     thread, found = _in_thread(pool, "ann", 60)

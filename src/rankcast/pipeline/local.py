@@ -2,9 +2,11 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
+from time import monotonic
+from typing import NamedTuple
 
 from rankcast.engine.arrays import BatchShard
 from rankcast.engine.choice import FAR_BEHIND, shard_for
@@ -32,15 +34,26 @@ __all__ = [
 
 _log = logging.getLogger("rankcast.pipeline")
 
+_FIRST_PART = 16
+_PARTS = 3
+"""Into so many parts a slice of time is divided, after each of which the clock is looked at."""
+
 
 @dataclass(frozen=True, slots=True)
 class CommittedBatch:
-    """What one committed batch did: up to which offset, how many deliveries were new, and how much was set aside."""
+    """What one committed batch did: up to which offset, how many deliveries were new, and how much was set aside.
+
+    `seconds` is how long reading and serving its events took, `change_seconds` how long taking over changes of the catalog up to
+    `version` took; the commit is in neither.
+    """
 
     offset: int
     events: int
     delivered: int
     set_aside: int = 0
+    seconds: float = field(default=0.0, compare=False)
+    version: int = 0
+    change_seconds: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +66,15 @@ class ReadEvent:
     clock: datetime
     event: Event | None
     error: str = ""
+
+
+class _ServedSlice(NamedTuple):
+    """What is to be committed together; `is_last` if the log has no more."""
+
+    shards: list[Shard | BatchShard]
+    logged: list[ReadEvent]
+    deliveries: list[Delivery]
+    is_last: bool
 
 
 def read_events(store: Store, after: int, limit: int) -> list[ReadEvent]:
@@ -90,13 +112,28 @@ class LocalPipeline:
     expected
         How many events are to come at least, by which, by how many wait, and by the size of the catalog the kind of shard is chosen:
         at the start, and again when there are twice as many subscriptions or 20,000 events wait.
+    slice_seconds
+        After how many seconds of serving a batch is committed, even if it has fewer events than `batch`. It is exceeded by what one
+        event costs, and where a commit itself takes longer: at least half of the time is for serving.
     """
 
-    def __init__(self, store: Store, shards: int = 1, batch: int = 5_000, expected: int = 0) -> None:
+    def __init__(
+        self,
+        store: Store,
+        shards: int = 1,
+        batch: int = 5_000,
+        expected: int = 0,
+        slice_seconds: float = float("inf"),
+    ) -> None:
         self._store = store
         self._count = shards
         self._batch = batch
         self._expected = expected
+        self._slice_seconds = slice_seconds
+        self._part = batch if slice_seconds == float("inf") else min(batch, _FIRST_PART)
+        """How many events are served before the clock is looked at."""
+        self._commit_seconds = 0.0
+        self._serving_seconds = self._change_seconds = 0.0
         self._shards: list[Shard | BatchShard] = []
         self._offset = -1
         self._version = 0
@@ -116,13 +153,13 @@ class LocalPipeline:
         while True:
             if self._is_outgrown():
                 self._choose(_states(self._shards))
-            logged = read_events(store, self._offset, self._batch)
             expected, served = self._offset, clock()
-            last = len(logged) < self._batch
-            shards, deliveries = self._serve_batch(logged, last and close)
+            served_slice = self._serve_slice(close)
+            shards, logged, deliveries = served_slice.shards, served_slice.logged, served_slice.deliveries
             if not logged and not deliveries and not self._aside:
                 self._shards = shards
                 return
+            begun = monotonic()
             reached = logged[-1].offset if logged else expected
             states = _states(shards)
             self._take(shards, reached)
@@ -135,10 +172,17 @@ class LocalPipeline:
                 instants=Instants(served, clock()),
                 set_aside=self._aside,
             )
+            self._commit_seconds = monotonic() - begun
             self._offset, self._shards = reached, shards
-            yield CommittedBatch(reached, len(logged), written, self._told())
-            if last:
+            told, took = self._told(), (self._serving_seconds, self._change_seconds)
+            yield CommittedBatch(reached, len(logged), written, told, took[0], self._version, took[1])
+            if served_slice.is_last:
                 return
+
+    @property
+    def is_over_arrays(self) -> bool:
+        """Whether shards work over arrays, once they are loaded."""
+        return any(isinstance(shard, BatchShard) for shard in self._shards)
 
     @property
     def due(self) -> datetime | None:
@@ -174,25 +218,45 @@ class LocalPipeline:
             self._aside = []
             return None
         self._shards = shards
-        return CommittedBatch(self._offset, 0, written, self._told())
+        return CommittedBatch(self._offset, 0, written, self._told(), version=self._version)
 
-    def _serve_batch(self, logged: list[ReadEvent], close: bool) -> tuple[list[Shard | BatchShard], list[Delivery]]:
-        """Serve a batch; if arrays fail as a whole, the oracle serves it, from where the store is."""
+    def _serve_slice(self, close: bool) -> "_ServedSlice":
+        """Serve as many events as are committed together; if arrays fail as a whole, the oracle serves them, from where the store is."""
         # Whoever stops or fails from here on leaves shards that have seen what was not committed.
         shards, self._shards = self._shards, []
-        try:
-            return shards, self._publish(shards, logged, close)
-        except StoreError:
-            raise
-        except Exception as error:
-            if not any(isinstance(shard, BatchShard) for shard in shards):
+        until = monotonic() + max(self._slice_seconds, self._commit_seconds)
+        logged: list[ReadEvent] = []
+        deliveries: list[Delivery] = []
+        self._serving_seconds = self._change_seconds = 0.0
+        while True:
+            wanted = min(self._part, self._batch - len(logged))
+            before, begun = self._serving_seconds, monotonic()
+            part = read_events(self._store, logged[-1].offset if logged else self._offset, wanted)
+            self._serving_seconds += monotonic() - begun
+            is_last = len(part) < wanted
+            logged += part
+            try:
+                deliveries += self._publish(shards, part, is_last and close)
+            except StoreError:
                 raise
-            _log.warning("the array engine failed, the reference engine serves the batch: %s", reason(error))
-        self._load(plain=True)
-        shards, self._shards = self._shards, []
-        deliveries = self._publish(shards, logged, close)
-        self._chosen_for = 0  # the next batch may choose arrays again
-        return shards, deliveries
+            except Exception as error:
+                if not any(isinstance(shard, BatchShard) for shard in shards):
+                    raise
+                _log.warning("the array engine failed, the reference engine serves the batch: %s", reason(error))
+                self._load(plain=True)
+                shards, self._shards = self._shards, []
+                deliveries = self._publish(shards, logged, is_last and close)
+                self._chosen_for = 0  # the next batch may choose arrays again
+                return _ServedSlice(shards, logged, deliveries, is_last)
+            if not is_last:
+                self._part = self._next_part(len(part), self._serving_seconds - before)
+            if is_last or len(logged) >= self._batch or monotonic() >= until:
+                return _ServedSlice(shards, logged, deliveries, is_last)
+
+    def _next_part(self, events: int, seconds: float) -> int:
+        """How many events to serve before the clock is looked at again, if so many took so long."""
+        fitting = self._slice_seconds / _PARTS / max(seconds, 1e-6) * events
+        return max(1, min(round(min(fitting, 2.0 * events)), self._batch))
 
     def _take(self, shards: Sequence[Shard | BatchShard], seq: int) -> None:
         """Take over what shards have set aside; `seq` is the position of the event at which that was."""
@@ -250,12 +314,16 @@ class LocalPipeline:
     def _publish(self, shards: Sequence[Shard | BatchShard], logged: list[ReadEvent], close: bool) -> list[Delivery]:
         deliveries: list[Delivery] = []
         for version, group in groupby(logged, key=lambda entry: entry.catalog_version):
+            begun = monotonic()
             catalog, entries = self._store.catalog(version), list(group)
             if version != self._version:
                 self._version = version
                 deliveries += [delivery for shard in shards for delivery in shard.update(catalog)]
                 self._take(shards, entries[0].offset)
+                self._change_seconds += monotonic() - begun
+            begun = monotonic()
             made, aside = publish_to(shards, catalog, entries)
+            self._serving_seconds += monotonic() - begun
             deliveries += made
             self._aside += aside
             self._take(shards, entries[-1].offset)

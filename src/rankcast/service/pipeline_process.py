@@ -10,6 +10,7 @@ from threading import Lock, Thread
 import msgspec
 
 from rankcast.errors import RankcastError, StoreError
+from rankcast.pipeline.local import CommittedBatch
 from rankcast.service.children import Child
 from rankcast.service.runner import Runner
 from rankcast.store import Store
@@ -41,6 +42,8 @@ class _Report(msgspec.Struct):
     set_aside: int = 0
     error: str | None = None
     refused: str | None = None
+    last: CommittedBatch | None = None
+    """What the last batch did, if this says so for the first time."""
 
 
 class PipelineProcess:
@@ -51,11 +54,17 @@ class PipelineProcess:
     """
 
     def __init__(
-        self, store: str, shards: int | None = None, poll: float = 0.5, told: Callable[[], None] = lambda: None
+        self,
+        store: str,
+        shards: int | None = None,
+        poll: float = 0.5,
+        told: Callable[[], None] = lambda: None,
+        served: Callable[[CommittedBatch], None] = lambda batch: None,
     ) -> None:
         self.error: str | None = None
         self._task = _Task(store, shards, poll)
         self._told = told
+        self._served = served
         self._report = _Report()
         self._child: Child | None = None
         self._stopping = Flag()
@@ -139,6 +148,8 @@ class PipelineProcess:
             for line in child.output:
                 self._report = msgspec.json.decode(line, type=_Report)
                 self.error = self._report.error
+                if self._report.last is not None:
+                    self._served(self._report.last)
                 self._told()
             with self._lock:
                 self._child = None
@@ -161,14 +172,13 @@ def main() -> None:
     task = msgspec.json.decode(os.read(0, 1 << 16), type=_Task)
     try:
         with Store.open(task.store) as store:
-            runner = Runner(
-                store,
-                task.shards,
-                task.poll,
-                told=lambda: _say(
-                    _Report(runner.batches, runner.events, runner.delivered, runner.set_aside, runner.error)
-                ),
-            )
+            last: list[CommittedBatch] = []
+
+            def told() -> None:
+                counts = runner.batches, runner.events, runner.delivered, runner.set_aside, runner.error
+                _say(_Report(*counts, last=last.pop() if last else None))
+
+            runner = Runner(store, task.shards, task.poll, told, last.append, is_warming=True)
             runner.start(_OTHERS)
             _say(_Report())
             while os.read(0, 1 << 16):

@@ -8,6 +8,8 @@ from time import monotonic
 __all__ = ["RateLimits"]
 
 _MANY = 20_000
+_DEEPEST = 60.0
+"""How many seconds a bucket that was charged takes to fill at most, before something can be taken out of it again."""
 
 
 class RateLimits:
@@ -22,21 +24,28 @@ class RateLimits:
     0.0
     """
 
-    def __init__(self, rate: float, burst: int, clock: Callable[[], float] = monotonic) -> None:
-        self._rate = rate
-        self._burst = float(burst)
+    def __init__(self, rate: float, burst: float, clock: Callable[[], float] = monotonic) -> None:
+        self.rate = rate
+        self.burst = float(burst)
         self._clock = clock
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self._lock = Lock()
+
+    def charge(self, who: str, amount: float) -> None:
+        """Take out of a bucket what has been used already, though there may not be enough in it; or put something back."""
+        if self.take(who, amount):
+            with self._lock:
+                level, at = self._buckets[who]
+                self._buckets[who] = (max(level - amount, -_DEEPEST * self.rate), at)
 
     def take(self, who: str, amount: float = 1.0) -> float:
         """Take something out of a bucket; 0, or for how many seconds to wait because there is not enough in it."""
         now = self._clock()
         with self._lock:
-            level, at = self._buckets.pop(who, (self._burst, now))
-            level = min(self._burst, level + (now - at) * self._rate)
+            level, at = self._buckets.pop(who, (self.burst, now))
+            level = min(self.burst, level + (now - at) * self.rate)
             enough = level >= amount
             self._buckets[who] = (level - amount if enough else level, now)
             if len(self._buckets) > _MANY:
                 self._buckets.popitem(last=False)
-        return 0.0 if enough else (amount - level) / self._rate
+        return 0.0 if enough else (amount - level) / self.rate

@@ -15,10 +15,11 @@ from rankcast.store.store_lock import StoreLock
 __all__ = ["Runner"]
 
 _LONGEST_WAIT = 30.0
-_BEAT = 0.1
-_LONGEST_REST = 0.25
+_BEAT = 0.05
 _BATCH = 1_000
-"""How many events are committed together at most: the feeds of a pipeline that is behind go on every second or so."""
+"""How many events are committed together at most."""
+_SLICE = 0.03
+"""After how many seconds of serving a batch is committed: nobody's deliveries wait for the rest of a long batch."""
 
 
 class Runner:
@@ -26,7 +27,7 @@ class Runner:
 
     `batches`, `events`, `delivered` and `set_aside` count what was committed since the start; `error` is the last failure, or
     None once a batch went well again. Periods of time end by the clock of the store, also if nothing more is published. Each batch is one transaction, so that stopping or a crash loses and repeats nothing.
-    `told` is called, in the thread of the runner, after each batch and each failure.
+    With `is_warming`, the compiled loops are loaded beside, as soon as arrays are used. `told` is called, in the thread of the runner, after each batch and each failure; `served` before it, with each batch.
     """
 
     def __init__(
@@ -35,6 +36,8 @@ class Runner:
         shards: int | None = None,
         poll: float = 0.5,
         told: Callable[[], None] = lambda: None,
+        served: Callable[[CommittedBatch], None] = lambda batch: None,
+        is_warming: bool = False,
     ) -> None:
         self.batches = 0
         self.events = 0
@@ -45,6 +48,8 @@ class Runner:
         self._shards = shards
         self._poll = poll
         self._told = told
+        self._served = served
+        self._is_cold = is_warming
         self._serving: LocalPipeline | None = None
         self._lock = StoreLock(store, "end that one, or start with --no-pipeline")
         self._woken = Flag()
@@ -107,7 +112,11 @@ class Runner:
     def _serve(self) -> None:
         if self._serving is None:
             self._lock.take()  # a server of a database that was restarted has forgotten it
-            self._serving = LocalPipeline(self._store, self._shards or 1, _BATCH, LIVE_BATCH)
+            self._serving = LocalPipeline(self._store, self._shards or 1, _BATCH, LIVE_BATCH, _SLICE)
+        self._serving.load()
+        if self._is_cold and self._serving.is_over_arrays:
+            self._is_cold = False
+            Thread(target=_warm_up, name="rankcast-warming", daemon=True).start()
         for batch in self._serving.serve():
             self._count(batch)
             if self._stopping.is_set():
@@ -121,6 +130,7 @@ class Runner:
         self.events += batch.events
         self.delivered += batch.delivered
         self.set_aside += batch.set_aside
+        self._served(batch)
         self._tell()
 
     def _refuse_beside_spark(self) -> None:
@@ -136,7 +146,13 @@ class Runner:
             self._told()
 
 
+def _warm_up() -> None:
+    from rankcast.engine.warming import warm_up
+
+    warm_up()
+
+
 def _rest(worked: float) -> float:
     """How long to wait for more. A batch costs a flush of the disk and a message to most feeds, however few events are in it: so
-    ten a second are enough. And a third of the time is for others: those who publish, and those who are to be told."""
-    return min(max(_BEAT - worked, worked / 2), _LONGEST_REST)
+    twenty a second are enough. And a part of the time is for others: those who publish, and those who are to be told."""
+    return min(max(_BEAT - worked, worked / 2), _BEAT)

@@ -1,15 +1,18 @@
 """The verbs that the API and the page share, over one store."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 
 from rankcast.engine.explain import Explanation
 from rankcast.errors import RankcastError
 from rankcast.language import parse
 from rankcast.model import Catalog, Delivery, Event, Policy, Record
+from rankcast.pipeline.local import CommittedBatch
 from rankcast.pipeline.metrics import Metrics
 from rankcast.service.access import Access
+from rankcast.service.backlogs import PublisherBacklogs
+from rankcast.service.change_costs import ChangeCosts, owners_of
 from rankcast.service.counts import check_counts
 from rankcast.service.feeds import Feeds
 from rankcast.service.pipeline_process import PipelineProcess
@@ -35,7 +38,7 @@ from rankcast.service.trials import ExpressionTrial, Funnel
 from rankcast.store import PublishReceipt, Store
 from rankcast.store.answer_log import AnswerLog
 from rankcast.store.audit_log import AuditLog, note_retention
-from rankcast.store.catalog_log import Check
+from rankcast.store.catalog_log import Check, Decision
 from rankcast.store.delivery_pages import start_of_newest
 from rankcast.store.event_log import Refuse
 from rankcast.store.retention_rules import DEFAULTS, show_rules
@@ -43,6 +46,8 @@ from rankcast.store.secrets import check_keys
 from rankcast.store.users import delete_user
 
 __all__ = ["Service"]
+
+_NO_LIMIT = 1e9
 
 
 class Service:
@@ -62,16 +67,22 @@ class Service:
         self.answers = AnswerLog(self.store.database)
         self.audit = AuditLog(self.store.database)
         self.rates = RateLimits(settings.limits.rate, settings.limits.burst)
+        self.event_rates = RateLimits(settings.limits.event_rate, settings.limits.event_burst)
+        self.byte_rates = RateLimits(settings.limits.byte_rate, settings.limits.byte_burst)
         self.page_rates = RateLimits(settings.limits.pages, settings.limits.page_burst)
         self.metrics = Metrics(self.store)
         self.feeds = Feeds(self.store, settings.poll)
+        limits = settings.limits
+        self.backlogs = PublisherBacklogs(
+            limits.backlog, limits.backlog_events, limits.backlog_requests, self._is_serving
+        )
+        self.change_costs = ChangeCosts(_NO_LIMIT if settings.dev else limits.change_rate, limits.change_burst)
         self.runner: Runner | PipelineProcess = (
-            PipelineProcess(settings.store, settings.shards, settings.poll, told=self._served)
+            PipelineProcess(settings.store, settings.shards, settings.poll, self._woken, self._served)
             if settings.own_process
-            else Runner(self.store, settings.shards, settings.poll, told=self._served)
+            else Runner(self.store, settings.shards, settings.poll, self._woken, self._served)
         )
         self.store_check = StoreCheck(self.store)
-        limits = settings.limits
         self.trials = TrialPool(limits.trials, limits.trials_of_one, limits.trial_seconds)
         self.publisher = LogPublisher(self.store, logged=self.runner.wake)
         self.digests = Digests(self, timedelta(days=settings.kept_days))
@@ -104,7 +115,15 @@ class Service:
         self.sessions.close()
         self.store.close()
 
-    def _served(self) -> None:
+    def _is_serving(self) -> bool:
+        """Whether the pipeline runs here, and nothing is wrong with it."""
+        return self.settings.pipeline and self.runner.is_running and self.runner.error is None
+
+    def _served(self, batch: CommittedBatch) -> None:
+        self.backlogs.served(batch)
+        self.change_costs.served(batch)
+
+    def _woken(self) -> None:
         self.feeds.wake()
         self.webhooks.wake()
 
@@ -134,11 +153,15 @@ class Service:
             check(catalog)
             check_counts(catalog, records, self.settings.limits)
 
-        return self.store.change(put=records, check=checked)
+        return self.change_costs.run(owners_of(records), lambda: self.store.change(put=records, check=checked))
 
     def remove(self, *records: Record, check: Check | None = None) -> int:
         """Take records out of the catalog, all or none; the number of its new version. `check` is as with `put`."""
-        return self.store.change(remove=records, check=check)
+        return self.change_costs.run(owners_of(records), lambda: self.store.change(remove=records, check=check))
+
+    def decide(self, user: str, decide: Callable[[Catalog], Decision]) -> int:
+        """Change a user's records by what they are at this moment; the number of the catalog's new version."""
+        return self.change_costs.run([user], lambda: self.store.decide(user, decide))
 
     def delete_user(self, user: str) -> bool:
         """Delete everything of a user, in one transaction; whether there was anything."""

@@ -35,6 +35,12 @@ class Limits:
     `pages` and `page_burst` are such a bucket for the web page, per session and, for those who are not signed in, per address;
     `open_pages` is how many pages one session may have open.
 
+    `event_rate` and `event_burst` are such a bucket for the events that a token publishes, however many are in a request, and
+    `byte_rate` and `byte_burst` for their bytes. While the service runs the pipeline, a publisher may also have only so many events in the log
+    unserved as take `backlog` seconds to serve, and `backlog_events` at most; `backlog_requests` of a token may wait for that.
+
+    Changes of one owner's records may cost `change_rate` seconds of one core per second, and `change_burst` seconds at once.
+
     `body` bounds a request that publishes, `record` any other, `event` each event. All bodies in memory together have at most
     `in_flight` bytes, those of one token a quarter of that, and a body has to arrive within `arrival` seconds.
     """
@@ -47,6 +53,15 @@ class Limits:
     rate: float = 1_000.0
     burst: int = 2_000
     bulk: int = 10_000
+    event_rate: float = 10_000.0
+    event_burst: int = 20_000
+    byte_rate: float = 16.0 * 1024 * 1024
+    byte_burst: int = 64 * 1024 * 1024
+    backlog: float = 0.05
+    backlog_events: int = 500
+    backlog_requests: int = 64
+    change_rate: float = 0.1
+    change_burst: float = 0.5
     predicates: int = 200
     depth: int = 20
     policy_cost: float = MOST_POLICY_COST

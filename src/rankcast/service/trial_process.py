@@ -17,6 +17,9 @@ READY = b"."
 LENGTH = struct.Struct(">Q")
 """How long what follows is; so begins each task and each answer."""
 
+_NICE = 15
+"""How far a trial stands back behind those who serve events and answer requests: on two processors, two trials would take both."""
+
 
 class TrialAnswer(NamedTuple):
     """What became of a task: its result, or the error to raise in its place. `mistake` is one of Rankcast's own."""
@@ -29,6 +32,7 @@ class TrialAnswer(NamedTuple):
 
 def main() -> None:
     """Say that it is ready, then work off tasks, each a function and its arguments, until the input ends."""
+    os.nice(_NICE)
     import_module("rankcast.service.trial_tasks")
     _write(READY)
     while (head := _read(LENGTH.size)) is not None:

@@ -46,6 +46,13 @@ def serve(
     rate: Annotated[
         float, typer.Option(min=1, metavar="N", help="Maximum number of requests per second and token.")
     ] = 1000.0,
+    event_rate: Annotated[
+        float, typer.Option(min=1, metavar="N", help="Maximum number of published events per second and token.")
+    ] = 10_000.0,
+    max_backlog: Annotated[
+        float,
+        typer.Option(min=0.001, metavar="SECONDS", help="Serving time that one publisher may have waiting in the log."),
+    ] = 0.05,
     max_event_size: MaxEventSize = 256 * 1024,
     max_ahead: MaxAhead = "1h",
     max_policy_cost: Annotated[
@@ -94,7 +101,14 @@ def serve(
         named(world)  # which refuses one that is not there, before anything is made
     event_limits = EventLimits(max_event_size, parse_duration(max_ahead))
     limits = Limits(
-        policy_cost=max_policy_cost, trial_seconds=trial_seconds, rate=rate, burst=round(2 * rate), event=event_limits
+        policy_cost=max_policy_cost,
+        trial_seconds=trial_seconds,
+        rate=rate,
+        burst=round(2 * rate),
+        event_rate=event_rate,
+        event_burst=max(Limits().bulk, round(2 * event_rate)),
+        backlog=max_backlog,
+        event=event_limits,
     )
     settings = ServiceSettings(
         store,

@@ -45,9 +45,7 @@ def replace_preferences(user: Owner, service: ServiceOf, content: Body) -> Respo
             422, "limit", f"{len(pairs):,} preferences; the limit is {service.settings.limits.subscriptions:,}"
         )
     given = [_pair(user, pair) for pair in pairs]
-    service.store.decide(
-        user, lambda catalog: (given, [one for one in catalog.preferences_of(user) if one not in given])
-    )
+    service.decide(user, lambda catalog: (given, [one for one in catalog.preferences_of(user) if one not in given]))
     return _all(service, user)
 
 
@@ -61,7 +59,7 @@ def forget_preference(user: Owner, prefer: str, over: str, service: ServiceOf) -
             raise Problem(404, "not-found", f"user {user!r} does not prefer {prefer!r} over {over!r}")
         return [], found
 
-    service.store.decide(user, removal)
+    service.decide(user, removal)
     return Response(status_code=204)
 
 

@@ -22,6 +22,8 @@ from rankcast.service.api.answers import JSON, answer
 from rankcast.service.api.schemas import body, says
 from rankcast.service.callers import PublishingCaller, publishing_caller
 from rankcast.service.problems import Problem, answer_of, problem_of
+from rankcast.service.publisher import Results
+from rankcast.service.rates import RateLimits
 from rankcast.service.service import Service
 from rankcast.service.settings import PUBLISHING
 from rankcast.store import PublishReceipt
@@ -156,7 +158,9 @@ async def _publish(
         limit = f"an event of {len(content):,} bytes; at most {limits.event.size:,} are allowed"
         raise Problem(413, "limit", limit)
 
+    _check_rate(service, caller, service.byte_rates, len(content), "bytes")
     raws = await _beside(content, lambda: _split(content, kind, limits.bulk)) if several else [content]
+    _check_rate(service, caller, service.event_rates, len(raws), "events")
     lines: list[_Line] = []
     for part in _parts(raws):  # one after the other, so that a long request lets shorter ones pass
         begin = len(lines)
@@ -166,7 +170,7 @@ async def _publish(
 
         lines += await _beside(content, read)
     events = [line.event for line in lines if isinstance(line.event, Event)]
-    results = iter(await service.publisher.publish(events) if events else [])
+    results = iter(await _log(service, caller, events))
     done: list[PublishReceipt | ModelError] = [
         next(results) if isinstance(line.event, Event) else line.event for line in lines
     ]
@@ -179,6 +183,34 @@ async def _publish(
     if rejects:
         await asyncio.to_thread(service.store.reject, rejects)
     return made
+
+
+def _check_rate(service: Service, caller: Principal, rates: RateLimits, amount: int, of_what: str) -> None:
+    """Refuse what is more than the rate of a token allows. A request that is within the limits of one fits into the burst."""
+    wait = 0.0 if service.settings.dev else rates.take(caller.token, min(float(amount), rates.burst))
+    if wait:
+        raise Problem(
+            429,
+            "rate",
+            f"too many {of_what}: a token may publish {rates.rate:,.0f} per second; publish this again in {wait:.1f} s",
+            {"Retry-After": str(max(1, round(wait)))},
+        )
+
+
+async def _log(service: Service, caller: Principal, events: Sequence[Event]) -> Results:
+    """Log events: as many at a time as the publisher may have unserved. A long request takes as long as it takes to serve it."""
+    results: Results = []
+    while len(results) < len(events):
+        rest = events[len(results) :]
+        taken = await service.backlogs.take(caller.token, len(rest), is_begun=bool(results))
+        new: list[PublishReceipt] = []
+        try:
+            done = await service.publisher.publish(rest[:taken])
+            new = [one for one in done if isinstance(one, PublishReceipt) and not one.duplicate]
+            results += done
+        finally:
+            service.backlogs.logged(caller.token, taken, len(new), new[-1].offset if new else 0)
+    return results
 
 
 def _bulk_answer(

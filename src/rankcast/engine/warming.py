@@ -1,0 +1,58 @@
+"""Loading the compiled loops before anybody needs them."""
+
+from datetime import timedelta
+from itertools import product
+
+from rankcast.engine.arrays import BatchShard
+from rankcast.language import decode_record
+from rankcast.model import EPOCH, Catalog, Event
+
+__all__ = ["warm_up"]
+
+_POLICIES: tuple[dict[str, object], ...] = (
+    {"mode": "all"},
+    {"mode": "all", "filter": {"novelty": "threshold", "rate": 0.5, "period": 5}},
+    {
+        "mode": "all",
+        "filter": {"novelty": "threshold", "rate": 0.5, "period": 5, "scoring": "interval", "update": "eager"},
+    },
+    {"mode": "all", "filter": {"novelty": "sampling", "rate": 0.5, "period": 5}},
+    {"mode": "all", "filter": {"novelty": "random", "rate": 0.5}},
+    *(
+        {"mode": mode, "k": 3, "length": length, "sigma": sigma, "select": select}
+        for mode, length, sigma, select in product(
+            ("sliding", "periodic", "history"), (12, "20m"), (1.0, 0.5), ("greedy", "improved")
+        )
+        if not (mode == "history" and length == "20m") and not (sigma == 1.0 and select == "improved")
+    ),
+    {"mode": "sliding", "k": 3, "length": 9, "sigma": 0.5, "select": "exact"},
+)
+_WHERE = ("x > {n}", "x < {n} and g = 'a'", "g = 'b' or x = {n}", "not (x = {n})")
+_EVENTS = 45
+_BATCH = 15
+
+
+def warm_up() -> int:
+    """Serve a small stream to users of every policy over arrays, so that the compiled loops are loaded, or compiled; how many deliveries.
+
+    Takes a second or two, and the first time on a machine a minute: time for which everybody would wait who is served after
+    the first user with such a policy.
+    """
+    records = [
+        {"kind": "subscription", "id": f"{user}-{n}", "user": f"u{user}", "where": where.format(n=n), "score": 0.5}
+        for user in range(len(_POLICIES))
+        for n, where in enumerate(_WHERE)
+    ]
+    records += [{"kind": "policy", "user": f"u{user}", **policy} for user, policy in enumerate(_POLICIES)]
+    catalog = Catalog([decode_record(record) for record in records])
+    shard = BatchShard(catalog)
+    events = [
+        Event(f"e{seq}", EPOCH + timedelta(minutes=seq), {"x": (seq % 7,), "g": ("ab"[seq % 2],)}, seq=seq)
+        for seq in range(1, _EVENTS + 1)
+    ]
+    delivered = 0
+    for begin in range(0, _EVENTS, _BATCH):
+        part = events[begin : begin + _BATCH]
+        delivered += len(shard.publish(part, clocks=[event.time for event in part]))
+    shard.state()
+    return delivered

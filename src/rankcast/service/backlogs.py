@@ -1,0 +1,212 @@
+"""What publishers have in the log that the pipeline has not served yet: each so much that serving it takes a short time."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from threading import Lock
+from time import monotonic
+from typing import NamedTuple
+
+from rankcast.pipeline.local import CommittedBatch
+from rankcast.service.problems import Problem
+
+__all__ = ["PublisherBacklogs"]
+
+_GUESS = 0.001
+"""Seconds that an event is taken to cost before any was served."""
+_LEAST = 20e-6
+_FIXED = 0.005
+"""Seconds of a batch that are nobody's: what it costs however few events are in it."""
+_HALF_LIFE = 5.0
+"""An estimate rises at once and halves in so many seconds: a publisher whose events turn cheap is trusted with more slowly."""
+_UNEVEN = 4.0
+"""In a batch of several publishers, an event is taken to have cost at most so many times the average."""
+_PATIENCE = 10.0
+_STUCK = 60.0
+"""If the pipeline serves nothing for so many seconds, nobody waits for it."""
+_LOOK = 0.5
+_MANY = 10_000
+
+
+class _Entry(NamedTuple):
+    """Events of one publisher in the log, up to an offset."""
+
+    offset: int
+    who: str
+    events: int
+
+
+@dataclass
+class _Account:
+    """One publisher: how many events are unserved, and what one costs, as of when."""
+
+    cost: float = _GUESS
+    as_of: float = 0.0
+    is_measured: bool = False
+    unserved: int = 0
+    waiting: int = 0
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    called: "asyncio.Future[None] | None" = None
+
+    def cost_at(self, now: float) -> float:
+        """Seconds that one event is taken to cost."""
+        return float(max(_LEAST, self.cost * 0.5 ** ((now - self.as_of) / _HALF_LIFE)))
+
+
+class PublisherBacklogs:
+    """Lets publishers log events as fast as the pipeline serves them, and no faster.
+
+    The log is served in order, so whoever publishes waits for what was published before. A publisher may have so many events
+    unserved as take `seconds` to serve, by what the events of the same publisher have cost, and `events` at most; one in any case.
+    Who wants to log more waits until some are served. Nobody waits while no pipeline serves.
+
+    Parameters
+    ----------
+    waiting
+        How many requests of one publisher may wait; more are refused, as are those that have waited for 10 seconds in vain.
+    is_serving
+        Whether a pipeline serves the log and reports its batches to `served`.
+    """
+
+    def __init__(
+        self,
+        seconds: float,
+        events: int,
+        waiting: int,
+        is_serving: Callable[[], bool],
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._seconds = seconds
+        self._events = events
+        self._waiting = waiting
+        self._is_serving = is_serving
+        self._clock = clock
+        self._accounts: dict[str, _Account] = {}
+        self._entries: list[_Entry] = []
+        self._reached = 0
+        self._last_served = clock()
+        self._lock = Lock()
+
+    async def take(self, who: str, wanted: int, is_begun: bool = False) -> int:
+        """How many of `wanted` events may be logged now, at least one: waits for that. Tell `logged` what became of them.
+
+        `is_begun` says that others of the same request are in the log already, so that it is not refused any more.
+        """
+        with self._lock:
+            account = self._account(who)
+            if account.waiting >= self._waiting:
+                raise self._refusal(account, f"{account.waiting} requests of this token wait already")
+            account.waiting += 1
+        until = self._clock() + (_STUCK if is_begun else _PATIENCE)
+        try:
+            try:
+                async with asyncio.timeout(_STUCK if is_begun else _PATIENCE), account.turn:
+                    while not isinstance(taken := self._reserve(account, wanted), int):
+                        if self._clock() >= until:
+                            raise TimeoutError
+                        await asyncio.wait([taken], timeout=_LOOK)
+                    return taken
+            except TimeoutError:
+                if is_begun:
+                    return wanted
+                raise self._refusal(account, f"the request has waited for {_PATIENCE:g} s") from None
+        finally:
+            with self._lock:
+                account.waiting -= 1
+
+    def logged(self, who: str, taken: int, count: int, offset: int) -> None:
+        """Say that `count` of the events that were taken are new in the log, the last of them at an offset."""
+        with self._lock:
+            account = self._account(who)
+            account.unserved = max(0, account.unserved - taken)
+            if count and offset > self._reached and self._is_serving():
+                account.unserved += count
+                heappush(self._entries, _Entry(offset, who, count))
+            else:
+                self._call(account)
+
+    def served(self, batch: CommittedBatch) -> None:
+        """Say what the pipeline has committed; from any thread."""
+        now = self._clock()
+        with self._lock:
+            self._reached, self._last_served = batch.offset, now
+            counts: Counter[str] = Counter()
+            while self._entries and self._entries[0].offset <= batch.offset:
+                entry = heappop(self._entries)
+                counts[entry.who] += entry.events
+            self._charge(counts, batch, now)
+            for who, count in counts.items():
+                account = self._account(who)
+                account.unserved = max(0, account.unserved - count)
+            for account in self._accounts.values():
+                if account.called is not None:
+                    self._call(account)
+
+    def _charge(self, counts: Counter[str], batch: CommittedBatch, now: float) -> None:
+        """Share out what a batch cost, in proportion to what was expected of each."""
+        if not counts:
+            return
+        known = {who: self._account(who) for who in counts}
+        others = max(0, batch.events - counts.total())
+        expected = sum(count * known[who].cost_at(now) for who, count in counts.items()) + others * _GUESS
+        cost = max(0.0, batch.seconds - _FIXED)
+        most = cost / max(batch.events, 1) * (_UNEVEN if others or len(counts) > 1 else 1.0)
+        for who, account in known.items():
+            before = account.cost_at(now)
+            found = max(_LEAST, min(most, cost * before / expected))
+            is_first = not account.is_measured and counts[who] > 1
+            account.cost = found if is_first else max(found, before)
+            account.is_measured = account.is_measured or is_first
+            account.as_of = now
+
+    def _reserve(self, account: _Account, wanted: int) -> "int | asyncio.Future[None]":
+        """How many may be logged; if none, what is done when some may be."""
+        now = self._clock()
+        with self._lock:
+            if not self._is_serving() or (self._entries and now - self._last_served > _STUCK):
+                for one in self._accounts.values():
+                    one.unserved = 0
+                self._entries.clear()
+                return wanted
+            most = max(1, min(self._events, int(self._seconds / account.cost_at(now))))
+            taken = max(0, min(wanted, most - account.unserved))
+            account.unserved += taken
+            if taken:
+                return taken
+            account.called = asyncio.get_running_loop().create_future()
+            return account.called
+
+    def _call(self, account: _Account) -> None:
+        called, account.called = account.called, None
+        if called is not None:
+            with suppress(RuntimeError):  # its loop was closed meanwhile: nobody waits
+                called.get_loop().call_soon_threadsafe(_settle, called)
+
+    def _account(self, who: str) -> _Account:
+        account = self._accounts.get(who)
+        if account is None:
+            if len(self._accounts) >= _MANY:
+                self._accounts = {
+                    name: one for name, one in self._accounts.items() if one.waiting or one.unserved or one.called
+                }
+            account = self._accounts[who] = _Account(as_of=self._clock())
+        return account
+
+    def _refusal(self, account: _Account, why: str) -> Problem:
+        cost = account.cost_at(self._clock())
+        wait = max(1, round(account.unserved * cost))
+        return Problem(
+            429,
+            "backlog",
+            f"{why}: {account.unserved:,} events of this token are not served yet, at {cost * 1000:.1f} ms each, and a publisher "
+            f"may have as many waiting as are served in {self._seconds * 1000:g} ms; publish more slowly, and this again in {wait} s",
+            {"Retry-After": str(wait)},
+        )
+
+
+def _settle(future: "asyncio.Future[None]") -> None:
+    if not future.done():
+        future.set_result(None)
