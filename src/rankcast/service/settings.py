@@ -55,7 +55,7 @@ class Limits:
     bulk: int = 10_000
     event_rate: float = 10_000.0
     event_burst: int = 20_000
-    byte_rate: float = 16.0 * 1024 * 1024
+    byte_rate: int = 16 * 1024 * 1024
     byte_burst: int = 64 * 1024 * 1024
     backlog: float = 0.05
     backlog_events: int = 500
