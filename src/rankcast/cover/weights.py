@@ -8,6 +8,7 @@ from rankcast.model import (
     And,
     Between,
     Compare,
+    Exists,
     Expression,
     Gaussian,
     Is,
@@ -83,7 +84,7 @@ def _constants(predicate: Predicate, meaning: Meaning | None) -> int:
             if isinstance(membership, Table):
                 return sum(_size(value) for value, _ in membership.degrees)
             return _UNKNOWN if isinstance(membership, Gaussian) else 2 * len(membership.points())
-        case _:
+        case Exists():
             return 1
 
 

@@ -14,7 +14,18 @@ from itertools import pairwise
 
 from rankcast.fuzzy.grades import Grade, hedged
 from rankcast.fuzzy.pieces import REACH, Flank, Flat, Piece, Ramp
-from rankcast.model import Gaussian, Hedge, Membership, Table
+from rankcast.model import (
+    Gaussian,
+    Hedge,
+    Interval,
+    LeftShoulder,
+    Membership,
+    Piecewise,
+    RightShoulder,
+    Table,
+    Trapezoid,
+    Triangle,
+)
 
 __all__ = ["Curve", "curve_of"]
 
@@ -63,7 +74,7 @@ def curve_of(membership: Membership, hedges: tuple[Hedge, ...] = ()) -> Curve:
                 sigma *= math.sqrt(0.5 if hedges[-1] is Hedge.VERY else 2.0)
                 hedges = hedges[:-1]
             return _bell(mean, sigma, hedges)
-        case _:
+        case Trapezoid() | Triangle() | Interval() | LeftShoulder() | RightShoulder() | Piecewise():
             return _linear(membership.points(), hedges)
 
 

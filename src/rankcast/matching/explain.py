@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import assert_never
 
 from rankcast.language import show, show_time
 from rankcast.language.membership_json import membership_to_json
@@ -16,17 +17,24 @@ from rankcast.model import (
     Event,
     Exists,
     Expression,
+    Gaussian,
     Interval,
     Is,
     Kind,
+    LeftShoulder,
     Not,
     OneOf,
     Or,
+    Piecewise,
     Predicate,
+    RightShoulder,
     Scalar,
+    Table,
     Term,
     Test,
     Thresholds,
+    Trapezoid,
+    Triangle,
     kind_of,
 )
 
@@ -128,7 +136,7 @@ def _is_about(test: Test, kind: Kind) -> bool:
             return kind_of(value) is kind
         case OneOf(values):
             return any(kind_of(value) is kind for value in values)
-        case _:
+        case Exists() | Is():
             return True
 
 
@@ -140,9 +148,11 @@ def _said(value: AttributeValue) -> str:
             text = " ".join([*(hedge.value for hedge in hedges), concept])
         case Interval(low, high):
             text = f"between {low} and {high}"
-        case _:
+        case Trapezoid() | Triangle() | LeftShoulder() | RightShoulder() | Gaussian() | Piecewise() | Table():
             ((form, numbers),) = membership_to_json(value).items()
             text = f"{form} {numbers}"
+        case other:
+            assert_never(other)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
@@ -152,5 +162,5 @@ def _said_scalar(value: Scalar) -> str:
             return "true" if value else "false"
         case datetime():
             return show_time(value)
-        case _:
+        case str() | int() | float():
             return str(value)

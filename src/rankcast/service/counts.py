@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple, assert_never
 
 from rankcast.model import (
     Advertisement,
@@ -24,7 +24,7 @@ __all__ = ["check_counts"]
 class _Counted(NamedTuple):
     """Records of one kind of one owner; their number is limited."""
 
-    kind: str
+    kind: Literal["subscription", "concept", "advertisement"]
     owner: str
 
 
@@ -44,10 +44,12 @@ def check_counts(catalog: Catalog, records: Sequence[Record], limits: Limits) ->
             case "concept":
                 most, have = limits.concepts, sum(one.user == counted.owner for one in catalog.concepts.values())
                 said = f"a user may have {most:,} concepts of their own"
-            case _:
+            case "advertisement":
                 most = limits.advertisements
                 have = sum(one.publisher == counted.owner for one in catalog.advertisements.values())
                 said = f"a publisher may have {most:,} advertisements"
+            case other:
+                assert_never(other)
         if have + count > most:
             raise Problem(422, "limit", said)
     for user in {record.user for record in records if isinstance(record, Subscription)}:

@@ -4,7 +4,20 @@ from datetime import datetime
 
 from rankcast.language import show_time
 from rankcast.language.membership_json import membership_to_json
-from rankcast.model import AttributeValue, Event, Interval, Scalar, Term
+from rankcast.model import (
+    AttributeValue,
+    Event,
+    Gaussian,
+    Interval,
+    LeftShoulder,
+    Piecewise,
+    RightShoulder,
+    Scalar,
+    Table,
+    Term,
+    Trapezoid,
+    Triangle,
+)
 
 __all__ = ["cut", "facts", "said", "title_attribute", "title_of"]
 
@@ -59,7 +72,7 @@ def said(value: AttributeValue) -> str:
             return " ".join([*(hedge.value for hedge in hedges), concept])
         case Interval(low, high):
             return f"{_said_scalar(low)} to {_said_scalar(high)}"
-        case _:
+        case Trapezoid() | Triangle() | LeftShoulder() | RightShoulder() | Gaussian() | Piecewise() | Table():
             ((form, numbers),) = membership_to_json(value).items()
             return f"about {numbers} ({form.replace('_', ' ')})"
 
@@ -78,7 +91,7 @@ def _said_scalar(value: Scalar) -> str:
             return text[:10] if text.endswith("T00:00:00Z") else f"{text[:10]} {text[11:16]}"
         case float():
             return f"{value:.10g}"
-        case _:
+        case str() | int():
             return str(value)
 
 

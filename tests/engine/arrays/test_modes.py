@@ -97,3 +97,11 @@ def test_a_field_that_arrays_do_not_know_goes_to_the_reference_engine(monkeypatc
     assert suits(Policy("ann"))
     assert array_filter("ann", given.filter, ["s"]) is None
     assert array_filter("ann", Filter(FilterKind.THRESHOLD, 0.5), ["s"]) is not None
+
+
+def test_a_mode_that_arrays_do_not_know_goes_to_the_reference_engine(monkeypatch):
+    sliding = Policy("ann", mode=Mode.SLIDING, k=2, length=Length(4))
+    assert suits(sliding)
+    monkeypatch.setattr(modes, "_MODES", modes._MODES - {Mode.SLIDING})
+    assert not suits(sliding)
+    assert suits(Policy("ann"))

@@ -1,6 +1,6 @@
 """The delivery modes over arrays: the seam, and plain publish/subscribe."""
 
-from typing import Any, Protocol
+from typing import Any, Protocol, assert_never
 
 import numpy as np
 
@@ -75,11 +75,14 @@ _HONOURED = frozenset(
 )
 """The fields of a policy that arrays honour; a policy that gives another is served by the reference engine."""
 
+_MODES = frozenset((Mode.ALL, Mode.PERIODIC, Mode.SLIDING, Mode.HISTORY))
+"""The delivery modes that arrays honour; users of any other are served by the reference engine."""
+
 
 def suits(policy: Policy) -> bool:
     """Whether arrays can serve the mode of a policy: no field that they do not know, no criterion besides preference, no
     exact search where a choice is to be diverse."""
-    if not given(policy) <= _HONOURED:
+    if not given(policy) <= _HONOURED or policy.mode not in _MODES:
         return False
     by_preference = all(part is ScorePart.PREFERENCE for part, weight in policy.score.items() if weight > 0)
     selects = policy.mode in (Mode.PERIODIC, Mode.SLIDING) and policy.sigma < 1
@@ -101,6 +104,8 @@ def array_mode(policy: Policy, table: EventTable) -> ArrayMode:
             return ArraySliding(policy, table)
         case Mode.HISTORY:
             return ArrayHistory(policy, table)
+        case other:
+            assert_never(other)
 
 
 class ArrayAllEvents:

@@ -84,7 +84,7 @@ class AttributeSpace:
                 return bases[1] + (2 * place + 1 if place is not None else 2 * bisect_left(self.strings, value))
             case datetime():
                 return bases[3] + _code_in(self.times, np.int64(microseconds(value)))
-            case _:
+            case int() | float():
                 return self._number_code(*split_number(value))
 
     def number_codes(self, values: NDArray[np.float64]) -> NDArray[np.int32]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
@@ -11,7 +11,7 @@ from pyspark.sql import functions as f
 from rankcast.choose import Candidate, Distance, DivRank
 from rankcast.errors import ModelError
 from rankcast.language import decode_event
-from rankcast.model import Catalog, Concept, Policy, Preference, Subscription
+from rankcast.model import Advertisement, Catalog, Concept, Policy, Preference, Subscription
 from rankcast.pipeline.spark.deliver import deliver
 from rankcast.pipeline.spark.inputs import prepared, shared_lines
 from rankcast.pipeline.spark.workers import check_rows
@@ -121,10 +121,13 @@ def _tried(catalog: Catalog, policies: Mapping[str, Policy | None]) -> Catalog:
                     tried.add(replace(record, id=_named(name, record.id), user=_named(name, record.user)))
                 case Preference(user, prefer, over):
                     tried.add(Preference(_named(name, user), _named(name, prefer), _named(name, over)))
-                case Concept(user=str(user)):
-                    tried.add(replace(record, user=_named(name, user)))
-                case _:
+                case Concept():
+                    if record.user is not None:
+                        tried.add(replace(record, user=_named(name, record.user)))
+                case Policy() | Advertisement():
                     pass
+                case other:
+                    assert_never(other)
         for user in catalog.users():
             own = catalog.policy_of(user) if policy is None else policy
             tried.add(replace(own, user=_named(name, user)))

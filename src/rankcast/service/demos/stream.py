@@ -5,9 +5,9 @@ from enum import Enum
 from threading import Event as Flag
 from threading import Lock, Thread
 from time import monotonic
-from typing import Protocol
+from typing import Protocol, assert_never
 
-from rankcast.model import Advertisement, Catalog, Concept, Event, Record
+from rankcast.model import Advertisement, Catalog, Concept, Event, Policy, Preference, Record, Subscription
 from rankcast.service.demos.world import World
 from rankcast.store import Store
 from rankcast.store.status import status
@@ -180,9 +180,12 @@ def _missing(world: Catalog, catalog: Catalog) -> list[Record]:
 
 def _is_there(record: Record, catalog: Catalog, present: set[str]) -> bool:
     match record:
-        case Concept(user=None):
-            return (record.attribute, record.name, None) in catalog.concepts
+        case Concept():
+            shared = (record.attribute, record.name, None)
+            return shared in catalog.concepts if record.user is None else record.user in present
         case Advertisement():
             return record.id in catalog.advertisements
-        case _:
+        case Subscription() | Preference() | Policy():
             return record.user in present
+        case other:
+            assert_never(other)

@@ -6,10 +6,12 @@ without that, so that a card can say it the moment it appears. Only what the pol
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import assert_never
 
 from rankcast.choose import distance
 from rankcast.language import label, show_duration
 from rankcast.model import (
+    Always,
     And,
     Catalog,
     Compare,
@@ -18,6 +20,7 @@ from rankcast.model import (
     Expression,
     Length,
     Mode,
+    Not,
     Op,
     Or,
     Policy,
@@ -82,18 +85,18 @@ def short_name(where: Expression) -> str:
             heads = " and ".join(_plain(part) for part in parts if _plain(part))
             others = " and ".join(label(part) for part in parts if not _plain(part))
             said = f"{heads} with {others}" if others else heads
-        case _:
+        case Always() | And() | Or() | Not() | Predicate():
             said = _plain(where) or label(where)
+        case other:
+            assert_never(other)
     return cut(said, 70)
 
 
 def _plain(where: Expression) -> str:
     """The string that an expression wants an attribute to be, if that is all."""
-    match where:
-        case Predicate(_, Compare(Op.EQ, str(value))):
-            return value
-        case _:
-            return ""
+    if isinstance(where, Predicate) and isinstance(where.test, Compare) and where.test.op is Op.EQ:
+        return where.test.value if isinstance(where.test.value, str) else ""
+    return ""
 
 
 def _liked(delivery: Delivery, catalog: Catalog) -> str:

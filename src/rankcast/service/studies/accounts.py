@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from rankcast.engine.explain import Explanation, explain
 from rankcast.errors import CatalogError
-from rankcast.model import Delivery, Length, Policy
+from rankcast.model import Delivery, Policy
 from rankcast.store import Store
 from rankcast.store.event_log import GRACE
 
@@ -42,8 +42,6 @@ def account_of(place: str, delivery: Delivery) -> tuple[Explanation, int]:
 
 
 def _span(policy: Policy) -> int:
-    match policy.length:
-        case Length(int(amount), _):
-            return min(2 * amount, _MOST)
-        case _:
-            return _EXACT
+    if policy.length is not None and isinstance(policy.length.amount, int):
+        return min(2 * policy.length.amount, _MOST)
+    return _EXACT

@@ -15,8 +15,10 @@ from rankcast.model import (
     Gaussian,
     Interval,
     Kind,
+    LeftShoulder,
     Membership,
     Piecewise,
+    RightShoulder,
     Table,
     Term,
     Trapezoid,
@@ -183,7 +185,7 @@ def middle(membership: Membership) -> float:
             return (top[0] + top[-1]) / 2
         case Table():
             return 0.0
-        case _:
+        case LeftShoulder() | RightShoulder():
             points = membership.points()
             return (points[0][0] + points[-1][0]) / 2
 
@@ -194,5 +196,5 @@ def _ends(membership: Membership) -> list[float]:
             return [mean - 2 * sigma, mean + 2 * sigma] if math.isfinite(mean) else []
         case Table():
             return []
-        case _:
+        case Trapezoid() | Triangle() | Interval() | LeftShoulder() | RightShoulder() | Piecewise():
             return [x for x, _ in membership.points()]

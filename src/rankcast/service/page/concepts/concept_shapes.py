@@ -1,5 +1,6 @@
 """The forms of concepts by the names that people know, and one form turned into another that is near to it."""
 
+from rankcast.errors import ModelError
 from rankcast.model import (
     Gaussian,
     Interval,
@@ -76,8 +77,9 @@ def converted(membership: Membership, form: str, axis: Axis) -> Membership:
         case "piecewise":
             points = Trapezoid(a, b, c, d).points() if isinstance(membership, Gaussian) else _points(membership)
             return Piecewise(points)
-        case _:
+        case "table":
             return membership
+    raise ModelError(f"{form!r} is no form of a membership function")
 
 
 def _corners(membership: Membership, axis: Axis) -> tuple[float, float, float, float]:

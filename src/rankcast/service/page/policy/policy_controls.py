@@ -177,8 +177,8 @@ class PolicyControls:
                     sorted({*self._attributes, *(value or [])}), label=label, multiple=True, value=value or []
                 ).props("dense outlined options-dense use-chips")
                 several.on_value_change(lambda event: change(list(event.value) or None))
-            case _:
-                assert_never(kind)
+            case other:
+                assert_never(other)
 
     def _value(self, path: tuple[str, ...], one: Declared) -> Any:
         """What a field has now, in its JSON form."""

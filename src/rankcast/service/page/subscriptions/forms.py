@@ -21,6 +21,7 @@ from rankcast.model import (
     Hedge,
     Is,
     Kind,
+    Not,
     OneOf,
     Op,
     Or,
@@ -111,8 +112,10 @@ def form_of(expression: Expression) -> Form | None:
             shape = FormShape.DNF
             if all(isinstance(part, Predicate) for part in parts):
                 shape, grouped = FormShape.ANY, [[one for group in grouped for one in group]]
-        case _:
+        case Not():
             return None
+        case other:
+            assert_never(other)
     groups = [[_condition(predicate) for predicate in group] for group in grouped]
     if not all(groups) or any(condition is None for group in groups for condition in group):
         return None
@@ -284,5 +287,5 @@ def _text(value: Scalar) -> str:
             return text[:10] if text.endswith("T00:00:00Z") else text
         case float():
             return repr(value)
-        case _:
+        case str() | int():
             return str(value)
