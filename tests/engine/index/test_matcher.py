@@ -28,6 +28,7 @@ from rankcast.model import (
     Table,
     Term,
     Thresholds,
+    is_operand,
 )
 from rankcast.testing import strategies, wild
 
@@ -161,7 +162,16 @@ def _random_predicate(chance):
     name = chance.choice(["a", "b", "c", "p", "q", "t"])
     if name in "pq":
         value = chance.choice(["", "x", "y", "xy", "yx", "xyx", "xx"])
-        return Predicate(name, chance.choice([Compare(chance.choice(list(Op)), value), OneOf((value, "y")), Exists()]))
+        return Predicate(
+            name,
+            chance.choice(
+                [
+                    Compare(chance.choice([op for op in Op if is_operand(op, value)]), value),
+                    OneOf((value, "y")),
+                    Exists(),
+                ]
+            ),
+        )
     if name == "t":
         return Predicate(
             name, Compare(chance.choice([Op.LT, Op.GE, Op.EQ]), START + timedelta(days=chance.randrange(5)))
