@@ -1,7 +1,9 @@
 """What the most specific of many subscriptions cost, before and after in one run: python benchmarks/specificity.py [subscriptions]
 
-*Before* is the definition, every pair compared by `relate`, for as few as 300 subscriptions. *After* is `Specificity`: all of them, one more,
-and one event that all match, in CPU time.
+*Before* is the definition, every pair compared by `relate`, for as few as 300 subscriptions. *After* is `Specificity`: the first event that all
+match, one more subscription, and the events after it. Then the same through `Shard` and `BatchShard`, for one user who has all
+the subscriptions and another who has one: a put, the event after it, and the first event of a shard that goes on from a saved
+state. All in CPU time.
 """
 
 import random
@@ -10,11 +12,14 @@ from collections.abc import Callable
 from time import process_time
 
 from rankcast.cover import Relation, relate
+from rankcast.engine.arrays import BatchShard
+from rankcast.engine.reference.shard import Shard
 from rankcast.language import parse
-from rankcast.model import Subscription
+from rankcast.model import EPOCH, Catalog, Event, Subscription
 from rankcast.rank import Specificity
 
 PAIRWISE = 300
+CHANGES = 5
 
 _rng = random.Random(1)
 
@@ -27,6 +32,8 @@ KINDS: dict[str, Callable[[int], str]] = {
     "own attributes": lambda number: f"a{number} = 1 and b = 2",
     "sets of strings": lambda number: f"p in ('w{number}', 'w{number + 1}', 'w{number + 2}')",
     "parts of strings": lambda number: f"p contains '{number:04}'",
+    "disjunctions": lambda number: f"x > {_rng.randint(0, 9_999)} or y < {_rng.randint(0, 9_999)}",
+    "negations": lambda number: f"not x > {number} and y != {number}",
 }
 
 
@@ -44,35 +51,73 @@ def pairwise(subscriptions: list[Subscription]) -> tuple[str, ...]:
     )
 
 
+def spent(do: Callable[[], object]) -> float:
+    """The milliseconds that something takes."""
+    start = process_time()
+    do()
+    return (process_time() - start) * 1e3
+
+
+def alone(kind: str, count: int) -> None:
+    """Print what `Specificity` takes for subscriptions of a kind."""
+    subscriptions = [subscription(kind, number) for number in range(count)]
+    few = subscriptions[:PAIRWISE]
+    start = process_time()
+    expected = pairwise(few)
+    before = (process_time() - start) * 1e3
+    after = spent(lambda: Specificity(few).most_specific([one.id for one in few]))
+    assert Specificity(few).most_specific([one.id for one in few]) == expected
+    found = Specificity(subscriptions)
+    first = spent(lambda: found.most_specific([one.id for one in subscriptions]))
+    changes, events = [], []
+    for number in range(CHANGES):
+        subscriptions.append(subscription(kind, count + number))
+        changes.append(spent(lambda: found.update(subscriptions)))
+        events.append(spent(lambda: found.most_specific([one.id for one in subscriptions])))
+    print(
+        f"{kind:16}: {PAIRWISE} all matching, first event {before:,.0f} ms before, {after:,.0f} ms now "
+        f"({before / after:,.0f} times); {count:,}: the first event that all match {first / 1e3:.1f} s, a change "
+        f"{max(changes):.1f} ms, an event that all match {max(events):.1f} ms at most",
+        flush=True,
+    )
+
+
+def in_a_shard(kind: str, count: int, made: Callable[[Catalog], Shard | BatchShard], name: str) -> None:
+    """Print what a shard takes in which one user has the subscriptions of a kind, and all match every event."""
+    catalog = Catalog()
+    catalog.put(Subscription("quiet", "v", parse("x >= 0")))
+    for number in range(count):
+        catalog.put(subscription(kind, number))
+    sequence = iter(range(1, 1_000))
+
+    def event() -> list[Event]:
+        seq = next(sequence)
+        return [Event(f"e{seq}", EPOCH, {"x": (10.0 * count,), "y": (-1.0,), "z": (5_000,)}, seq=seq)]
+
+    shard = made(catalog)
+    first = spent(lambda: shard.publish(event()))
+    changes, events = [], []
+    for number in range(CHANGES):
+        catalog.put(subscription(kind, count + number))
+        changes.append(spent(lambda: shard.update(catalog)))
+        events.append(spent(lambda: shard.publish(event())))
+    state, again = shard.state(), made(catalog)
+    again.restore(state)
+    restored = spent(lambda: again.publish(event()))
+    print(
+        f"{kind:16}: {name} with {count:,}: first event {first / 1e3:.1f} s, after opening a saved state {restored / 1e3:.1f} s, "
+        f"a put {max(changes):.1f} ms, the event after it {max(events):.1f} ms at most",
+        flush=True,
+    )
+
+
 def main(count: int = 10_000) -> None:
-    """Print one line per kind."""
+    """Print lines for each kind."""
     for kind in KINDS:
-        subscriptions = [subscription(kind, number) for number in range(count)]
-        few = subscriptions[:PAIRWISE]
-        start = process_time()
-        expected = pairwise(few)
-        before = process_time() - start
-        start = process_time()
-        assert Specificity(few).most_specific([one.id for one in few]) == expected
-        after = process_time() - start
-        start = process_time()
-        found = Specificity(subscriptions)
-        built = process_time() - start
-        changes, events = [], []
-        for number in range(10):
-            subscriptions.append(subscription(kind, count + number))
-            start = process_time()
-            found.update(subscriptions)
-            changes.append(process_time() - start)
-            start = process_time()
-            found.most_specific([one.id for one in subscriptions])
-            events.append(process_time() - start)
-        print(
-            f"{kind:16}: {PAIRWISE} all matching, first event {before * 1e3:,.0f} ms before, {after * 1e3:,.0f} ms now "
-            f"({before / after:,.0f} times); {count:,}: made in {built:.1f} s, a change {max(changes) * 1e3:.1f} ms, "
-            f"an event that all match {max(events) * 1e3:.1f} ms at most",
-            flush=True,
-        )
+        alone(kind, count)
+    for kind in ("a chain", "disjunctions"):
+        in_a_shard(kind, count, Shard, "Shard")
+        in_a_shard(kind, count, BatchShard, "BatchShard")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from rankcast.choose.periodic import Periodic
 from rankcast.engine.arrays import BatchShard
 from rankcast.engine.arrays.crowd import Crowd
 from rankcast.engine.arrays.filtered_user import FilteredUser
+from rankcast.engine.arrays.kernels import crowds
 from rankcast.engine.arrays.kernels import periods as _kernels_of_periods  # compiled before anything is made to fail
 from rankcast.engine.arrays.user import ArrayUser
 from rankcast.engine.isolation import MOST_FAILURES
@@ -316,6 +317,31 @@ def test_a_crowd_that_fails_before_it_changes_anything_is_served_one_by_one(worl
     monkeypatch.setattr("rankcast.engine.arrays.crowd.Crowd.allot", lambda *args: 1 / 0)
     assert shard.publish(events[:30]) + shard.publish(events[30:]) == expected
     assert shard.take_set_aside() == []
+
+
+def test_a_crowd_whose_kernel_fails_midway_is_served_one_by_one(worlds, monkeypatch):
+    slide_all, failing = crowds.slide_all, random.Random(5)
+
+    def fails(*args):
+        made = slide_all(*args)
+        if failing.random() < 0.5:
+            raise MemoryError  # after everything has changed
+        return made
+
+    chance = random.Random(11)
+    catalog = worlds.catalog(chance, users=9, mode=Mode.SLIDING, sigma=1.0)
+    events = worlds.events(chance, 200)
+    oracle, fast = Shard(catalog), BatchShard(catalog)
+    assert len(fast._crowd)
+    monkeypatch.setattr(crowds, "slide_all", fails)
+    start = 0
+    while start < len(events):
+        batch = events[start : start + chance.choice([1, 3, 10, 30])]
+        assert fast.publish(batch) == oracle.publish(batch)
+        start += len(batch)
+    assert len(fast._crowd)
+    assert fast.take_set_aside() == []
+    assert fast.close() == oracle.close()
 
 
 def test_filters_are_as_before(worlds, faults):

