@@ -23,4 +23,6 @@ async def compute(view: View, function: Callable[_P, _T], *arguments: _P.args, *
     async def is_gone() -> bool:
         return client.is_deleted
 
-    return await view.service.trials.run_for(view.visitor.who, is_gone, function, *arguments, **named)
+    # Each kind by itself: what pages count by themselves must not keep the visitor from trying something.
+    who = f"{view.visitor.who}: {function.__name__}"
+    return await view.service.trials.run_for(who, is_gone, function, *arguments, **named)
