@@ -1,16 +1,13 @@
 """Figure 6(a): how fairly publications are spread, 250 subscribers, against k."""
 
-from collections import Counter
 from itertools import pairwise
 
-from experiments.covering_common import COLOURS, FAIRNESS, SOURCE, Received, chain, fairness
+from experiments.covering_common import COLOURS, FAIRNESS, SOURCE, fairness
 
 from rankcast.lab.reproduce import Experiment, ExperimentReport
-from rankcast.overlay import AncestorFairK
 
 KS = (1, 2, 3, 4, 5)
 SUBSCRIBERS = 250
-SHARERS = (1, 3, SUBSCRIBERS)
 PUBLICATIONS = 2000
 
 
@@ -47,27 +44,7 @@ def run(report: ExperimentReport, publications: int = PUBLICATIONS) -> None:
         f"by {100 * (1 - rows[1][3] / rows[0][3]):.1f} %",
         rows[1][3] < rows[0][3],
     )
-    _share_rules(report, publications)
     _figure(report, rows)
-
-
-def _share_rules(report: ExperimentReport, publications: int) -> None:
-    """Among how many of the nearest forwarded ancestors a hidden subscription is shared."""
-    rows = []
-    given = chain(SUBSCRIBERS, publications)
-    k = KS[-1]
-    due = fairness("RegularK", k, SUBSCRIBERS, publications).due
-    for sharers in SHARERS:
-        overlay = given.overlay(AncestorFairK(sharers), k)
-        received = Counter(name for event in given.events for name in overlay.publish(event).recipients)
-        label = "all" if sharers == SUBSCRIBERS else sharers
-        rows.append((k, label, round(Received(dict(received), due).deviation(), 4)))
-    report.table("sharing", ["k", "nearest ancestors that share", "AncestorFairK's deviation"], rows)
-    report.remark(
-        "A hidden subscription's share goes to the nearest forwarded one above it: deviation "
-        + ", ".join(f"{row[2]} with {row[1]} sharing" for row in rows)
-        + f", at k {k}."
-    )
 
 
 def _figure(report: ExperimentReport, rows: list[tuple[float, ...]]) -> None:
