@@ -1,4 +1,4 @@
-"""Choosing what to send: distances, selection of k, the delivery modes."""
+"""Choosing what to send: distances between events, selection of the best k, delivery modes."""
 
 from rankcast.choose.all_events import AllEvents
 from rankcast.choose.candidates import Candidate, DeliveryMode, Moment, Step, StopCause

@@ -1,4 +1,4 @@
-"""Plain publish/subscribe: every matching event, at once (semantics: Delivery modes)."""
+"""Plain publish/subscribe: every matching event is sent at once (semantics: Delivery modes)."""
 
 from datetime import datetime
 from typing import Any
@@ -9,7 +9,7 @@ __all__ = ["AllEvents"]
 
 
 class AllEvents:
-    """Sends each matching event when it is published. Keeps nothing."""
+    """Sends each matching event when it is published. Has no state."""
 
     def publish(self, moment: Moment, candidate: Candidate | None) -> list[Step]:
         """Send the event if it matches."""
@@ -21,16 +21,16 @@ class AllEvents:
     due = None
 
     def advance(self, clock: datetime) -> list[Step]:
-        """Nothing happens without an event."""
+        """Do nothing: only events change this mode."""
         return []
 
     def close(self) -> list[Step]:
-        """Nothing is owed."""
+        """Nothing is pending at the end of the stream."""
         return []
 
     def state(self) -> dict[str, Any]:
-        """Nothing to remember."""
+        """Empty: there is no state."""
         return {}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Nothing to take back."""
+        """There is nothing to restore."""

@@ -1,4 +1,4 @@
-"""The compiled search behind `Exact`: depth first, leaving out what cannot beat the best set so far."""
+"""The compiled search behind `Exact`: depth first, skipping branches that cannot beat the best set so far."""
 
 from typing import Any
 
@@ -10,20 +10,22 @@ from rankcast.compiling import kernel
 __all__ = ["search"]
 
 _FLOAT_NOISE = 1e-13
-"""More than sums of the same shares can differ by their order, and less than the grid of comparisons."""
+"""Larger than the rounding error of a sum whose order of addition changes, smaller than the comparison grid."""
 
 
 @kernel
 def search(
     ranks: Any, apart: Any, seqs: Any, k: int, sigma: float, company: Any, seq_sums: Any, best: Any, limit: int
 ) -> tuple[int, float]:
-    """Leaves in `best`, a set of places to begin with, the best set; how many nodes it looked at, and its bound.
+    """Improve the set of candidate positions in `best` to the best set; return the number of nodes visited and a
+    bound.
 
-    A node is a set begun and the candidates that may still join it. The missing ones add at most what each adds now
-    and half of its farthest company among them (a pair is counted at both ends): `company[first, place, m]` is the sum
-    of the m largest distances of a candidate to others from `first` on. `seq_sums[first, m]` is the largest sum of m `seq`
-    from `first` on, for ties. The bound is the value of the best set once all nodes are done; after `limit` nodes it is
-    what an unseen set could be worth.
+    A node is a partial set and the candidates that may still join it. Each missing member adds at most its gain over
+    the partial set, plus half of its largest distances to the other missing members (a pair is counted at both ends).
+    `company[first, place, m]` is the sum of the m largest distances of a candidate to the others from `first` on.
+    `seq_sums[first, m]` is the largest sum of m `seq` from `first` on; it decides ties. When the search completes,
+    the bound is the value of the best set. When it stops after `limit` nodes, no unvisited set is worth more than the
+    bound.
     """
     n = len(ranks)
     pairs = k * (k - 1) / 2 if k > 1 else 1.0
@@ -84,7 +86,7 @@ def search(
 
 @kernel
 def _most(adds: Any, company: Any, first: int, missing: int, share: float, room: Any) -> float:
-    """The sum of the `missing` largest of what the candidates from `first` on can add."""
+    """The sum of the `missing` largest possible gains among the candidates from `first` on."""
     size = 0
     for place in range(first, len(adds)):
         value = adds[place] + share * company[first, place, missing - 1]
@@ -130,7 +132,7 @@ def _sum(chosen: Any, seqs: Any, k: int) -> int:
 
 @kernel
 def _more_recent(one: Any, other: Any, seqs: Any, k: int) -> bool:
-    """Whether a set has the later members, compared from the latest on."""
+    """Whether `one` has the later members; the sets are compared from their latest member on."""
     mine, theirs = np.sort(seqs[one[:k]]), np.sort(seqs[other[:k]])
     for place in range(k - 1, -1, -1):
         if mine[place] != theirs[place]:

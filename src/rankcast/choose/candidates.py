@@ -1,4 +1,4 @@
-"""Candidates, and the seam that all delivery modes and filters share."""
+"""Candidates, and the interface that all delivery modes and filters share."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -52,8 +52,8 @@ def _is_long(value: object) -> bool:
 class Candidate:
     """An event that matches a user, with its rank for that user.
 
-    `matching` are all of the user's subscriptions that it matches, `specific` the most specific of them, both in
-    the order of the catalog.
+    `matching` holds the ids of all subscriptions of the user that the event matches, `specific` those of the most
+    specific ones. Both are in catalog order.
     """
 
     event: Event
@@ -71,7 +71,7 @@ class Candidate:
         return self  # it does not change
 
     def state(self) -> dict[str, Any]:
-        """Plain data from which `of_state` makes the candidate again."""
+        """The candidate as plain data, for `of_state`."""
         return {
             "event": _form(self.event),
             "seq": self.event.seq,
@@ -83,7 +83,7 @@ class Candidate:
 
     @classmethod
     def of_state(cls, state: dict[str, Any]) -> "Candidate":
-        """The candidate that `state` described."""
+        """The candidate that `state` saved."""
         return cls(
             _event(state["event"], state["seq"]),
             state["rank"],
@@ -94,8 +94,10 @@ class Candidate:
 
 
 class Moment(NamedTuple):
-    """The publication of an event, whether or not it matches this user; `clock` is what the receiver's clock said, if that
-    counts."""
+    """The publication of an event, whether or not it matches this user.
+
+    `clock` is the time of the receiver's clock, or None where only event times count.
+    """
 
     seq: int
     time: datetime
@@ -103,22 +105,23 @@ class Moment(NamedTuple):
 
 
 class StopCause(Enum):
-    """What stopped a candidate at a filter."""
+    """Why a filter stopped a candidate."""
 
     SCORE = "score"
-    """Its score was below the filter's."""
+    """Its score was below the filter's threshold."""
     CHANCE = "chance"
     """It was not drawn."""
     BUDGET = "budget"
-    """As many as the filter lets through had passed already."""
+    """The filter's budget was used up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One decision of a delivery mode: out of `candidates` it chose `chosen`, and `sent` those not sent before.
+    """One decision of a delivery mode: from `candidates` it chose `chosen`, and `sent` those not sent before.
 
-    A step explains a delivery or its absence; the deliveries of a mode are just the `sent` of its steps. `note` says
-    in words what the candidates do not show, such as why a filter stopped one; `cause` says the latter for programs.
+    A step explains why an event was delivered or not. The deliveries of a mode are exactly the `sent` of its steps.
+    `note` explains in words what the candidates do not show, for example why a filter stopped one; `cause` gives
+    programs the same reason.
     """
 
     window: int
@@ -138,16 +141,16 @@ class DeliveryMode(Protocol):
 
     @property
     def due(self) -> datetime | None:
-        """When the clock ends a period in which something waits; None if nothing does."""
+        """When the clock ends a period that holds candidates; None if no candidate waits for the clock."""
 
     def advance(self, clock: datetime) -> list[Step]:
-        """Let the receiver's clock come to a time, though nothing was published: what periods that it ends still owed."""
+        """Move the receiver's clock on without an event; return the steps of the periods that this ends."""
 
     def close(self) -> list[Step]:
-        """End of the stream: what an unfinished period still owes."""
+        """End the stream; return the steps of an unfinished period."""
 
     def state(self) -> dict[str, Any]:
-        """Plain data (numbers, strings, lists, dicts) that `restore` takes back after a restart."""
+        """The state as plain data (numbers, strings, lists, dicts), for `restore` after a restart."""
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was taken, in a fresh instance of the same policy."""
+        """Continue from a saved `state`, in a fresh instance of the same policy."""

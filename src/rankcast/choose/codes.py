@@ -1,4 +1,4 @@
-"""Events as integers, for distances: names and sets of values are numbered as they come up."""
+"""Events encoded as integers, for distances: names and sets of values are numbered in order of first appearance."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -21,14 +21,14 @@ class GrowingArray:
         self._room = np.empty(64, np.int64)
         self._size = 0
         self.new: list[int] = []
-        """What was added since the last look at the array; append here."""
+        """Values added since the last call of `array`; append new ones here."""
 
     def __len__(self) -> int:
         return self._size + len(self.new)
 
     @property
     def array(self) -> Integers:
-        """What is in it."""
+        """The contents."""
         if self.new:
             size = len(self)
             if size > len(self._room):
@@ -40,11 +40,12 @@ class GrowingArray:
 
 
 class Codes:
-    """The attributes of events as (name, set of values), by number, sorted by name.
+    """The attributes of events as pairs of numbers (name, set of values), sorted by name.
 
-    Two sets of values have one number iff they are equal (semantics: Events and subscriptions: ``1 = 1.0``, ``true`` is not 1), as have two equal
-    imprecise values. A value has the number of the set that holds it alone. Encoding costs 2 µs or so an event, once, however
-    many users compare it. Numbers are never taken back; `Codes` made anew are.
+    Two sets of values get the same number iff they are equal (semantics: Events and subscriptions: ``1 = 1.0``,
+    ``true`` is not 1). The same holds for imprecise values. A value has the number of the set that contains only it.
+    Encoding an event costs about 2 µs, once, however many users compare it. Numbers are never reused; to free memory,
+    make new `Codes`.
     """
 
     def __init__(self) -> None:
@@ -65,18 +66,18 @@ class Codes:
         self._set_values = GrowingArray()
         self._sets = 0
         self.longest = 0
-        """How many attributes an event has at most."""
+        """The largest number of attributes of an event so far."""
 
     def __len__(self) -> int:
         return len(self._name_of)
 
     @property
     def names(self) -> int:
-        """How many names of attributes came up."""
+        """The number of different attribute names so far."""
         return len(self._names)
 
     def encode(self, event: Event) -> tuple[int, int]:
-        """Where the event's attributes begin and end."""
+        """Encode the event; return where its attributes begin and end."""
         begin = len(self._name_of)
         known, singles = self._names, self._singles
         names, sets = [], []
@@ -104,7 +105,7 @@ class Codes:
         return begin, begin + len(names)
 
     def weights(self, weights: Mapping[str, float], attributes: Sequence[str] | None) -> Reals:
-        """The weight of each name, -1 for those that do not count."""
+        """The weight of each name; -1 for names that are left out."""
         counting = None if attributes is None else set(attributes)
         return np.array(
             [weights.get(name, 1.0) if counting is None or name in counting else -1.0 for name in self._names],
@@ -112,7 +113,7 @@ class Codes:
         )
 
     def arrays(self, begin: Integers, end: Integers) -> tuple[Integers, ...]:
-        """What the kernels read, for events that begin and end at these places."""
+        """The arrays that the kernels read, for events whose attributes begin and end at these places."""
         return (
             begin,
             end,
@@ -130,7 +131,7 @@ class Codes:
 
     def _set(self, value: AttributeValue) -> int:
         if not isinstance(value, tuple):
-            # An imprecise value is no set: it is like nothing but its equal.
+            # An imprecise value is not a set: it is similar only to an equal value.
             key: Any = (value,)
             members: list[int] = []
         else:

@@ -1,9 +1,11 @@
-"""Selection out of many candidates by compiled loops: the same sets as the plain definitions, a thousand times as fast.
+"""Selection from many candidates by compiled loops: the same sets as the plain definitions, about 1,000 times as
+fast.
 
-Where the plain definition decides (few candidates, positions that are not given), these functions answer None. What they cost for n
-candidates of a attributes, once their distances are known: `greedy` k n looks at a number, some 2 ns each; `improved` the same
-again, and n looks for each swap that it makes (at most n k for one with many ties, 40 ns each). A candidate that is
-new costs n distances of some 20 ns each (40 ns for each attribute, if they are weighed or more than 32).
+The functions return None where the plain definition should decide: few candidates, or candidates without positions.
+
+Cost for n candidates once their distances are known: `greedy` reads k n numbers, about 2 ns each. `improved` costs
+the same again, plus n reads for each swap (at most n k for a swap with many ties, 40 ns each). A new candidate costs
+n distances of about 20 ns each; with weights, or with more than 32 attributes, 40 ns for each attribute.
 """
 
 from collections.abc import Sequence
@@ -20,7 +22,7 @@ __all__ = ["distances", "greedy", "improved", "pair_sums", "replaced"]
 
 
 class _Pool(NamedTuple):
-    """Candidates as arrays, in order of `seq`: rank, position, slot in the table of distances; the table, the space."""
+    """Candidates as arrays in order of `seq` (rank, position, slot in the table); the distance table; its space."""
 
     ranks: Reals
     seqs: Integers
@@ -30,12 +32,12 @@ class _Pool(NamedTuple):
 
 
 def greedy(candidates: Sequence[Candidate], k: int, objective: Objective) -> list[Candidate] | None:
-    """What `Greedy` picks, in its order."""
+    """The choice of `Greedy`, in order of picking."""
     return _selected(candidates, k, objective, swaps=False) if type(objective) in (DivRank, MaxMin) else None
 
 
 def improved(candidates: Sequence[Candidate], k: int, objective: Objective) -> list[Candidate] | None:
-    """What `Improved` picks."""
+    """The choice of `Improved`."""
     from rankcast.choose.kernels.swaps import LARGEST_SET
 
     suits = type(objective) is DivRank and k <= LARGEST_SET
@@ -43,8 +45,7 @@ def improved(candidates: Sequence[Candidate], k: int, objective: Objective) -> l
 
 
 def replaced(held: Sequence[Candidate], candidate: Candidate, objective: Objective) -> tuple[int, int, int] | None:
-    """The place in a full list that a candidate had best take, and the value on the grid (in steps) with it there and without
-    it."""
+    """The best place for a candidate in a full list, and the list's value in grid steps with and without it."""
     from rankcast.choose.kernels.swaps import LARGEST_SET, best_place
 
     pool = _pool([*held, candidate], objective)
@@ -57,7 +58,7 @@ def replaced(held: Sequence[Candidate], candidate: Candidate, objective: Objecti
 
 
 def pair_sums(chosen: Sequence[Candidate], objective: Blend) -> tuple[float, float] | None:
-    """The sum of the distances of all pairs, rounded once, and the least of them."""
+    """The sum of the distances of all pairs, rounded once, and the smallest distance."""
     from rankcast.choose.kernels import swaps
 
     pool = _pool(chosen, objective)
@@ -83,7 +84,7 @@ def distances(candidates: Sequence[Candidate], objective: Objective) -> Reals | 
 
 
 def _pool(candidates: Sequence[Candidate], objective: Objective | Blend) -> _Pool | None:
-    """The candidates as arrays, if their positions rise."""
+    """The candidates as arrays; None if their positions do not ascend."""
     if not isinstance(objective, Blend):
         return None
     events = [candidate.event for candidate in candidates]

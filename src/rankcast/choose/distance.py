@@ -17,16 +17,17 @@ _NO_WEIGHTS: Mapping[str, float] = {}
 def distance(
     a: Event, b: Event, weights: Mapping[str, float] = _NO_WEIGHTS, attributes: Sequence[str] | None = None
 ) -> float:
-    """1 minus the weighted mean similarity over the attributes that one of the events has, in 0..1.
+    """1 minus the weighted mean similarity over the attributes that at least one of the events has; in 0..1.
 
     Parameters
     ----------
     a, b
         The events.
     weights
-        The weight of an attribute; 1 for those not named.
+        The weight of each attribute; 1 for attributes that are not listed.
     attributes
-        Those that count; None for all. Without any of them, or with weights of 0 only, the distance is 0.
+        The attributes to compare; None for all. If neither event has any of them, or all weights are 0, the distance
+        is 0.
 
     Examples
     --------
@@ -52,8 +53,10 @@ def distance(
 
 
 def similarity(a: AttributeValue | None, b: AttributeValue | None) -> float:
-    """Jaccard similarity of two sets of crisp values; 1 or 0 for imprecise values, equal or not; 0 if one of them
-    is missing."""
+    """Jaccard similarity of two sets of crisp values; 0 if one of them is missing.
+
+    Imprecise values have similarity 1 if they are equal, else 0.
+    """
     if isinstance(a, tuple) and isinstance(b, tuple):
         if len(a) == len(b) == 1:
             return 1.0 if a == b and identity(a[0]) == identity(b[0]) else 0.0
@@ -63,11 +66,11 @@ def similarity(a: AttributeValue | None, b: AttributeValue | None) -> float:
 
 
 class Distance:
-    """`distance` with given weights and attributes, remembering pairs of events by their `seq`.
+    """`distance` with given weights and attributes; it caches pairs of events by their `seq`.
 
-    So a window that slides by one event costs one distance per event in it. At most `limit` pairs are remembered
-    (others are computed anew); `forget` an event when it cannot come again. Events without a position are not
-    remembered.
+    A window that slides by one event therefore costs one distance per event in it. The cache holds at most `limit`
+    pairs; others are computed again. Call `forget` when an event cannot come again. Events without a position are not
+    cached.
     """
 
     def __init__(
@@ -85,7 +88,7 @@ class Distance:
 
     @property
     def table(self) -> "DistanceTable":
-        """The same distances as an array, for compiled loops; it forgets what this forgets."""
+        """The same distances as an array, for compiled loops. `forget` applies to it too."""
         if self._table is None:
             from rankcast.choose.distance_table import DistanceTable
 
@@ -105,11 +108,11 @@ class Distance:
         return found
 
     def __len__(self) -> int:
-        """How many pairs are remembered."""
+        """The number of cached pairs."""
         return self._remembered
 
     def forget(self, seq: int) -> None:
-        """Drop all pairs of the event at `seq`. O(events remembered)."""
+        """Drop all pairs of the event at `seq`. O(cached events)."""
         self._remembered -= len(self._of_older.pop(seq, ()))
         if self._of_older:
             for newer in self._of_older.values():

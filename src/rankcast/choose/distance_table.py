@@ -13,17 +13,17 @@ __all__ = ["DistanceTable"]
 
 _SMALLEST = 64
 _CODES = 4_096
-"""So many attributes of events that were forgotten may stay encoded."""
+"""How many attributes of forgotten events may stay encoded."""
 
 _NO_TABLE: Reals = np.empty((0, 0))
 
 
 class DistanceTable:
-    """Gives each event a slot in a square array of distances, until it is forgotten.
+    """Gives each event a slot in a square array of distances until it is forgotten.
 
-    An event is encoded once, and measured once against those that are there: some 20 ns a pair. The array takes 8 bytes for
-    each two slots, and shrinks with the window. Beyond `largest` events there is none (`distances` is empty), and
-    the loops measure what they need.
+    An event is encoded once and measured once against each event already present, at about 20 ns a pair. The array
+    takes 8 bytes per pair of slots and shrinks with the window. With more than `largest` events there is no array
+    (`distances` is empty), and the loops compute the distances that they need.
     """
 
     def __init__(self, weights: Mapping[str, float], attributes: Sequence[str] | None, largest: int = 2048) -> None:
@@ -48,18 +48,18 @@ class DistanceTable:
 
     @property
     def space(self) -> tuple[Any, ...]:
-        """What the loops need to measure events by their slots (`rankcast.choose.kernels.distances`)."""
+        """The arrays from which the loops compute distances by slot (`rankcast.choose.kernels.distances`)."""
         room = np.empty((3, 2 * self._codes.longest + 1))
         codes = self._codes.arrays(self._begin, self._end)
         return np.arange(len(self._begin)), self._lines, codes, self._weight_of, room
 
     def slots(self, events: Sequence[Event]) -> Integers:
-        """The slots of events at different positions; those that are new are given one."""
+        """The slots of events, which must have different positions; new events get a slot."""
         new: Sequence[Event] = [event for event in events if event.seq not in self._slot_of]
         if new:
             count = len(self) + len(new)
             is_wide = count <= len(self._begin) // 8 and len(self._begin) > _SMALLEST
-            if count > 2 * len(events) + _SMALLEST:  # from whoever forgets nothing
+            if count > 2 * len(events) + _SMALLEST:  # the caller never calls forget
                 new = events
                 self._reset()
             elif is_wide or len(self._codes) > _CODES + 4 * self._encoded:
@@ -95,20 +95,20 @@ class DistanceTable:
             fill(slots, taken, self.space, self.distances)
 
     def _grow(self) -> None:
-        """Twice the slots."""
+        """Double the number of slots."""
         before = len(self._begin)
         more = max(before, _SMALLEST)
         self._free = [*range(before + more - 1, before - 1, -1), *self._free]
         room = np.zeros(more, np.int64)
         self._begin, self._end = np.concatenate((self._begin, room)), np.concatenate((self._end, room))
-        self._weight_of = np.empty(0)  # so that the lines are made anew
+        self._weight_of = np.empty(0)  # so that the rows are rebuilt
         known, self.distances = self.distances, _NO_TABLE
         if before + more <= self._largest:
             self.distances = np.zeros((before + more, before + more))
             self.distances[:before, :before] = known
 
     def _spread(self, slots: Integers) -> None:
-        """Put the attributes of new events side by side; those of all if there are new names."""
+        """Write the attributes of new events into the rows; of all events if there are new names."""
         from rankcast.choose.kernels.distances import spread
 
         codes = self._codes.arrays(self._begin, self._end)

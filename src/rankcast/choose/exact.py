@@ -1,4 +1,4 @@
-"""The best subset of all, by branch and bound (semantics: Diversity; DEBS'09, Def. 11)."""
+"""The optimal subset, by branch and bound (semantics: Diversity; DEBS'09, Def. 11)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ __all__ = ["Exact", "Proof"]
 
 _NO_LIMIT = 2**62
 _FLOAT_NOISE = 1e-13
-"""More than sums of the same shares can differ by their order, and less than the grid of comparisons."""
+"""Larger than the rounding error of a sum whose order of addition changes, smaller than the comparison grid."""
 
 _WIDE = 128
-"""Above so many candidates the bound is not sharpened for each that is left out: its table grows with the cube."""
+"""With more candidates than this, one looser table of bounds serves all depths: computing each costs O(n^3)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What a search found, and how it knows that nothing is better: no set is worth more than `bound`.
+    """The result of a search, with an upper bound: no set is worth more than `bound`.
 
-    `nodes` counts the partial sets looked at. The chosen set is the best of all iff `is_optimal`.
+    `nodes` counts the partial sets visited. The chosen set is optimal iff `is_optimal`.
     """
 
     chosen: tuple[Candidate, ...]
@@ -32,17 +32,17 @@ class Proof:
 
     @property
     def is_optimal(self) -> bool:
-        """Whether the bound was reached."""
+        """Whether the value of the set reaches the bound."""
         return on_grid(self.bound) <= on_grid(self.value)
 
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """Selects the set of the largest value; of equal ones the most recent.
+    """Selects the set of the largest value; among equal sets, the most recent.
 
-    The problem is NP-hard. By `DivRank` any k out of 30 films take well under a second, 20 out of 60 may take minutes; another
-    objective is searched in plain Python with the bound that it gives. After `limit` nodes the search gives up and
-    has the best set so far; None is no limit.
+    The problem is NP-hard. With `DivRank`, any k of 30 films takes well under a second; 20 of 60 may take minutes.
+    Other objectives are searched in plain Python with the bound that they provide. After `limit` nodes the search
+    stops and returns the best set so far; None means no limit.
     """
 
     limit: int | None = None
@@ -81,7 +81,7 @@ def _compiled(
         for i, one in enumerate(candidates):
             for j in range(i):
                 apart[i, j] = apart[j, i] = objective.apart(one, candidates[j])
-    # What promises most comes first, so that good sets are met early and what is left is worth little.
+    # The most promising candidates come first: good sets are found early, and the other branches are worth little.
     ranks = np.array([candidate.rank for candidate in candidates])
     promise = objective.sigma * ranks + (1 - objective.sigma) * apart.mean(axis=1)
     order = np.lexsort((-np.array([candidate.seq for candidate in candidates]), -promise))
@@ -105,7 +105,7 @@ def _compiled(
 
 
 class _Search:
-    """Any objective, by the bound that it gives; the most recent candidates first."""
+    """Search for any objective, by the bound that it provides; the most recent candidates come first."""
 
     def __init__(
         self, candidates: Sequence[Candidate], k: int, objective: Objective, start: list[Candidate], limit: int

@@ -1,4 +1,4 @@
-"""Candidates as of the moment of choosing: what waits gets older (semantics: Novelty, recency)."""
+"""Ranks at the moment of choosing: waiting candidates lose recency (semantics: Novelty, recency)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,10 +13,10 @@ __all__ = ["Fading", "fading_of"]
 
 @dataclass(frozen=True, slots=True)
 class Fading:
-    """Takes from each rank what its recency has lost since publication, when it was 1.
+    """Subtracts from each rank the recency lost since publication, when recency was 1.
 
-    `share` is the weight of recency out of all weights of the score. The other parts stay as they were when the event
-    was published. With `share` 0 nothing fades, and nothing is computed.
+    `share` is the weight of recency divided by the sum of all weights of the score. The other parts keep their values
+    from publication. With `share` 0 nothing fades, and nothing is computed.
     """
 
     share: float = 0.0

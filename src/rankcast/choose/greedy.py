@@ -1,4 +1,4 @@
-"""The papers' heuristic: the best pair, then one by one what adds most (semantics: Diversity; DEBS'09, Algorithm 1)."""
+"""The papers' heuristic: the best pair, then the best addition (semantics: Diversity; DEBS'09, Algorithm 1)."""
 
 import itertools
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ __all__ = ["Greedy"]
 
 @dataclass(frozen=True, slots=True)
 class Greedy:
-    """Selects in O(n^2) pairs to begin with, then O(n) distances for each further one.
+    """Selects the best pair in O(n^2), then each further member in O(n) distances.
 
-    Compiled for more than a few candidates (`rankcast.choose.compiled`): some 2 ns for each of the k n looks, and pairs whose ranks
-    are too low to be the best are left out.
+    For more than a few candidates it runs compiled (`rankcast.choose.compiled`): about 2 ns for each of the k n
+    steps. Pairs whose ranks are too low to be the best are skipped.
     """
 
     def select(self, candidates: Sequence[Candidate], k: int, objective: Objective) -> list[Candidate]:
-        """Pick k of more than k candidates; they come in the order in which they were picked."""
+        """Pick k of more than k candidates; the result is in order of picking."""
         if len(candidates) > FEW:
             from rankcast.choose import compiled
 
@@ -43,7 +43,7 @@ class Greedy:
             added = rest.pop(best)
             del nearest[best]
             chosen.append(added)
-            # Only the new member can have come nearer (Proposition 1).
+            # Only the new member can be nearer than the nearest member so far (Proposition 1).
             nearest = [min(old, objective.apart(each, added)) for each, old in zip(rest, nearest, strict=True)]
         return chosen
 

@@ -1,4 +1,7 @@
-"""History-based filtering: send at once what improves the list of sent events (semantics: Delivery modes; DEBS'09, 5.3)."""
+"""History-based filtering sends at once what improves the list of sent events.
+
+See semantics: Delivery modes; DEBS'09, 5.3.
+"""
 
 from datetime import datetime
 from typing import Any
@@ -17,11 +20,13 @@ _NOTHING_FADES = Fading()
 
 
 class History:
-    """Sends a matching event iff the list H of at most `k` sent events has room for it or is better with it.
+    """Sends a matching event iff the list H of at most `k` sent events has room for it or gains value from it.
 
-    An entry of H expires after `length`. Where rank alone counts, the new event takes the place of the lowest if
-    it ranks above it; else the place that makes H most valuable, if that is more than before. `ties` replace lets
-    an equal one in too (semantics: Errata of the papers). Where ranks fade, they are as of the new event. Only a new event is ever sent; it costs O(k^2) distances, and holds k candidates.
+    An entry of H expires after `length`. If only rank counts, the new event replaces the lowest-ranked entry if it
+    ranks higher. Otherwise it replaces the entry whose replacement makes H most valuable, if H gains value. With
+    `ties` replace, equal value suffices (semantics: Errata of the papers). If ranks fade, they are computed at the
+    time of the new event. Only the new event can be sent. An event costs O(k^2) distances; the mode holds k
+    candidates.
     """
 
     def __init__(
@@ -66,19 +71,19 @@ class History:
     due = None
 
     def advance(self, clock: datetime) -> list[Step]:
-        """Nothing happens without an event."""
+        """Do nothing: only events change this mode."""
         return []
 
     def close(self) -> list[Step]:
-        """Nothing is owed."""
+        """Nothing is pending at the end of the stream."""
         return []
 
     def state(self) -> dict[str, Any]:
-        """Plain data for `restore`."""
+        """The state as plain data, for `restore`."""
         return {"held": self._held.state()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was taken; of a list longer than `k`, with its best."""
+        """Continue from a saved `state`; of a list longer than `k`, keep the best."""
         self._held.restore(state["held"])
         kept = {candidate.seq for candidate in select(self._held.candidates, self._k, self._objective).chosen}
         for candidate in self._held.candidates:
@@ -86,7 +91,7 @@ class History:
                 self._held.remove(candidate)
 
     def _replaced(self, held: tuple[Candidate, ...], candidate: Candidate) -> Candidate | None:
-        """The member of a full list whose place the candidate takes, if it takes one."""
+        """The member of a full list that the candidate replaces, if any."""
         if self._objective.by_rank_alone:
             lowest = min(held, key=lambda member: (on_grid(member.rank), member.seq))
             return lowest if self._wins(candidate.rank, lowest.rank) else None

@@ -1,4 +1,4 @@
-"""Greedy, made better by swaps (semantics: Diversity)."""
+"""Greedy selection, improved by swaps (semantics: Diversity)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,15 +11,16 @@ from rankcast.choose.ties import FEW, on_grid, recency
 __all__ = ["Improved"]
 
 _NEAR = 1e-11
-"""Values nearer to each other than this may be equal on the grid."""
+"""Values closer than this may be equal on the grid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Improved:
-    """Selects as `Greedy` does, then makes the best swap of a member for another while the value grows.
+    """Selects as `Greedy` does, then makes the best swap of a member for a non-member as long as the value grows.
 
-    Never worse than `Greedy`. A round looks at k (n - k) swaps; by `DivRank` each is one subtraction once the sums
-    are known (O(k n) distances a round), by another objective one value. Rounds are few in practice.
+    The result is never worse than that of `Greedy`. A round examines k (n - k) swaps. With `DivRank` a swap costs one
+    subtraction once the sums are known (O(k n) distances a round); with other objectives it costs one evaluation. In
+    practice there are few rounds.
     """
 
     def select(self, candidates: Sequence[Candidate], k: int, objective: Objective) -> list[Candidate]:
@@ -55,7 +56,7 @@ def _best_swap(chosen: list[Candidate], candidates: Sequence[Candidate], objecti
 
 
 def _promising(chosen: list[Candidate], others: list[Candidate], objective: DivRank) -> list[tuple[int, Candidate]]:
-    """The swaps that may be the best: their value, by sums, is as near to the highest as sums can tell."""
+    """The swaps that may be the best: those whose value, computed from sums, is within `_NEAR` of the highest."""
     k = len(chosen)
     sigma, pairs = objective.sigma, max(k * (k - 1) / 2, 1)
     within = [sum(objective.apart(member, other) for other in chosen if other is not member) for member in chosen]

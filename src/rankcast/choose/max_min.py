@@ -1,4 +1,4 @@
-"""Another objective than the papers': no two of the chosen may be alike (p-dispersion)."""
+"""An objective beyond the papers: no two chosen events may be alike (p-dispersion)."""
 
 import itertools
 import math
@@ -13,11 +13,11 @@ __all__ = ["MaxMin"]
 
 @dataclass(frozen=True, slots=True)
 class MaxMin(Blend):
-    """sigma * mean rank + (1 - sigma) * the distance of the two members that are nearest to each other.
+    """sigma * mean rank + (1 - sigma) * distance of the nearest two members.
 
-    `DivRank` forgives a pair of twins in a set that is diverse on average, this does not. The greedy heuristic is made
-    for it: it adds what is farthest from its nearest member. A set of one has no two members, and its rank alone counts.
-    One value costs O(k^2) distances.
+    `DivRank` tolerates two similar members in a set that is diverse on average; this objective does not. The greedy
+    heuristic suits it: it adds the candidate that is farthest from its nearest member. In a set of one only the rank
+    counts. One value costs O(k^2) distances.
 
     >>> from rankcast.choose import Exact, select
     >>> from rankcast.model import EPOCH, Event
@@ -40,13 +40,13 @@ class MaxMin(Blend):
         return min((self.apart(a, b) for a, b in itertools.combinations(chosen, 2)), default=0.0)
 
     def bound(self, chosen: Sequence[Candidate], rest: Sequence[Candidate], k: int) -> float:
-        """The best ranks, and the nearest pair so far: members yet to come can only bring it nearer."""
+        """The best ranks and the distance of the nearest pair so far, which further members can only reduce."""
         missing = k - len(chosen)
         ranks = sorted((candidate.rank for candidate in rest), reverse=True)[:missing]
         rank = math.fsum([*(candidate.rank for candidate in chosen), *ranks]) / k
         least = self.div(chosen) if len(chosen) > 1 else 1.0
         if chosen and missing:
-            # Of `missing` members the one nearest to `chosen` is at most as far as the missing-th farthest.
+            # The nearest of `missing` new members is at most as far away as the missing-th farthest candidate.
             nearest = sorted((min(self.apart(each, member) for member in chosen) for each in rest), reverse=True)
             least = min(least, nearest[min(missing, len(nearest)) - 1])
         return self.sigma * rank + (1 - self.sigma) * (least if k > 1 else 0.0)

@@ -24,7 +24,7 @@ _OPTIMIZERS: dict[Select, Optimizer] = {
 
 
 def delivery_mode(policy: Policy) -> DeliveryMode:
-    """A fresh delivery mode for one user; the policy's filter, if any, is for others to wrap around it."""
+    """A new delivery mode for one user, without the policy's filter (see `rankcast.choose.filters.filtered`)."""
     if policy.mode is Mode.ALL:
         return AllEvents()
     assert policy.k is not None

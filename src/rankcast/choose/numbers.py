@@ -1,6 +1,6 @@
-"""Numbers in compiled loops: rounded and summed as Python rounds and sums, to the last bit.
+"""Rounding and summing in compiled loops, equal to Python's to the last bit.
 
-This imports numba; import it where a kernel is about to run, not before.
+This module imports numba, so import it only where a kernel is about to run.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from rankcast.compiling import kernel
 __all__ = ["exact_sum", "expand", "grid_steps"]
 
 _STEPS = 1e12
-"""How many steps of the grid there are to 1; exact as a float."""
+"""Grid steps per 1; exact as a float."""
 
 _SPLIT = 134217729.0
 """2**27 + 1: splits a float into halves whose products are exact (Dekker)."""
@@ -20,7 +20,7 @@ _SPLIT = 134217729.0
 
 @kernel
 def grid_steps(value: float) -> int:
-    """The value in steps of the grid, rounded as ``round(value, 12)`` rounds: exactly, halves to even."""
+    """The value in grid steps, rounded exactly and half to even, like ``round(value, 12)``."""
     steps = value * _STEPS
     whole = np.floor(steps)
     above_half = (steps - whole) - 0.5
@@ -28,7 +28,7 @@ def grid_steps(value: float) -> int:
         return int(whole) + 1
     if above_half < -1e-3:
         return int(whole)
-    # So near to a half the rounding of the product decides; `error` is what it lost.
+    # This close to a half, the rounding of the product decides; `error` is the product's rounding error.
     high = value * _SPLIT
     high = high - (high - value)
     low = value - high
@@ -43,7 +43,7 @@ def grid_steps(value: float) -> int:
 
 @kernel
 def expand(values: Any, count: int, parts: Any) -> int:
-    """Leaves in `parts` floats that do not overlap and have the sum of the first `count` values, exactly; how many."""
+    """Write non-overlapping floats with the exact sum of the first `count` values to `parts`; return their number."""
     used = 0
     for place in range(count):
         x = values[place]
@@ -65,7 +65,7 @@ def expand(values: Any, count: int, parts: Any) -> int:
 
 @kernel
 def exact_sum(values: Any, count: int, parts: Any) -> float:
-    """The sum of the first `count` values, rounded once, as `math.fsum`; `parts` is room for as many floats."""
+    """The sum of the first `count` values, rounded once like `math.fsum`; `parts` has room for `count` floats."""
     total = 0.0
     lossless = True
     for place in range(count):

@@ -1,4 +1,4 @@
-"""What a selection is to maximise: rank and diversity together (semantics: Diversity; DEBS'09, Def. 8 and 10)."""
+"""What a selection maximises: rank and diversity together (semantics: Diversity; DEBS'09, Def. 8 and 10)."""
 
 import itertools
 import math
@@ -16,25 +16,23 @@ __all__ = ["Blend", "DivRank", "Objective"]
 
 
 class Objective(Protocol):
-    """The worth of a set of candidates, in the forms in which optimizers ask for it.
+    """The worth of a set of candidates, in the forms that optimizers need.
 
-    `value` is what counts; `pair` and `gain` are what the greedy heuristic maximises on the way, and `bound` is what an
-    exact search needs.
+    `value` is the worth itself. The greedy heuristic maximises `pair` and `gain`; an exact search uses `bound`.
     """
 
     @property
     def by_rank_alone(self) -> bool:
-        """Whether the best k are simply the k of highest rank, so that no distance needs computing."""
+        """Whether the best k are simply the k of highest rank, so that no distance is needed."""
 
     def value(self, chosen: Sequence[Candidate]) -> float:
         """The worth of a set."""
 
     def bound(self, chosen: Sequence[Candidate], rest: Sequence[Candidate], k: int) -> float:
-        """At least the worth of every set of k made of all of `chosen` and some of `rest`, and of fewer if `rest` has
-        fewer."""
+        """An upper bound on the worth of any set that adds members of `rest` to `chosen` until it has k or all."""
 
     def pair(self, a: Candidate, b: Candidate) -> float:
-        """The worth of two candidates to begin with."""
+        """The worth of two candidates as a first pair."""
 
     def gain(self, candidate: Candidate, nearest: float) -> float:
         """The worth of adding a candidate whose nearest member of the set is at distance `nearest`."""
@@ -43,7 +41,7 @@ class Objective(Protocol):
         """The distance of two candidates."""
 
     def forget(self, candidate: Candidate) -> None:
-        """Drop what is remembered of a candidate that will not come again."""
+        """Drop cached data of a candidate that will not come again."""
 
 
 def _top_ranks(candidates: Sequence[Candidate], count: int) -> float:
@@ -52,9 +50,9 @@ def _top_ranks(candidates: Sequence[Candidate], count: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Blend(ABC):
-    """sigma * mean rank + (1 - sigma) * some diversity of the set, which `div` says.
+    """sigma * mean rank + (1 - sigma) * diversity of the set, as `div` defines it.
 
-    `sigma` 1 is rank only, 0 diversity only.
+    With `sigma` 1 only rank counts, with 0 only diversity.
     """
 
     sigma: float = 1.0
@@ -94,8 +92,10 @@ class Blend(ABC):
         return self.distance(a.event, b.event)
 
     def pair_sums(self, chosen: Sequence[Candidate]) -> tuple[float, float] | None:
-        """The sum of the distances of all pairs as `math.fsum` rounds it, and the least of them; None for few candidates,
-        whose distances are soon asked for one by one."""
+        """The sum of the distances of all pairs, rounded as by `math.fsum`, and the smallest distance.
+
+        None for few candidates: computing their distances one by one is fast enough.
+        """
         if len(chosen) <= FEW:
             return None
         from rankcast.choose import compiled
@@ -103,13 +103,16 @@ class Blend(ABC):
         return compiled.pair_sums(chosen, self)
 
     def forget(self, candidate: Candidate) -> None:
-        """Drop the remembered distances of a candidate."""
+        """Drop the cached distances of a candidate."""
         self.distance.forget(candidate.seq)
 
 
 @dataclass(frozen=True, slots=True)
 class DivRank(Blend):
-    """The paper's: diversity is the mean distance over all pairs. One value costs O(k^2) distances, none with `sigma` 1."""
+    """The paper's objective: diversity is the mean distance over all pairs.
+
+    One value costs O(k^2) distances; none with `sigma` 1.
+    """
 
     def div(self, chosen: Sequence[Candidate]) -> float:
         """Set diversity: the mean distance over all pairs; 0 for fewer than two candidates."""
@@ -121,7 +124,7 @@ class DivRank(Blend):
         return math.fsum(distances) / len(distances)
 
     def bound(self, chosen: Sequence[Candidate], rest: Sequence[Candidate], k: int) -> float:
-        """The best ranks, and all pairs not chosen yet as far apart as can be. `Exact` has a sharper one of its own."""
+        """The best ranks, with all new pairs at distance 1. `Exact` uses a tighter bound of its own."""
         rank = math.fsum(candidate.rank for candidate in chosen) + _top_ranks(rest, k - len(chosen))
         pairs = max(k * (k - 1) // 2, 1)
         known = [self.apart(a, b) for a, b in itertools.combinations(chosen, 2)]

@@ -1,4 +1,4 @@
-"""Periodic delivery: at the end of each period, the top-k of what matched in it (semantics: Delivery modes; DEBS'09, 5.1)."""
+"""Periodic delivery: the top-k of each period, at its end (semantics: Delivery modes; DEBS'09, 5.1)."""
 
 from datetime import datetime
 from typing import Any
@@ -18,15 +18,16 @@ _NOTHING_FADES = Fading()
 
 
 class Periodic:
-    """Sends the best `k` of each period of `length`, when it is over.
+    """Sends the best `k` of each period of `length` when the period is over.
 
-    Periods of events begin with the first, periods of time at `origin` and every `length` before and after it. A
-    period counted in events is over with its last event, a period of time when a later event is published, the stream
-    ends, or the clock passes its end. Holds the candidates of one period; one selection per period.
+    Periods counted in events start with the first event. Periods of time start at `origin` and at every multiple of
+    `length` before and after it. A period counted in events ends with its last event. A period of time ends when an
+    event of a later period is published, when the stream ends, or when the clock passes its end.
 
-    The clock counts from the first event on that came before its own period was over by the clock: so it does not end periods of
-    the past, of which the events are read from a file. Ranks are as of the end of the period. Events come in publication order; one
-    dated before the present period still counts in it.
+    The clock counts only after the first event that arrived within its own period by the clock. So events of the past
+    that are read from a file are not ended by today's clock. Ranks are computed for the end of the period. Events
+    come in publication order; an event dated before the current period counts in the current period. The mode holds
+    the candidates of one period and makes one selection per period.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class Periodic:
         self._candidates: list[Candidate] = []
 
     def publish(self, moment: Moment, candidate: Candidate | None) -> list[Step]:
-        """Take the next event, ending the period before it and, if it is the last of its own, that one."""
+        """Take the next event. It ends the period before its own, and its own if it is the last event of that."""
         position = self._positions.advance(moment, candidate is not None)
         before, place = divmod(position - self._origin, self._span)
         steps = self._begin(self._by_clock(before + 1, moment.clock))
@@ -65,19 +66,19 @@ class Periodic:
 
     @property
     def due(self) -> datetime | None:
-        """The end of the present period, if the clock ends it and something waits."""
+        """The end of the current period, if the clock ends it and it holds candidates."""
         waits = self._goes_by_clock and self._period is not None and self._candidates
         return self._end(self._period) if waits and self._period is not None else None
 
     def advance(self, clock: datetime) -> list[Step]:
-        """Let the clock come to a time; if it lies in a later period, the present one is over."""
+        """Move the clock on; if the time lies in a later period, the current period ends."""
         if self._positions.unit is not Unit.TIME:
             return []
         self._clock = max(self._clock or 0, microseconds(clock))
         return self._begin(self._number(self._clock)) if self._goes_by_clock else []
 
     def close(self) -> list[Step]:
-        """End the present period."""
+        """End the current period."""
         if self._period is None or not self._candidates:
             return []
         end = self._end(self._period)
@@ -88,7 +89,7 @@ class Periodic:
         return [Step(self._period, end, candidates, chosen, chosen)]
 
     def state(self) -> dict[str, Any]:
-        """Plain data for `restore`."""
+        """The state as plain data, for `restore`."""
         return {
             "matched": self._positions.matched,
             "period": self._period,
@@ -98,7 +99,7 @@ class Periodic:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was taken."""
+        """Continue from a saved `state`."""
         self._positions.matched = state["matched"]
         self._period = state["period"]
         self._last = instant(state["last"])
@@ -106,7 +107,7 @@ class Periodic:
         self._candidates = [Candidate.of_state(candidate) for candidate in state["candidates"]]
 
     def _by_clock(self, period: int, clock: datetime | None) -> int:
-        """The period of an event, which is not before that of the clock once the clock counts."""
+        """The period of an event; once the clock counts, not before the clock's period."""
         if self._positions.unit is not Unit.TIME:
             return period
         if clock is not None:
@@ -118,7 +119,7 @@ class Periodic:
         return max(present, period) if self._goes_by_clock else period
 
     def _begin(self, period: int) -> list[Step]:
-        """Go on to a period, unless it is the present one or before it; what the present one owed."""
+        """Move on to a later period and return the steps of the current one; do nothing for an earlier period."""
         if self._period is not None and period <= self._period:
             return []
         owed = self.close()
@@ -129,10 +130,10 @@ class Periodic:
         return (position - self._origin) // self._span + 1
 
     def _end(self, period: int) -> datetime:
-        """When the period is over: at its end if it is one of time, else with the last event seen in it."""
+        """When the period ends: at its end if it is a period of time, else at the time of its last event."""
         return instant(self._origin + period * self._span) if self._positions.unit is Unit.TIME else self._last
 
 
 def clock_state(clock: int | None, goes_by_clock: bool) -> dict[str, Any]:
-    """What the state of a period says about the clock: nothing if there was none, so that a replay's state is what it was."""
+    """The clock's part of a period's saved state; empty if there was no clock, so a replay saves the same state."""
     return {} if clock is None else {"clock": clock, "goes_by_clock": goes_by_clock}

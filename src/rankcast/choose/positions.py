@@ -1,4 +1,7 @@
-"""Where a stream stands for one user, counted in the unit of a length: events, matching events, or time (semantics: Delivery modes)."""
+"""The position of one user's stream in the unit of a length: events, matching events or time.
+
+See semantics: Delivery modes.
+"""
 
 from datetime import UTC, datetime, timedelta
 
@@ -16,7 +19,7 @@ def microseconds(time: datetime) -> int:
 
 
 def instant(position: int) -> datetime:
-    """The time at so many microseconds since the Unix epoch; the last that there is, if it lies beyond."""
+    """The time at a number of microseconds since the Unix epoch, at most the last time that Python can represent."""
     try:
         return EPOCH + timedelta(microseconds=position)
     except OverflowError:
@@ -33,16 +36,20 @@ def span(length: Length) -> int:
 
 
 class Positions:
-    """Gives each published event an integer position: its `seq`, the number of events so far that match the user,
-    or its time in microseconds."""
+    """Gives each published event an integer position in the unit of a length.
+
+    The position is its `seq`, the number of events so far that match the user, or its time in microseconds.
+    """
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
         self.matched = 0
 
     def advance(self, moment: Moment, matches: bool) -> int:
-        """The position of the next published event; one that does not match shares that of the last that did, if
-        matching events are counted."""
+        """The position of the next published event.
+
+        If matching events are counted, an event that does not match has the position of the last match.
+        """
         self.matched += matches
         match self.unit:
             case Unit.EVENTS:

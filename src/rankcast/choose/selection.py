@@ -1,4 +1,4 @@
-"""Selecting k of n candidates: what to maximise and how to search are apart (semantics: Diversity)."""
+"""Selecting k of n candidates, with an objective and an optimizer (semantics: Diversity)."""
 
 import heapq
 from collections.abc import Iterable, Sequence
@@ -16,15 +16,15 @@ __all__ = ["Optimizer", "Selection", "select"]
 
 
 class Optimizer(Protocol):
-    """A way to search for a good set."""
+    """A search for a good set."""
 
     def select(self, candidates: Sequence[Candidate], k: int, objective: Objective) -> Sequence[Candidate]:
-        """Pick k (at least 1) of more than k candidates, which come in order of `seq`."""
+        """Pick k (at least 1) of more than k candidates, which are in order of `seq`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The chosen candidates in order of `seq`, the value of the set, and, where `Exact` searched for it, the proof."""
+    """The chosen candidates in order of `seq`, the value of the set, and the proof if `Exact` chose it."""
 
     chosen: tuple[Candidate, ...]
     value: float
@@ -35,10 +35,10 @@ _GREEDY = Greedy()
 
 
 def select(candidates: Iterable[Candidate], k: int, objective: Objective, optimizer: Optimizer = _GREEDY) -> Selection:
-    """The best `k` of the candidates, all if there are not more; ties go to the more recent.
+    """The best `k` of the candidates, or all if there are at most k; ties go to the more recent.
 
-    The result does not depend on the order of `candidates`. Where rank alone counts, all optimizers come to the
-    plain top-k, so it is taken without computing a distance: O(n log k).
+    The result does not depend on the order of `candidates`. If only rank counts, every optimizer would choose the
+    plain top-k, so it is taken directly, without distances, in O(n log k).
 
     >>> from rankcast.choose import DivRank
     >>> from rankcast.model import EPOCH, Event

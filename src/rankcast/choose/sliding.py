@@ -1,4 +1,7 @@
-"""Sliding-window delivery: after each event, what is new in the top-k of the window (semantics: Delivery modes; DEBS'09, 5.2)."""
+"""Sliding-window delivery sends what is new in the top-k of the window after each event.
+
+See semantics: Delivery modes; DEBS'09, 5.2.
+"""
 
 from datetime import datetime
 from typing import Any
@@ -18,12 +21,12 @@ _NOTHING_FADES = Fading()
 
 
 class Sliding:
-    """Sends what enters the best `k` of the window of `length` and was never sent.
+    """Sends each event that enters the best `k` of the window of `length` and was not sent before.
 
-    An event that does not match may move the window too: one that drops out of it can let an older one in. So every
-    published event counts, and one that this mode is not told of is a window that it does not see. One selection
-    per event that changes the window, none for others (where ranks fade, they are as of that event); holds the candidates
-    of the window.
+    An event that does not match moves the window too: when a candidate leaves the window, an older one may enter the
+    best k. So `publish` must be called for every published event. Each event that changes the window costs one
+    selection; others cost none. If ranks fade, they are computed at the time of that event. The mode holds the
+    candidates of the window.
     """
 
     def __init__(
@@ -42,7 +45,7 @@ class Sliding:
         self._sent: set[int] = set()
 
     def publish(self, moment: Moment, candidate: Candidate | None) -> list[Step]:
-        """Move the window on to the next event, and send what is new in its top-k."""
+        """Move the window to the next event, and send what is new in its top-k."""
         left = self._window.advance(moment, candidate is not None)
         for gone in left:
             self._sent.discard(gone.seq)
@@ -60,18 +63,18 @@ class Sliding:
     due = None
 
     def advance(self, clock: datetime) -> list[Step]:
-        """Nothing happens without an event."""
+        """Do nothing: only events change this mode."""
         return []
 
     def close(self) -> list[Step]:
-        """Nothing is owed."""
+        """Nothing is pending at the end of the stream."""
         return []
 
     def state(self) -> dict[str, Any]:
-        """Plain data for `restore`."""
+        """The state as plain data, for `restore`."""
         return {"window": self._window.state(), "sent": sorted(self._sent)}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was taken."""
+        """Continue from a saved `state`."""
         self._window.restore(state["window"])
         self._sent = set(state["sent"])

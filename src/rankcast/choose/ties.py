@@ -1,4 +1,4 @@
-"""When two values are equal, and which of two equals wins: the more recent (semantics: Diversity)."""
+"""When two values count as equal, and how ties are broken: the more recent wins (semantics: Diversity)."""
 
 from collections.abc import Iterable
 
@@ -7,12 +7,13 @@ from rankcast.choose.candidates import Candidate
 __all__ = ["FEW", "on_grid", "recency"]
 
 FEW = 32
-"""The plain definitions choose among so many candidates soon enough; for more, compiled loops are loaded."""
+"""Up to this many candidates the plain definitions are fast enough; for more, compiled loops are loaded."""
 
 
 def on_grid(value: float) -> float:
-    """The value on a grid of 1e-12, on which all comparisons are made, so that the order in which floats were
-    added decides nothing.
+    """The value rounded to the grid of 1e-12 on which all comparisons are made.
+
+    So the order in which floats were added never decides a comparison.
 
     >>> on_grid(0.1 + 0.2) == on_grid(0.3)
     True
@@ -21,6 +22,6 @@ def on_grid(value: float) -> float:
 
 
 def recency(chosen: Iterable[Candidate]) -> tuple[int, tuple[int, ...]]:
-    """A key by which the more recent of two sets is the larger: the sum of `seq`, then the latest ones."""
+    """A sort key that is larger for the more recent of two sets: the sum of `seq`, then the latest members."""
     seqs = sorted((candidate.seq for candidate in chosen), reverse=True)
     return sum(seqs), tuple(seqs)

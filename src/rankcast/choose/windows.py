@@ -1,4 +1,4 @@
-"""A window over the candidates of one user: those not older than a length (semantics: Delivery modes)."""
+"""A window over the candidates of one user (semantics: Delivery modes)."""
 
 from typing import Any
 
@@ -10,9 +10,9 @@ __all__ = ["Window"]
 
 
 class Window:
-    """Candidates, oldest first, each until the stream has moved on by `length` since it was published.
+    """Candidates, oldest first. A candidate leaves when the stream has advanced by `length` since its publication.
 
-    So it holds what lies among the last w events, the last w matching ones, or in (now - w, now].
+    The window covers the last w events, the last w matching events, or the time (now - w, now].
     """
 
     def __init__(self, length: Length) -> None:
@@ -23,11 +23,11 @@ class Window:
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
-        """What the window holds, in order of `seq`."""
+        """The candidates in the window, in order of `seq`."""
         return tuple(candidate for _, candidate in self._entries)
 
     def advance(self, moment: Moment, matches: bool) -> list[Candidate]:
-        """Move on to the next published event; those that drop out of the window."""
+        """Move to the next published event; return the candidates that leave the window."""
         self._now = self._positions.advance(moment, matches)
         oldest = self._now - self._span
         left = [candidate for position, candidate in self._entries if position <= oldest]
@@ -35,21 +35,21 @@ class Window:
         return left
 
     def add(self, candidate: Candidate) -> None:
-        """Let in the candidate to whose event the window has just moved on."""
+        """Add the candidate of the event to which the window has just moved."""
         self._entries.append((self._now, candidate))
 
     def remove(self, candidate: Candidate) -> None:
-        """Take a candidate out before its time."""
+        """Remove a candidate before it leaves the window."""
         self._entries = [entry for entry in self._entries if entry[1].seq != candidate.seq]
 
     def state(self) -> dict[str, Any]:
-        """Plain data for `restore`."""
+        """The state as plain data, for `restore`."""
         return {
             "matched": self._positions.matched,
             "entries": [[position, candidate.state()] for position, candidate in self._entries],
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was taken."""
+        """Continue from a saved `state`."""
         self._positions.matched = state["matched"]
         self._entries = [(position, Candidate.of_state(entry)) for position, entry in state["entries"]]

@@ -1,4 +1,4 @@
-"""Novelty filters: which of a user's candidates a delivery mode gets to see (semantics: Novelty)."""
+"""Novelty filters decide which of a user's candidates reach the delivery mode (semantics: Novelty)."""
 
 from rankcast.choose.filters.budget import Budget
 from rankcast.choose.filters.by_rank import ByRank

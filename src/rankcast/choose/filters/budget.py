@@ -1,4 +1,4 @@
-"""How many events may still pass: at most k of each period, or of any window, of matching events (semantics: Novelty)."""
+"""How many events may still pass: at most k per period or per window of matching events (semantics: Novelty)."""
 
 import math
 from collections import deque
@@ -10,10 +10,10 @@ __all__ = ["Budget"]
 
 
 class Budget:
-    """`k` = rate * period, rounded down, for each period of matching events (lazy) or the last `period` (eager).
+    """A budget of `k` events for each period of matching events (lazy) or for the last `period` of them (eager).
 
-    Rounding down keeps the promise of never more than rate * period; where that is less than one event, nothing
-    passes at all. A tiny allowance makes 0.29 * 100 come out as 29 although its product in floating point is less.
+    `k` is rate * period, rounded down, so never more than rate * period events pass. If that is less than one event,
+    nothing passes. A tiny tolerance makes 0.29 * 100 give 29 although the floating-point product is smaller.
     Amortised O(1) per event; keeps at most k positions.
 
     >>> budget = Budget(rate=0.5, period=4, update=Update.EAGER)
@@ -43,7 +43,7 @@ class Budget:
         return self.t % self.period == 0
 
     def count(self, passed: bool) -> None:
-        """One more matching event, which passed or did not."""
+        """Count one more matching event, and whether it passed."""
         self.t += 1
         if passed:
             self._passed.append(self.t)
@@ -56,10 +56,10 @@ class Budget:
         return f"{self.k} of {self.period} events"
 
     def state(self) -> dict[str, Any]:
-        """Plain data that `restore` takes back."""
+        """The state as plain data, for `restore`."""
         return {"t": self.t, "passed": list(self._passed)}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was taken."""
+        """Continue from a saved `state`."""
         self.t = state["t"]
         self._passed = deque(state["passed"])

@@ -9,21 +9,21 @@ __all__ = ["ByRank"]
 
 
 class ByRank:
-    """Scores a candidate by its rank, so that a threshold can work on any score that made the rank (semantics: Novelty)."""
+    """Scores a candidate by its rank, so that a threshold works with any score of the policy (semantics: Novelty)."""
 
     def score(self, candidate: Candidate) -> float:
         """The rank."""
         return round(candidate.rank, 12)
 
     def delivered(self, candidate: Candidate) -> None:
-        """Nothing to learn."""
+        """There is nothing to learn."""
 
     def keep(self, ids: Collection[str]) -> None:
-        """Nothing to forget."""
+        """There is nothing to forget."""
 
     def state(self) -> dict[str, Any]:
-        """Nothing."""
+        """Empty: there is no state."""
         return {}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Nothing to restore."""
+        """There is nothing to restore."""

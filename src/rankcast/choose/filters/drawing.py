@@ -1,4 +1,4 @@
-"""A decision by chance, within a budget."""
+"""A random decision within a budget."""
 
 from rankcast.choose.candidates import Candidate, StopCause
 from rankcast.choose.filters.budget import Budget
@@ -9,7 +9,7 @@ __all__ = ["draw"]
 
 
 def draw(seed: int, user: str, candidate: Candidate, probability: float, budget: Budget) -> Verdict:
-    """Whether a candidate is drawn with a probability, while the budget has room."""
+    """Let a candidate pass with the given probability while the budget has room."""
     drawn = chance(seed, user, candidate.event.id)
     if drawn >= probability:
         reason = f"stopped by the sampling filter: drawn {drawn:.4f}, probability {probability:.4f}"

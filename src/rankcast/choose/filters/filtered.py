@@ -10,7 +10,7 @@ __all__ = ["EventFilter", "Filtered", "Verdict"]
 
 
 class Verdict(NamedTuple):
-    """Whether a candidate passes a filter, and why: in words, and for one that was stopped also for programs."""
+    """Whether a candidate passes a filter, the reason in words, and, if it was stopped, the cause for programs."""
 
     passed: bool
     reason: str
@@ -18,27 +18,27 @@ class Verdict(NamedTuple):
 
 
 class EventFilter(Protocol):
-    """One user's filter, fed with every event that matches the user, in order of `seq`."""
+    """One user's filter. It receives every event that matches the user, in order of `seq`."""
 
     def admit(self, candidate: Candidate) -> Verdict:
-        """Decide on the next candidate. One that passes counts as delivered."""
+        """Decide on the next candidate. A candidate that passes counts as delivered."""
 
     def keep(self, ids: Collection[str]) -> None:
-        """Forget all subscriptions but these."""
+        """Forget all subscriptions except these."""
 
     def state(self) -> dict[str, Any]:
-        """Plain data that `restore` takes back."""
+        """The state as plain data, for `restore`."""
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was taken, in a fresh instance of the same settings."""
+        """Continue from a saved `state`, in a fresh instance with the same settings."""
 
 
 class Filtered:
-    """A delivery mode that sees only the candidates which pass a filter (semantics: Novelty).
+    """A delivery mode that receives only the candidates that pass a filter (semantics: Novelty).
 
-    An event that the filter stops is for the mode one that does not match: its moment still counts as published,
-    but not as matched. Every candidate gets a step of the filter's own, with the reason as its `note`: nothing is
-    sent in it, and its `chosen` is the candidate if it passed and empty if it was stopped.
+    To the mode, a stopped event is one that does not match: it counts as published but not as matched. The filter
+    adds a step of its own for every candidate. The step's `note` is the reason, its `sent` is empty, and its `chosen`
+    is the candidate if it passed, else empty.
     """
 
     def __init__(self, event_filter: EventFilter, mode: DeliveryMode) -> None:
@@ -61,26 +61,26 @@ class Filtered:
 
     @property
     def due(self) -> datetime | None:
-        """As the mode's."""
+        """The due time of the wrapped mode."""
         return self._mode.due
 
     def advance(self, clock: datetime) -> list[Step]:
-        """What the mode owes when the clock comes to a time."""
+        """Move the clock of the wrapped mode on."""
         return self._mode.advance(clock)
 
     def close(self) -> list[Step]:
-        """End of the stream: what the mode still owes; a filter owes nothing."""
+        """End the stream of the wrapped mode; the filter itself has nothing pending."""
         return self._mode.close()
 
     def keep(self, ids: Collection[str]) -> None:
-        """Forget all subscriptions but these."""
+        """Forget all subscriptions except these."""
         self.filter.keep(ids)
 
     def state(self) -> dict[str, Any]:
-        """Plain data of both, which `restore` takes back."""
+        """The state of mode and filter as plain data, for `restore`."""
         return {"filter": self.filter.state(), "mode": self._mode.state()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was taken, in a fresh instance of the same policy."""
+        """Continue from a saved `state`, in a fresh instance of the same policy."""
         self.filter.restore(state["filter"])
         self._mode.restore(state["mode"])

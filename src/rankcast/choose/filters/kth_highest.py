@@ -1,4 +1,4 @@
-"""Where the bar lies: at the k-th highest score of the previous period or of a sliding window, or where it was put."""
+"""Score thresholds: the k-th highest score of the previous period or of a sliding window, or a fixed value."""
 
 from collections import deque
 from heapq import heapify, heappop, heappush, heappushpop, nlargest
@@ -8,41 +8,41 @@ __all__ = ["FixedThreshold", "KthOfPeriod", "KthOfWindow", "ScoreThreshold"]
 
 
 class ScoreThreshold(Protocol):
-    """The least score that passes; it may move with the scores that it is told of."""
+    """The lowest score that passes. It may change with every score added."""
 
     @property
     def value(self) -> float:
-        """The least score that passes now."""
+        """The lowest score that passes now."""
 
     def add(self, score: float) -> None:
-        """One more score."""
+        """Take one more score into account."""
 
     def state(self) -> dict[str, Any]:
-        """Plain data that `restore` takes back."""
+        """The state as plain data, for `restore`."""
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was taken."""
+        """Continue from a saved `state`."""
 
 
 class FixedThreshold:
-    """A bar that never moves."""
+    """A threshold that never changes."""
 
     def __init__(self, value: float) -> None:
         self.value = value
 
     def add(self, score: float) -> None:
-        """Nothing to learn."""
+        """There is nothing to learn."""
 
     def state(self) -> dict[str, Any]:
-        """Nothing."""
+        """Empty: there is no state."""
         return {}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Nothing to restore."""
+        """There is nothing to restore."""
 
 
 class KthOfPeriod:
-    """The k-th highest score of the period before the current one; 0 in the first.
+    """The k-th highest score of the period before the current one; 0 in the first period.
 
     O(log k) per score; keeps k scores.
     """
@@ -55,7 +55,7 @@ class KthOfPeriod:
         self._highest: list[float] = []
 
     def add(self, score: float) -> None:
-        """One more score of the current period; the last of a period sets the value for the next."""
+        """Add a score to the current period; the last score of a period sets the value for the next."""
         self._seen += 1
         if len(self._highest) < self._k:
             heappush(self._highest, score)
@@ -67,11 +67,11 @@ class KthOfPeriod:
             self._highest = []
 
     def state(self) -> dict[str, Any]:
-        """Plain data that `restore` takes back."""
+        """The state as plain data, for `restore`."""
         return {"value": self.value, "seen": self._seen, "highest": sorted(self._highest)}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was taken."""
+        """Continue from a saved `state`."""
         self.value = state["value"]
         self._seen = state["seen"]
         self._highest = list(state["highest"])
@@ -80,9 +80,9 @@ class KthOfPeriod:
 class KthOfWindow:
     """The k-th highest of the last `length` scores; 0 while there are fewer than k.
 
-    Two heaps: the k highest scores with the lowest of them on top, the others with the highest on top. A score that
-    leaves the window stays in its heap until it comes up there, or until the heaps are half full of such, when
-    they are made anew. Amortised O(log length) per score.
+    One heap has the k highest scores, lowest on top; the other has the rest, highest on top. A score that leaves the
+    window stays in its heap until it reaches the top, or until half of the heaps' entries are stale and the heaps are
+    rebuilt. Amortised O(log length) per score.
 
     >>> window = KthOfWindow(k=2, length=3)
     >>> for score in (5, 1, 4, 2, 3):
@@ -106,7 +106,7 @@ class KthOfWindow:
         return self._above[0][0] if self._k and len(self._is_above) == self._k else 0.0
 
     def add(self, score: float) -> None:
-        """One more score; the oldest leaves if the window is full."""
+        """Add a score; if the window is full, the oldest score leaves."""
         if len(self._window) == self._length:
             self._window.popleft()
             self._is_above.discard(self._arrived - self._length)
@@ -118,17 +118,17 @@ class KthOfWindow:
             self._rebuild()
 
     def state(self) -> dict[str, Any]:
-        """Plain data that `restore` takes back."""
+        """The state as plain data, for `restore`."""
         return {"window": list(self._window)}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was taken."""
+        """Continue from a saved `state`."""
         self._window = deque(state["window"])
         self._arrived = len(self._window)
         self._rebuild()
 
     def _settle(self) -> None:
-        """Let the k highest be above; only the score that came last may be on the wrong side, and one may be missing."""
+        """Move scores so that the k highest are above. At most one score is on the wrong side, and one is missing."""
         self._drop_gone()
         if self._above:
             score, arrival = heappop(self._above)
@@ -142,7 +142,7 @@ class KthOfWindow:
             self._drop_gone()
 
     def _drop_gone(self) -> None:
-        """Let each heap have a score on top that is in the window."""
+        """Pop stale scores until the top of each heap is in the window."""
         oldest = self._arrived - len(self._window)
         while self._above and self._above[0][1] < oldest:
             heappop(self._above)

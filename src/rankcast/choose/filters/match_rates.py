@@ -1,4 +1,4 @@
-"""How often each subscription of a user is matched: since some moment, or within a window (semantics: Novelty, sampling)."""
+"""How often each subscription of a user matches, in total or within a window (semantics: Novelty, sampling)."""
 
 from collections import deque
 from collections.abc import Collection, Iterable
@@ -19,7 +19,7 @@ class MatchesSince:
         self._known: dict[str, list[int]] = {}  # matches, position of the first, of the last
 
     def add(self, matching: Iterable[str]) -> None:
-        """One more event that matches the user."""
+        """Count one more event that matches the user."""
         self._t += 1
         for subscription in matching:
             known = self._known.setdefault(subscription, [0, self._t, self._t])
@@ -27,7 +27,7 @@ class MatchesSince:
             known[2] = self._t
 
     def reset(self) -> None:
-        """Begin anew with the next event."""
+        """Start over with the next event."""
         self._start = self._t
         self._known = {}
 
@@ -42,15 +42,15 @@ class MatchesSince:
         return (last - first) / (count - 1) if count > 1 else None
 
     def keep(self, ids: Collection[str]) -> None:
-        """Forget all subscriptions but these."""
+        """Forget all subscriptions except these."""
         self._known = {subscription: known for subscription, known in self._known.items() if subscription in ids}
 
     def state(self) -> dict[str, Any]:
-        """Plain data that `restore` takes back."""
+        """The state as plain data, for `restore`."""
         return {"t": self._t, "start": self._start, "known": {key: list(known) for key, known in self._known.items()}}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was taken."""
+        """Continue from a saved `state`."""
         self._t = state["t"]
         self._start = state["start"]
         self._known = {key: list(known) for key, known in state["known"].items()}
@@ -59,7 +59,7 @@ class MatchesSince:
 class MatchesWithin:
     """Matches of each subscription among the last `length` events.
 
-    Amortised O(1) per match; keeps the positions of the matches, of a subscription that rests those of its last ones.
+    Amortised O(1) per match. Keeps the positions of the matches; old ones are dropped when the subscription is used.
     """
 
     def __init__(self, length: int) -> None:
@@ -68,7 +68,7 @@ class MatchesWithin:
         self._positions: dict[str, deque[int]] = {}
 
     def add(self, matching: Iterable[str]) -> None:
-        """One more event that matches the user."""
+        """Count one more event that matches the user."""
         self._t += 1
         for subscription in matching:
             self._recent(subscription).append(self._t)
@@ -84,15 +84,15 @@ class MatchesWithin:
         return (recent[-1] - recent[0]) / (len(recent) - 1) if len(recent) > 1 else None
 
     def keep(self, ids: Collection[str]) -> None:
-        """Forget all subscriptions but these."""
+        """Forget all subscriptions except these."""
         self._positions = {key: positions for key, positions in self._positions.items() if key in ids}
 
     def state(self) -> dict[str, Any]:
-        """Plain data that `restore` takes back."""
+        """The state as plain data, for `restore`."""
         return {"t": self._t, "positions": {key: list(positions) for key, positions in self._positions.items()}}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was taken."""
+        """Continue from a saved `state`."""
         self._t = state["t"]
         self._positions = {key: deque(positions) for key, positions in state["positions"].items()}
 

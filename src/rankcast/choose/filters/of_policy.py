@@ -1,4 +1,4 @@
-"""From the filter of a policy to the filter that does it."""
+"""The novelty filter that a policy asks for (semantics: Novelty)."""
 
 from datetime import datetime
 
@@ -16,7 +16,7 @@ __all__ = ["event_filter", "filtered"]
 
 
 def event_filter(user: str, settings: Filter, decay: Decaying | None = None, origin: datetime = EPOCH) -> EventFilter:
-    """A fresh filter for a user; `decay` and `origin` are for scoring by decaying novelty."""
+    """A new filter for a user. Only scoring by decaying novelty uses `decay` and `origin`."""
     match settings.novelty:
         case FilterKind.RANDOM:
             return Random(user, settings.rate, settings.seed)
@@ -32,7 +32,7 @@ def event_filter(user: str, settings: Filter, decay: Decaying | None = None, ori
 
 
 def filtered(policy: Policy, mode: DeliveryMode) -> DeliveryMode:
-    """The mode behind the policy's filter; the mode itself if the policy has none."""
+    """The mode wrapped in the policy's filter; the mode itself if the policy has none."""
     if policy.filter is None:
         return mode
     return Filtered(event_filter(policy.user, policy.filter, policy.decay, policy.origin), mode)

@@ -1,4 +1,4 @@
-"""The random filter: the baseline that knows nothing of novelty (semantics: Novelty, thesis 4.1.3)."""
+"""The random filter: the baseline that ignores novelty (semantics: Novelty, thesis 4.1.3)."""
 
 from collections.abc import Collection
 from typing import Any
@@ -11,7 +11,7 @@ __all__ = ["Random"]
 
 
 class Random:
-    """Passes each candidate with probability `rate`. It has no budget, and nothing to remember."""
+    """Passes each candidate with probability `rate`. It has no budget and no state."""
 
     def __init__(self, user: str, rate: float, seed: int = 0) -> None:
         self._user = user
@@ -27,11 +27,11 @@ class Random:
         return Verdict(passed, reason, None if passed else StopCause.CHANCE)
 
     def keep(self, ids: Collection[str]) -> None:
-        """Nothing to forget."""
+        """There is nothing to forget."""
 
     def state(self) -> dict[str, Any]:
-        """Nothing."""
+        """Empty: there is no state."""
         return {}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Nothing to restore."""
+        """There is nothing to restore."""

@@ -1,4 +1,4 @@
-"""The sampling filter: the rarer a subscription matches, the likelier its events pass (semantics: Novelty, thesis algorithm 2)."""
+"""The sampling filter: rare matches are more likely to pass (semantics: Novelty, thesis algorithm 2)."""
 
 from collections.abc import Collection
 from typing import Any
@@ -16,14 +16,16 @@ __all__ = ["Sampling"]
 class Sampling:
     """Passes a candidate with the probability of its most novel matching subscription, while the budget has room.
 
-    With m = rate / number of subscriptions ever matched, a subscription that matches less than the share m of the
-    user's events always passes; else with ``m / match rate``, or in the interval form with ``m * mean distance of its
-    consecutive matches`` (1 while there are not two). Most novel is the one with the highest probability.
+    Let m = rate / number of subscriptions ever matched. A subscription that matches less than the share m of the
+    user's events has probability 1. Others have ``m / match rate``, or in the interval form ``m * mean distance of
+    consecutive matches`` (1 until there are two matches). The most novel subscription is the one with the highest
+    probability.
 
-    Lazy: the probabilities are computed at the end of each period, and are 1 before that. Eager: for each candidate,
-    from the events before it. Rates count all history, or with `RateSpan.PERIOD` the period just ended or the last
-    `period` events. Aging works on the probability: ``aging * now + (1 - aging) * previous``, previous being that of the
-    last period (lazy) or of the last event that matched the subscription (eager), and 1 at first.
+    Lazy: probabilities are computed at the end of each period, and are 1 before the first. Eager: they are computed
+    for each candidate, from the events before it. Rates cover all history; with `RateSpan.PERIOD` they cover the
+    period just ended, or the last `period` events. Aging smooths the probability: ``aging * now + (1 - aging) *
+    previous``. The previous probability is that of the last period (lazy) or of the last event that matched the
+    subscription (eager); it starts at 1.
 
     O(matching subscriptions) per event, O(active ones) per period.
     """
@@ -32,7 +34,7 @@ class Sampling:
         self._user = user
         self._settings = settings
         self._budget = Budget(settings.rate, settings.period, settings.update)
-        self._active: dict[str, float] = {}  # every subscription matched so far, and its probability
+        self._active: dict[str, float] = {}  # each subscription matched so far, with its probability
         self._matches: MatchesSince | MatchesWithin = MatchesSince()
         if settings.rates is RateSpan.PERIOD and settings.update is Update.EAGER:
             self._matches = MatchesWithin(settings.period)
@@ -57,16 +59,16 @@ class Sampling:
         return self._active.get(subscription, 1.0)
 
     def keep(self, ids: Collection[str]) -> None:
-        """Forget all subscriptions but these; they share the rate among them at the next evaluation."""
+        """Forget all subscriptions except these; they share the rate at the next evaluation."""
         self._active = {subscription: known for subscription, known in self._active.items() if subscription in ids}
         self._matches.keep(ids)
 
     def state(self) -> dict[str, Any]:
-        """Plain data that `restore` takes back."""
+        """The state as plain data, for `restore`."""
         return {"budget": self._budget.state(), "active": dict(self._active), "matches": self._matches.state()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was taken, in a fresh instance of the same settings."""
+        """Continue from a saved `state`, in a fresh instance with the same settings."""
         self._budget.restore(state["budget"])
         self._active = dict(state["active"])
         self._matches.restore(state["matches"])

@@ -1,4 +1,4 @@
-"""Sampling by a score of events: the higher it is against the usual, the likelier the event passes (semantics: Novelty)."""
+"""Sampling by score: an event passes more often the more its score exceeds the mean (semantics: Novelty)."""
 
 from collections import deque
 from collections.abc import Collection
@@ -19,10 +19,10 @@ _GRID = 10**12
 class ScoreSampling:
     """Passes a candidate with probability ``rate * score / mean score``, at most 1, while the budget has room.
 
-    The mean is that of the previous period (lazy) or of the last `period` candidates before this one (eager); before there
-    is any, all pass that have room. A score below 0 counts as 0; if the mean is 0, each passes with probability `rate`. So
-    about the share `rate` passes, whatever the scores are. The sum of scores is one of whole steps of 1e-12, exact however
-    long it runs. O(1) per event; the eager form keeps a window of scores.
+    The mean covers the previous period (lazy) or the last `period` candidates before this one (eager). Until there is
+    a mean, every candidate passes while there is room. A score below 0 counts as 0. If the mean is 0, each candidate
+    passes with probability `rate`. So about the share `rate` passes, whatever the scores are. Scores are summed in
+    integer steps of 1e-12, so the sum stays exact. O(1) per event; the eager form keeps a window of scores.
     """
 
     def __init__(self, user: str, score: CandidateScore, settings: Filter) -> None:
@@ -45,11 +45,11 @@ class ScoreSampling:
         return verdict
 
     def keep(self, ids: Collection[str]) -> None:
-        """Forget all subscriptions but these; the mean is of what was."""
+        """Forget all subscriptions except these; past scores still count in the mean."""
         self._score.keep(ids)
 
     def state(self) -> dict[str, Any]:
-        """Plain data that `restore` takes back."""
+        """The state as plain data, for `restore`."""
         return {
             "score": self._score.state(),
             "budget": self._budget.state(),
@@ -58,7 +58,7 @@ class ScoreSampling:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was taken, in a fresh instance of the same settings."""
+        """Continue from a saved `state`, in a fresh instance with the same settings."""
         self._score.restore(state["score"])
         self._budget.restore(state["budget"])
         self._steps = deque(state["steps"])

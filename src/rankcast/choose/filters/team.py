@@ -1,9 +1,10 @@
-"""A threshold filter over nodes that each know a part of one user's subscriptions: a team inbox (thesis 3.4).
+"""A threshold filter over nodes that each hold a part of one user's subscriptions: a team inbox (thesis 3.4).
 
-The stream is cut into rounds of published events, which all nodes see, so that they agree on where a round ends without
-talking. After each round they tell a coordinator which events matched them, which they delivered, and their best scores; it
-merges these and answers with the threshold, a quota for each node, and what the others delivered. Between two such talks a
-node knows nothing of the others: it estimates how many events matched the team, and takes no more than its quota.
+The stream is divided into rounds of published events. All nodes see all events, so they agree on where a round ends
+without communicating. After each round every node reports to a coordinator: the events that matched it, the events
+that it delivered, and its best scores. The coordinator merges the reports and answers with the threshold, a quota for
+each node, and the deliveries of the others. During a round a node knows nothing of the others: it estimates how many
+events matched the team, and delivers no more than its quota.
 """
 
 import heapq
@@ -27,8 +28,11 @@ __all__ = [
 
 
 class NodeSummary(NamedTuple):
-    """What a node tells after a round: the `seq` of all events that matched it and of those that it delivered, and its
-    scores, the best first, each with its `seq`."""
+    """A node's report after a round.
+
+    It has the `seq` of all events that matched the node and of those that it delivered, and its scores, best first,
+    each with its `seq`.
+    """
 
     matched: list[int]
     delivered: list[int]
@@ -36,12 +40,12 @@ class NodeSummary(NamedTuple):
 
 
 class RoundSummary(NamedTuple):
-    """What all nodes know at the beginning of a round.
+    """What all nodes know at the start of a round.
 
-    `matched` events matched the team before it, `share` is how much of the last round matched. A node delivers what scores
-    at least `threshold`, at most its quota; the quotas sum up to k = rate * (events that matched in the last round), and what was
-    left of the last round's, at most k again. So the team never gets more than the sum of all k. `delivered` is all that was
-    delivered in the last round.
+    `matched` is the number of events that matched the team before the round, `share` the share of the last round's
+    events that matched. A node delivers events that score at least `threshold`, up to its quota. The quotas sum to k
+    = rate * (events that matched in the last round), plus the unused quota of the last round, at most k again. So the
+    team never gets more than the sum of all k. `delivered` lists the deliveries of the last round.
     """
 
     threshold: float
@@ -52,7 +56,7 @@ class RoundSummary(NamedTuple):
 
 
 def check_team_filter(settings: Filter | None) -> Filter:
-    """The filter, if it is one that nodes can do together: a lazy threshold by rate or interval, without aging."""
+    """Return the filter if nodes can share it: a lazy threshold by rate or interval, without aging. Else raise."""
     if settings is None or settings.novelty is not FilterKind.THRESHOLD or settings.update is not Update.LAZY:
         raise ModelError("a team needs a policy with a lazy threshold filter")
     if settings.scoring not in (Scoring.RATE, Scoring.INTERVAL) or settings.aging != 1:
@@ -61,16 +65,16 @@ def check_team_filter(settings: Filter | None) -> Filter:
 
 
 def first_round(settings: Filter, nodes: int, length: int) -> RoundSummary:
-    """Before anything is known: no threshold, everything is taken to match, and the budget is divided evenly."""
+    """The summary before the first round: no threshold, every event is assumed to match, equal quotas."""
     k = math.floor(settings.rate * length + 1e-9)
     return RoundSummary(0.0, _shares(k, nodes), 0, 1.0, [])
 
 
 def merge(summaries: Sequence[NodeSummary], before: RoundSummary, rate: float, length: int) -> RoundSummary:
-    """The merged top-k of a round of `length` published events; an event that matched several nodes counts once.
+    """Merge the reports of a round of `length` published events; an event that matched several nodes counts once.
 
-    Each node gets as many as it has among the k best scores; of equal scores the earlier event goes first. What some nodes
-    left of their quotas goes to those that used theirs up.
+    A node's quota is the number of its events among the k best scores; at equal scores the earlier event goes first.
+    Unused quota goes to the nodes that used up theirs.
 
     >>> nodes = [NodeSummary([1, 2], [1], [(1.0, 1), (0.9, 2)]), NodeSummary([3, 4], [3], [(1.0, 3), (0.2, 4)])]
     >>> merge(nodes, RoundSummary(0.0, [1, 1], 0, 1.0, []), rate=0.75, length=4)
@@ -101,7 +105,7 @@ def _shares(amount: int, among: int) -> list[int]:
 
 
 class TeamNode:
-    """One node: the deliveries of its own subscriptions, as far as it heard of them."""
+    """One node, with the deliveries of its own subscriptions that it knows of."""
 
     def __init__(self, number: int, settings: Filter) -> None:
         self._number = number
@@ -113,7 +117,7 @@ class TeamNode:
         self._start = 0
 
     def advance(self, events: Sequence[tuple[int, Sequence[str]]], start: int, known: RoundSummary) -> NodeSummary:
-        """Serve a round: the events that match this node, as `seq` and subscriptions; the round follows event `start`."""
+        """Serve the round after event `start`; `events` are this node's matches, as `seq` and subscriptions."""
         self._learn(known)
         quota = known.quotas[self._number]
         self._round, self._own, self._start = list(events), set(), start
@@ -131,7 +135,7 @@ class TeamNode:
         return NodeSummary([seq for seq, _ in events], delivered, scores)
 
     def state(self) -> dict[str, Any]:
-        """Plain data that `restore` takes back."""
+        """The state as plain data, for `restore`."""
         return {
             "delivered": self._delivered,
             "last": self._last,
@@ -141,7 +145,7 @@ class TeamNode:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on where `state` was taken."""
+        """Continue from a saved `state`."""
         self._delivered = dict(state["delivered"])
         self._last = dict(state["last"])
         self._round = [(seq, tuple(matching)) for seq, matching in state["round"]]
@@ -149,7 +153,7 @@ class TeamNode:
         self._start = state["start"]
 
     def _learn(self, known: RoundSummary) -> None:
-        """Hear of what others delivered in the last round that matches here, too."""
+        """Take into account what other nodes delivered in the last round that also matches here."""
         others = set(known.delivered) - self._own
         for seq, matching in self._round:
             if seq in others:
@@ -161,7 +165,7 @@ class TeamNode:
             self._last[name] = max(t, self._last.get(name, 0.0))
 
     def _estimate(self, seq: int, known: RoundSummary) -> float:
-        """How many events have matched the team, this one included: what is known, and what the share makes likely."""
+        """Estimate how many events have matched the team, this one included, from the last summary and its share."""
         return max(1.0, known.matched + known.share * (seq - self._start))
 
     def _score(self, name: str, t: float) -> float:
@@ -171,14 +175,14 @@ class TeamNode:
 
 
 def round_bounds(published: int, number: int, rounds: int) -> tuple[int, int]:
-    """A round, from 0: it has the events after the first number, up to the second."""
+    """The bounds of a round, numbered from 0: it has the events after the first bound, up to the second."""
     return published * number // rounds, published * (number + 1) // rounds
 
 
 def serve_together(
     matches: Sequence[Sequence[tuple[int, Sequence[str]]]], published: int, settings: Filter, rounds: int
 ) -> list[int]:
-    """All rounds in one process: the `seq` of what the team gets. `matches` are those of each node, by `seq`."""
+    """Serve all rounds in one process; return the `seq` of all deliveries. `matches` are each node's, by `seq`."""
     nodes = [TeamNode(number, settings) for number in range(len(matches))]
     known: RoundSummary | None = None
     delivered: set[int] = set()

@@ -1,4 +1,4 @@
-"""The threshold filter: what scores as high as the k best of late (semantics: Novelty, thesis algorithm 1)."""
+"""The threshold filter passes what scores as high as the recent k best (semantics: Novelty, thesis algorithm 1)."""
 
 import math
 from collections.abc import Collection
@@ -14,31 +14,31 @@ __all__ = ["CandidateScore", "Threshold"]
 
 
 class CandidateScore(Protocol):
-    """A score of one user's candidates, which learns from what was delivered; every novelty is one."""
+    """A score of one user's candidates that learns from deliveries; every kind of novelty is one."""
 
     def score(self, candidate: Candidate) -> float:
         """The score of the next candidate."""
 
     def delivered(self, candidate: Candidate) -> None:
-        """The candidate passed."""
+        """Note that the candidate passed."""
 
     def keep(self, ids: Collection[str]) -> None:
-        """Forget all subscriptions but these."""
+        """Forget all subscriptions except these."""
 
     def state(self) -> dict[str, Any]:
-        """Plain data that `restore` takes back."""
+        """The state as plain data, for `restore`."""
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was taken."""
+        """Continue from a saved `state`."""
 
 
 class Threshold:
     """Passes a candidate iff its score reaches the threshold and the budget k = rate * period has room.
 
     The threshold is the k-th highest score of the previous period of matching events (lazy), or of the last `period`
-    before this one (eager); it starts at 0, as does that of a window with fewer than k events. What passes is
-    delivered in the eyes of `score`. Amortised O(log period) per event in both forms. With `minimum` the threshold is that,
-    and stays.
+    before this one (eager). It starts at 0, and is 0 while the window has fewer than k events. If `minimum` is set,
+    the threshold is always `minimum`. For `score`, an event that passes counts as delivered. Amortised O(log period)
+    per event in both forms.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Threshold:
 
     @property
     def threshold(self) -> float:
-        """The least score with which the next candidate may pass."""
+        """The lowest score with which the next candidate may pass."""
         return self._bar.value
 
     def admit(self, candidate: Candidate) -> Verdict:
@@ -70,11 +70,11 @@ class Threshold:
         return verdict
 
     def keep(self, ids: Collection[str]) -> None:
-        """Forget all subscriptions but these; scores of the past still count for the threshold."""
+        """Forget all subscriptions except these; past scores still count for the threshold."""
         self._score.keep(ids)
 
     def state(self) -> dict[str, Any]:
-        """Plain data that `restore` takes back."""
+        """The state as plain data, for `restore`."""
         return {
             "score": self._score.state(),
             "budget": self._budget.state(),
@@ -82,7 +82,7 @@ class Threshold:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was taken, in a fresh instance of the same settings."""
+        """Continue from a saved `state`, in a fresh instance with the same settings."""
         self._score.restore(state["score"])
         self._budget.restore(state["budget"])
         self._bar.restore(state["bar"])
@@ -99,7 +99,7 @@ class Threshold:
 
 
 def _apart(score: float, threshold: float) -> tuple[str, str]:
-    """Both numbers with as few digits as show their difference."""
+    """Both numbers as text, with just enough digits to show their difference."""
     difference = abs(score - threshold)
     digits = max(2, -math.floor(math.log10(difference))) if difference else 2
     return f"{round(score, digits):.12g}", f"{round(threshold, digits):.12g}"

@@ -1,7 +1,7 @@
-"""Distances of events, to the last bit as `rankcast.choose.distance` computes them.
+"""Distances of events, equal to the last bit to those of `rankcast.choose.distance`.
 
-Kernels get a *space*: the entries' rows in the table, their attributes side by side (`spread`), and all that the table
-encoded (`rankcast.engine.arrays.table.EventTable.encoded`).
+Kernels receive a *space*: the entries' rows in the table, their attributes as a matrix (`spread`), and everything
+that the table encoded (`rankcast.engine.arrays.table.EventTable.encoded`).
 """
 
 from typing import Any
@@ -14,13 +14,16 @@ from rankcast.compiling import kernel
 __all__ = ["fill", "measure", "spread"]
 
 _WIDEST = 32
-"""Attributes are put side by side if events know so many names at most."""
+"""The largest number of attribute names for which attributes are stored as a matrix."""
 
 
 @kernel
 def spread(rows: Any, codes: Any, weights: Any) -> Any:
-    """A line per entry with the set of values under each name that counts, as ``2 * set + (1 if it has several)``, and -1
-    for none. Without columns if the names are too many, or if some name counts neither 0 nor 1 times."""
+    """One row per entry, one column per attribute name with weight 1.
+
+    A cell is ``2 * set + (1 if the set has several values)``, or -1 if the entry lacks the attribute. There are no
+    columns if there are too many names, or if an attribute that is not left out has another weight.
+    """
     start, end, names, sets, set_start, _ = codes
     column = np.full(len(weights), -1, np.int64)
     width = 0
@@ -44,11 +47,11 @@ def spread(rows: Any, codes: Any, weights: Any) -> Any:
 
 @kernel
 def measure(one: int, others: Any, space: Any, found: Any) -> None:
-    """Writes the distances of an entry from others into `found`: 20 ns each where attributes are side by side.
+    """Write the distances of an entry from others into `found`; 20 ns each if attributes are stored as a matrix.
 
-    There all weights are 1. Attributes with the same values are counted, and the similarities of sets that only share some
-    add up without loss, mostly because there is no more than one; adding the count rounds once, as the oracle does. Else
-    every sum is taken with care.
+    In a matrix all weights are 1. Attributes with equal values are counted. The similarities of partly equal sets add
+    up exactly, mostly because there is at most one. Adding the count then rounds once, as in the oracle. In all other
+    cases sums are computed exactly and rounded once.
     """
     rows, lines, codes, weights, room = space
     set_start, set_values = codes[4], codes[5]
@@ -85,7 +88,7 @@ def measure(one: int, others: Any, space: Any, found: Any) -> None:
 
 @kernel
 def fill(new: Any, known: Any, space: Any, table: Any) -> None:
-    """Writes into a table, by row, the distances of new rows from known ones and from each other."""
+    """Write the distances of new rows from known rows and from each other into a table."""
     others = np.concatenate((known, new))
     row = np.empty(len(others))
     for place in range(len(new)):
@@ -120,7 +123,10 @@ def _similarity(one: int, other: int, set_start: Any, set_values: Any) -> float:
 
 @kernel
 def _weighed_distance(one: int, other: int, codes: Any, weights: Any, room: Any) -> float:
-    """The distance of two events, whatever the weights; one below 0 leaves an attribute out. `room` is three rows of floats."""
+    """The distance of two events with any weights. A weight below 0 leaves an attribute out.
+
+    `room` is scratch space: three rows of floats.
+    """
     start, end, names, sets, set_start, set_values = codes
     i, end_i = start[one], end[one]
     j, end_j = start[other], end[other]

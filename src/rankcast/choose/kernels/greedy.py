@@ -1,4 +1,4 @@
-"""The greedy choice of k entries out of more, by rank and distance (semantics: Diversity)."""
+"""The greedy choice of k entries by rank and distance (semantics: Diversity)."""
 
 from typing import Any
 
@@ -11,25 +11,25 @@ from rankcast.compiling import kernel
 __all__ = ["NEAR", "NONE", "best_older", "best_pair", "choose_greedily", "later", "look_up", "remember_distances"]
 
 NONE = -(2**62)
-"""Less than every value on the grid."""
+"""Smaller than every value on the grid."""
 
 NEAR = 1e-11
-"""Values nearer to each other than this may be equal on the grid."""
+"""Values closer than this may be equal on the grid."""
 
 _BLOCK = 64
-"""So many distances are measured before the search for a pair looks at its bound again."""
+"""How many distances the search for a pair computes before it checks its bound again."""
 
 
 @kernel
 def later(newer: int, older: int, best_newer: int, best_older: int) -> bool:
-    """Whether a pair is more recent than another: by the sum, then by the newer."""
+    """Whether a pair is more recent than another: by the sum of positions, then by the newer member."""
     one, other = newer + older, best_newer + best_older
     return one > other or (one == other and newer > best_newer)
 
 
 @kernel
 def remember_distances(entry: int, begin: int, order: Any, slots: Any, table: Any, space: Any, row: Any) -> None:
-    """Measures the distances of an entry from those before it, from `begin` on, into `row` and the table."""
+    """Compute the distances of an entry from the earlier ones, from `begin` on; write them to `row` and the table."""
     measure(order[entry], order[begin:entry], space, row[begin:entry])
     if len(table) > 0:
         own = slots[entry]
@@ -41,7 +41,7 @@ def remember_distances(entry: int, begin: int, order: Any, slots: Any, table: An
 
 @kernel
 def look_up(one: int, begin: int, end: int, order: Any, slots: Any, table: Any, space: Any, row: Any) -> None:
-    """The distances of an entry from those between `begin` and `end` into `row`, out of the table if there is one."""
+    """Write the distances of an entry from those in `begin`..`end` to `row`, from the table if there is one."""
     if len(table) == 0:
         measure(order[one], order[begin:end], space, row[begin:end])
         return
@@ -63,9 +63,9 @@ def best_older(
     space: Any,
     row: Any,
 ) -> tuple[int, int]:
-    """The best pair of an entry with an older one from `begin` on: its value and the older one.
+    """The best pair of an entry with an older one from `begin` on: the pair's value, and the older entry.
 
-    The distances of an entry that `is_new` are computed and go into the table; others' come from there.
+    If the entry `is_new`, its distances are computed and stored in the table; otherwise they are read from it.
     """
     if is_new:
         remember_distances(entry, begin, order, slots, table, space, row)
@@ -85,9 +85,9 @@ def best_older(
 def best_pair(
     by_rank: Any, ranks: Any, seqs: Any, sigma: float, order: Any, slots: Any, table: Any, space: Any, row: Any
 ) -> tuple[int, int]:
-    """The best pair of all entries, the older one first; `by_rank` is the entries, the highest rank first.
+    """The best pair of all entries, the older one first; `by_rank` lists the entries by descending rank.
 
-    No distance is above 1, so a pair whose ranks are too low for that need not be looked at: mostly few are, at worst n^2 / 2.
+    No distance is above 1, so pairs whose ranks are too low are skipped. Mostly few pairs remain, at worst n^2 / 2.
     """
     best, first, second, roughly = NONE, -1, -1, -1.0
     count = len(by_rank)
@@ -134,8 +134,10 @@ def choose_greedily(
     chosen: Any,
     members: Any,
 ) -> None:
-    """Marks the greedy choice among more than k entries, given the best pair, and leaves it in `members` in the order of
-    picking; `row` and `nearest` are room."""
+    """Mark the greedy choice among more than k entries, given the best pair.
+
+    `members` receives the choice in order of picking. `row` and `nearest` are scratch space.
+    """
     if k == 1:
         best, added = NONE, begin
         for entry in range(begin, end):
@@ -149,7 +151,7 @@ def choose_greedily(
     chosen[second] = True
     members[0] = first
     members[1] = second
-    # What is left stands close together: entry, where its distances are, its share of rank, its nearest member so far.
+    # The remaining entries, compactly: entry, place of its distances, share of rank, distance of the nearest member.
     has_table = len(table) > 0
     rest, places = np.empty(end - begin, np.int64), np.empty(end - begin, np.int64)
     share = np.empty(end - begin)

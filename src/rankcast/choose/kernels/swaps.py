@@ -1,8 +1,8 @@
-"""Swaps of a member for another entry, each weighed in a few steps, exactly (semantics: Diversity: improved).
+"""Swaps of a member for another entry, each evaluated exactly in a few steps (semantics: Diversity: improved).
 
-Every distance is a multiple of 2^-53, because it is 1 minus a float in 0..1. So its upper part, a multiple of 2^-26, and
-the rest add up without loss, in any order, and can be taken away again. The sum of all pairs, rounded once as
-`math.fsum` rounds it, is then one addition of the two sums.
+Every distance is a multiple of 2^-53, because it is 1 minus a float in 0..1. Split it into an upper part, a multiple
+of 2^-26, and the rest. Sums of the upper parts and sums of the rests are exact in any order, and terms can be
+subtracted again. One addition of the two sums gives the sum of all pairs, rounded once as `math.fsum` rounds it.
 """
 
 from typing import Any
@@ -17,18 +17,18 @@ from rankcast.compiling import kernel
 __all__ = ["LARGEST_SET", "best_place", "improve", "pair_sums", "replace_one", "upper", "worth_steps"]
 
 LARGEST_SET = 8192
-"""Sums over the pairs of larger sets could lose bits."""
+"""The largest set for which sums over pairs are exact."""
 
 _UPPER = 67108864.0
 """2^26."""
 
 _ROOM = 64
-"""More floats than an exact sum of ranks can have that do not overlap."""
+"""An exact sum of ranks never needs this many non-overlapping floats."""
 
 
 @kernel
 def upper(distance: float) -> float:
-    """The part of a distance whose sums are exact; so are those of the rest."""
+    """The upper part of a distance. Sums of upper parts are exact, as are sums of the rests."""
     return float(np.floor(distance * _UPPER) / _UPPER)
 
 
@@ -36,7 +36,7 @@ def upper(distance: float) -> float:
 def _from_members(
     entry: int, members: Any, count: int, order: Any, slots: Any, table: Any, space: Any, row: Any
 ) -> None:
-    """The distances of an entry from the first members, into `row` one after the other."""
+    """Write the distances of an entry from the first members to `row`."""
     if len(table) > 0:
         line = table[slots[entry]]
         for place in range(count):
@@ -49,7 +49,7 @@ def _from_members(
 def pair_sums(
     members: Any, count: int, order: Any, slots: Any, table: Any, space: Any, row: Any
 ) -> tuple[float, float]:
-    """The sum of the distances of all pairs as `math.fsum` gives it, and the least of them (1 if there are none)."""
+    """The sum of the distances of all pairs, as `math.fsum` gives it, and the smallest distance (1 without pairs)."""
     high, low, least = 0.0, 0.0, 1.0
     for place in range(1, count):
         _from_members(members[place], members, place, order, slots, table, space, row)
@@ -82,7 +82,7 @@ def _count(
     high: Any,
     low: Any,
 ) -> None:
-    """Adds an entry's distances to the sums of all entries, or takes them away."""
+    """Add an entry's distances to the sums of all entries, or subtract them."""
     look_up(added, begin, end, order, slots, table, space, row)
     row[added] = 0.0
     for entry in range(begin, end):
@@ -107,10 +107,10 @@ def improve(
     chosen: Any,
     members: Any,
 ) -> int:
-    """Makes the best swap of a member for another entry while the divrank grows; gives how many it made.
+    """Make the best swap of a member for another entry as long as the divrank grows; return the number of swaps.
 
-    `members` are k of the entries from `begin` on, marked in `chosen`, and are left so. Costs k (end - begin) distances to begin with, then
-    for each swap a look at every entry, and at the members for those entries that may be the best to come in.
+    `members` are k of the entries from `begin` on, and `chosen` marks them; both are updated. The start costs
+    k (end - begin) distances. Each swap then reads every entry, and all members for each entry that may be the best.
     """
     pairs = max(k * (k - 1) / 2, 1.0)
     high, low = np.zeros(end), np.zeros(end)
@@ -138,7 +138,7 @@ def improve(
             leaving[place] = -rank_share * ranks[member] - share * (high[member] + low[member])
         _sort(by_worth, leaving)
         most = leaving[by_worth[0]]
-        # An entry that comes in adds at most this much: begin with a good one, then few others can be the best.
+        # The most that an incoming entry can add. Starting with a good one leaves few others that can be the best.
         promising, promise = -1, -np.inf
         for entry in range(begin, end):
             row[entry] = rank_share * ranks[entry] + share * (high[entry] + low[entry])
@@ -200,7 +200,7 @@ def improve(
 
 @kernel
 def _sort(places: Any, worth: Any) -> None:
-    """Sorts places by worth, the highest first; they mostly are from the time before."""
+    """Sort places by descending worth; they are mostly sorted from the previous call."""
     for at in range(1, len(places)):
         place = places[at]
         before = at
@@ -212,8 +212,10 @@ def _sort(places: Any, worth: Any) -> None:
 
 @kernel
 def _is_later(into: int, out: int, best_into: int, best_out: int, members: Any, seqs: Any) -> bool:
-    """Whether a swap leaves the more recent set, of two swaps with the same sum of `seq`: compare what only one of the sets
-    has, the latest first."""
+    """Whether the first of two swaps gives the more recent set, if both sets have the same sum of `seq`.
+
+    It compares the members that only one of the sets has, latest first.
+    """
     mine = max(seqs[into], seqs[members[best_out]])
     theirs = max(seqs[best_into], seqs[members[out]])
     return bool(mine > theirs)
@@ -223,8 +225,7 @@ def _is_later(into: int, out: int, best_into: int, best_out: int, members: Any, 
 def best_place(
     k: int, order: Any, slots: Any, ranks: Any, sigma: float, table: Any, space: Any
 ) -> tuple[int, int, int]:
-    """The place of the first k entries that the one after them had best take, the oldest of equals; the value on the grid
-    with it there, and without it."""
+    """The best place for entry k among the first k, the oldest of equals; the grid values with and without it."""
     row, apart = np.empty(k + 1), np.empty(k)
     high, low = np.zeros(k + 1), np.zeros(k + 1)
     for place in range(k):
@@ -236,8 +237,7 @@ def best_place(
 
 @kernel
 def replace_one(k: int, ranks: Any, sigma: float, high: Any, low: Any, apart: Any) -> tuple[int, int, int]:
-    """`best_place`, given for each of k + 1 entries the sums of its distances from the first k, and the distances of the
-    last."""
+    """`best_place`, given the sums of each entry's distances from the first k, and the last entry's distances."""
     pairs = max(k * (k - 1) / 2, 1.0)
     parts, terms, room = np.empty(k + 1), np.empty(_ROOM), np.empty(_ROOM)
     all_high, all_low = 0.0, 0.0
