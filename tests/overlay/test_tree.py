@@ -23,12 +23,12 @@ def test_other_forms() -> None:
 
 @pytest.mark.parametrize("text", ["chain", "chain:0x5", "chain:axb", "star:0", "ring:5", "b1-b2-b3", ""])
 def test_what_is_no_topology(text: str) -> None:
-    with pytest.raises(ModelError, match="it may be chain:10x5"):
+    with pytest.raises(ModelError, match="use chain:10x5"):
         parse_topology(text)
 
 
 def test_what_is_no_tree() -> None:
-    with pytest.raises(ModelError, match="circle"):
+    with pytest.raises(ModelError, match="cycle"):
         parse_topology("a-b,b-c,c-a")
     with pytest.raises(ModelError, match="only 2 of 4"):
         parse_topology("a-b,c-d")

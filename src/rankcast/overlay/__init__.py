@@ -1,4 +1,7 @@
-"""Producer-side top-k: who gets a publication, and which subscriptions brokers need to know for it (semantics: Producer-side top-k)."""
+"""Producer-side top-k: who receives a publication, and which subscriptions a broker must know to decide that.
+
+See semantics: Producer-side top-k.
+"""
 
 from rankcast.overlay.broker import Broker
 from rankcast.overlay.distance import distance

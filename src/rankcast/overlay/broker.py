@@ -1,4 +1,4 @@
-"""One broker's part in serving an advertisement: what it knows, what it forwards, whom it chooses."""
+"""One broker's part in serving an advertisement: what it knows, what it forwards, which recipients it chooses."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -14,11 +14,11 @@ from rankcast.overlay.strategies import Strategy
 __all__ = ["LOCAL", "Broker", "ForwardingChanges"]
 
 LOCAL = ""
-"""Where the broker's own subscribers are, in place of a neighbour's name."""
+"""Stands for the broker's own subscribers where a neighbour's name is expected."""
 
 
 class ForwardingChanges(NamedTuple):
-    """How what a broker forwards has changed."""
+    """Changes of the subscriptions that a broker forwards."""
 
     added: list[KnownSubscription]
     removed: list[str]
@@ -29,7 +29,7 @@ class ForwardingChanges(NamedTuple):
 
 
 class Broker:
-    """Knows the subscriptions of its own subscribers and what its neighbours downstream forwarded."""
+    """Knows the subscriptions of its own subscribers and those that its downstream neighbours forwarded."""
 
     def __init__(
         self,
@@ -52,17 +52,17 @@ class Broker:
         self.forwarded: dict[str, KnownSubscription] = {}
 
     def judge(self, scorer: Scorer, order: Order) -> None:
-        """Go on with other scores."""
+        """Replace the scorer and the order."""
         self._scorer, self._order = scorer, order
 
     # subscriptions, towards the publisher
 
     def known(self) -> list[KnownSubscription]:
-        """All that it knows, by the neighbour it came from."""
+        """All known subscriptions, grouped by the neighbour they came from."""
         return [one for known in self._known.values() for one in known.values()]
 
     def receive(self, origin: str, changes: ForwardingChanges) -> None:
-        """Take over what a neighbour, or an own subscriber, has changed."""
+        """Apply the changes of a neighbour or of an own subscriber."""
         known = self._known.setdefault(origin, {})
         for name in changes.removed:
             del known[name], self._origin[name]
@@ -73,7 +73,7 @@ class Broker:
             self._finder = None
 
     def settle(self) -> ForwardingChanges:
-        """Work out anew what goes upstream; what is different from before."""
+        """Compute again what goes upstream; return the changes."""
         before = self.forwarded
         sent = self._strategy.forward(self.known(), self._order, self._advertisement.k)
         self.forwarded = {known.subscription.id: known for known in sent}
@@ -86,13 +86,13 @@ class Broker:
     # publications, from the publisher
 
     def match(self, event: Event) -> list[Matched]:
-        """Which of the known subscriptions the event matches."""
+        """The known subscriptions that the event matches."""
         if self._finder is None:
             self._finder = Finder([known.subscription for known in self.known()], self._catalog)
         return self._finder.match(event)
 
     def choose(self, event: Event, count: int) -> dict[str, list[str]]:
-        """The subscriptions chosen among the known, by the neighbour they came from.
+        """The recipients chosen among the known subscriptions, by the neighbour they came from.
 
         All that match without top-k. By ids where the strategy is exact: each broker downstream then chooses the same.
         Else by a draw of `count` from an urn in which each subscription stands as often as its weight. A neighbour is

@@ -1,4 +1,7 @@
-"""How different two subscriptions are (semantics: Producer-side top-k, diversity; the paper's Appendix A leaves the distance open)."""
+"""How different two subscriptions are (semantics: Producer-side top-k, diversity).
+
+The paper's Appendix A leaves this distance open.
+"""
 
 import math
 
@@ -13,13 +16,13 @@ __all__ = ["distance"]
 
 
 def distance(a: NormalForm, b: NormalForm) -> float:
-    """1 - the mean similarity over the attributes that either names; in 0..1, symmetric, 0 for what is written the same.
+    """1 minus the mean similarity over the attributes that either names; in 0..1, symmetric, 0 for equal expressions.
 
-    The similarity on an attribute is how much the two admit together of what either admits (Jaccard, as for events in
-    semantics: Diversity): of lengths for numbers and times, of listed values for strings; where neither is finite, 1 if they admit the
-    same and 0 if not. An attribute that only one names has similarity 0. Of disjunctions, each part is compared
-    with the nearest part of the other, and the mean of both ways counts. An expression too large for a normal form
-    has distance 1 to all others.
+    The similarity on an attribute is the Jaccard similarity of the admitted values (as for events in semantics:
+    Diversity). It is measured by length for numbers and times, and by count for listed strings. If neither measure is
+    finite, it is 1 if both admit the same values, else 0. An attribute that only one of them names has similarity 0.
+    In a disjunction, each part is compared with the nearest part of the other expression, and the mean of both
+    directions counts. An expression too large for a normal form has distance 1 to all others.
 
     >>> from rankcast.cover import normal_form
     >>> from rankcast.language import parse

@@ -1,4 +1,4 @@
-"""How large a subscription is: the extent of what it admits of an advertised space (semantics: Producer-side top-k)."""
+"""The extent of a subscription: how much of an advertised space it admits (semantics: Producer-side top-k)."""
 
 import math
 from collections.abc import Iterator
@@ -23,10 +23,11 @@ _NUMBERS, _TIMES = "numbers", "times"
 
 
 class Extent(NamedTuple):
-    """A size of a set in a space of which most sides have no end.
+    """The size of a set in a space with unbounded sides.
 
-    `order` counts the sides that are bounded, negatively: a side without end is infinitely longer than one of some
-    length (-1), and that than a point (-2). `amount` is the product of the lengths; it compares within one order.
+    `order` is 0 minus the number of bounded sides, where a point counts twice: an unbounded side is infinitely longer
+    than a bounded one (-1), which is infinitely longer than a point (-2). `amount` is the product of the lengths; it
+    decides between equal orders.
 
     >>> Extent(-1, 3.0) > Extent(-2, 400.0)
     True
@@ -42,7 +43,7 @@ EVERYTHING = Extent(0, 1.0)
 class AdvertisedSpace:
     """The space that an advertisement describes: `bounds` of its number and time attributes, and its `extent`.
 
-    Of a disjunction, the hull; what is not bounded in every part is not bounded.
+    For a disjunction it is the hull: an attribute is bounded only if every part bounds it.
     """
 
     def __init__(self, where: Expression, meaning: Meaning | None = None) -> None:
@@ -61,11 +62,12 @@ class AdvertisedSpace:
 def extent(form: NormalForm, space: AdvertisedSpace) -> Extent:
     """How much of the space an expression admits.
 
-    The length of a number attribute is high - low within the space's bounds, of a time attribute the same in seconds; a
-    point, or some points, count as such. An attribute whose bounds the space gives counts for all subscriptions, named
-    or not. A string or boolean attribute counts the values listed. What stays without bound (`x > 5` if the space has no
-    upper bound either, a pattern, `exists`, an attribute that nobody names) is infinite. A disjunction is the sum of its
-    parts, overlaps counted twice. An expression too large to have a normal form counts as everything.
+    The length of a number attribute is high - low within the bounds of the space; a time attribute is measured in
+    seconds. Single values count as points. An attribute that the space bounds counts for every subscription, even if
+    the subscription does not name it. For a string or boolean attribute the listed values are counted. Everything
+    unbounded is infinite: `x > 5` if the space has no upper bound either, a pattern, `exists`, an unnamed attribute.
+    The extent of a disjunction is the sum over its parts, which counts overlaps twice. An expression too large for a
+    normal form counts as the whole space.
 
     If one expression covers another, its extent is never smaller (disjunctions with overlaps aside). The amounts are
     computed exactly on the decimals that were given, so that equal extents are equal numbers.
@@ -163,7 +165,7 @@ def _literals(line: ValueLine) -> Iterator[str | None]:
 
 
 def _is_of(cell: Cell, kind: str) -> bool:
-    """Whether the attribute is always there and always of this kind."""
+    """Whether the attribute is always present and always of this kind."""
     line, other = (cell.numbers, cell.times) if kind == _NUMBERS else (cell.times, cell.numbers)
     return bool(line) and not (other or cell.missing or cell.booleans or cell.texts is not None)
 

@@ -1,4 +1,4 @@
-"""Which of the subscriptions that a broker knows an event matches: many boxes at once where all are boxes."""
+"""Finds the known subscriptions that an event matches; boxes are compared many at a time."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -16,8 +16,10 @@ __all__ = ["Finder"]
 
 
 class Finder:
-    """Finds the matching ones of some subscriptions: in numpy if all are boxes and the event is crisp, else by plain
-    evaluation. O(subscriptions) either way."""
+    """Finds the matching subscriptions, in O(subscriptions).
+
+    It uses numpy if all subscriptions are boxes and the event is crisp, else plain evaluation.
+    """
 
     def __init__(self, subscriptions: Sequence[Subscription], catalog: Catalog) -> None:
         self._subscriptions = list(subscriptions)

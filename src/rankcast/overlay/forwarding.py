@@ -1,4 +1,7 @@
-"""What one broker with a catalog's subscriptions would forward for an advertisement (semantics: Producer-side top-k; semantics: Files)."""
+"""What one broker with all subscriptions of a catalog would forward for an advertisement.
+
+See semantics: Producer-side top-k; semantics: Files.
+"""
 
 from collections.abc import Iterable
 
@@ -14,7 +17,7 @@ __all__ = ["concerned", "forwarded", "order_of"]
 def concerned(
     advertisement: Advertisement, subscriptions: Iterable[Subscription], meaning_of: MeaningOf = lambda user: None
 ) -> list[Subscription]:
-    """The subscriptions that some publication under the advertisement could match."""
+    """The subscriptions that a publication under the advertisement could match."""
     space = normal_form(advertisement.where, meaning_of(None))
     return [
         subscription
@@ -28,7 +31,7 @@ def order_of(
 ) -> Order:
     """The order in which a strategy compares subscriptions under an advertisement.
 
-    `score` names another scorer; a ranking by the lot or by diversity then becomes one by relevance.
+    `score` selects another scorer; a fair or diverse ranking then becomes a ranking by relevance.
     """
     ranking = advertisement.rank
     if score is not None and ranking in (Ranking.FAIR, Ranking.DIVERSE):
@@ -44,7 +47,7 @@ def forwarded(
     score: ScorerName | None = None,
     k: int | None = None,
 ) -> list[KnownSubscription]:
-    """What a broker with all subscriptions of the catalog forwards towards the publisher, in the catalog's order.
+    """The subscriptions that a broker with the whole catalog forwards towards the publisher, in catalog order.
 
     Only subscriptions that can intersect the advertised space take part.
     """

@@ -10,7 +10,7 @@ __all__ = ["draw", "lot", "lots", "urn"]
 
 
 def lot(*ids: str) -> float:
-    """A number in (0, 1), uniform over ids; always the same for the same ids.
+    """A number in (0, 1), uniform over ids; the same ids always give the same number.
 
     >>> lot("a1", "e1", "s1") == lot("a1", "e1", "s1") != lot("a1", "e", "1s1")
     True
@@ -19,7 +19,7 @@ def lot(*ids: str) -> float:
 
 
 def lots(*ids: str) -> Callable[[str], float]:
-    """The lots of many names under the same first ids: ``lots("a1", "e1")("s1")`` is ``lot("a1", "e1", "s1")``."""
+    """The lots of many names that share their first ids: ``lots("a1", "e1")("s1")`` is ``lot("a1", "e1", "s1")``."""
     start = blake2b(digest_size=8)
     for text in ids:
         start.update(_marked(text))

@@ -1,4 +1,4 @@
-"""Which subscriptions stand above which: by covering alone, or by covering and rank (semantics: Producer-side top-k)."""
+"""Which subscription stands above another: by covering, or by covering and rank (semantics: Producer-side top-k)."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -15,17 +15,17 @@ __all__ = ["KnownSubscription", "Order", "OrderEntry", "Standing"]
 
 
 class KnownSubscription(NamedTuple):
-    """A subscription as a broker knows it: how many it stands for, itself included."""
+    """A subscription as a broker knows it; `weight` is the number of subscriptions it stands for, itself included."""
 
     subscription: Subscription
     weight: int = 1
 
 
 class Standing(Enum):
-    """When one subscription stands above another. Of equal expressions the one with the smaller id may do so.
+    """When subscription A stands above B. If their expressions are equal, A needs the smaller id.
 
-    `COVER`: it covers it. `RANK`: it covers it and provably ranks before it on every common publication. `TIES`: it
-    covers it and provably never scores less; the two may tie, and the lot then decides.
+    `COVER`: A covers B. `RANK`: A covers B and provably ranks before B on every common publication. `TIES`: A covers
+    B and provably never scores less; the two may tie, and then the lot decides.
     """
 
     COVER = "cover"
@@ -34,8 +34,10 @@ class Standing(Enum):
 
 
 class OrderEntry(NamedTuple):
-    """A known subscription with all that comparing it takes; `low` and `high` bound its score. `size` is the smaller, the
-    larger the box."""
+    """A known subscription with everything needed to compare it.
+
+    `low` and `high` bound its score. `size` is smaller for larger boxes.
+    """
 
     known: KnownSubscription
     form: NormalForm
@@ -60,12 +62,12 @@ class Order:
     Parameters
     ----------
     ranking
-        How the advertisement ranks. A `fair` ranking scores all the same; of a `diverse` one nothing can be proved, and of
-        a `fair` one no rank.
+        How the advertisement ranks. A `fair` ranking scores all subscriptions the same, so no rank can be proved. For
+        a `diverse` ranking nothing can be proved.
     scorer
-        What relevance is, and its bounds.
+        Computes relevance and its bounds.
     meaning_of
-        What concepts mean to each user.
+        The meanings of concepts for each user.
     """
 
     def __init__(
@@ -80,18 +82,18 @@ class Order:
 
     @property
     def proves_nothing(self) -> bool:
-        """Whether no subscription stands above another, whatever they are."""
+        """Whether no subscription can stand above another."""
         return self._above is None
 
     @property
     def lets_ties_stand(self) -> bool:
-        """Whether equal scores are enough: of what covers another, all that does not score less stands above it."""
+        """Whether equal scores suffice: a covering subscription stands above another unless it may score less."""
         return self.standing is Standing.COVER or (
             self.standing is Standing.TIES and self.ranking is not Ranking.RELEVANCE
         )
 
     def entries(self, known: Iterable[KnownSubscription]) -> list[OrderEntry]:
-        """The subscriptions in an order in which nothing comes before what stands above it; boxes otherwise by size."""
+        """The subscriptions, sorted so that each comes after all that stand above it; boxes also by size."""
         found = [self._entry(one) for one in known]
         if all(entry.box is not None for entry in found):
             names = sorted({name for entry in found for name in entry.box or ()})
@@ -103,7 +105,7 @@ class Order:
         return found
 
     def outranks(self, entry: OrderEntry, other: OrderEntry) -> bool:
-        """Whether the scores let one that comes before another, and covers it, stand above it."""
+        """Whether the scores let `entry` stand above `other`, given that it comes earlier and covers it."""
         return self._above is not None and self._above(entry, other)
 
     def stands_above(self, one: Subscription, other: Subscription) -> bool:
@@ -114,7 +116,7 @@ class Order:
         return entry.id < below.id or not (below.form.covers(entry.form) and self.outranks(below, entry))
 
     def _entry(self, known: KnownSubscription) -> OrderEntry:
-        # the scorer and the normal form depend on the subscription only, so they are asked once
+        # score bounds and normal form depend only on the subscription, so they are computed once
         subscription = known.subscription
         entry = self._entries.get(id(subscription))
         if entry is None or entry.known.subscription is not subscription:
@@ -147,18 +149,18 @@ def _negative(score: Score) -> Score:
 
 
 def _size(box: Box) -> tuple[float, float]:
-    """The number of attributes and the negative logarithm of the volume: neither is larger for a covering box."""
+    """The number of attributes and the negative logarithm of the volume; a covering box is larger in neither."""
     widths = (min(max(high - low, 1e-300), 1e300) for low, high in box.values())
     return len(box), -sum(math.log(width) for width in widths)
 
 
 def _corners(box: Box, names: Sequence[str]) -> tuple[float, ...]:
-    """Numbers of which those of a covering box are nowhere larger."""
+    """Coordinates such that none of a covering box is larger than the covered box's."""
     return tuple(corner for name in names for low, high in (box.get(name, ANYTHING),) for corner in (low, -high))
 
 
 def _covering_first(entries: list[OrderEntry]) -> list[OrderEntry]:
-    """A stable order in which each comes after all that cover it, within equal lowest scores. O(n^2), mostly in numpy."""
+    """Sort stably so that, at equal lowest scores, each comes after all that cover it. O(n^2), mostly in numpy."""
     sketches = Sketches()
     for entry in entries:
         sketches.append(entry.sketch)

@@ -1,4 +1,4 @@
-"""Going through subscriptions from the top, keeping some: which of the kept ones stand above the next."""
+"""Going through subscriptions from the top and keeping some: which kept ones stand above the next."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
@@ -17,19 +17,19 @@ __all__ = ["KeptEntries", "kept_of"]
 class KeptEntries(Protocol):
     """The kept entries, numbered from 0 in the order in which they were kept.
 
-    What has k ancestors has k kept ones, if all with fewer are kept: the k topmost of its ancestors have fewer
-    themselves. So it is enough to compare with the kept.
+    It is enough to compare the next entry with the kept ones. If all entries with fewer than k ancestors are kept, an
+    entry with k ancestors has k kept ones: its k topmost ancestors have fewer than k themselves.
     """
 
     def above(self, entry: OrderEntry) -> "NDArray[np.int64]":
-        """The numbers of the kept ones that stand above the next entry, ascending."""
+        """The numbers of the kept entries that stand above the next entry, ascending."""
 
     def keep(self, entry: OrderEntry) -> None:
         """Keep the next entry."""
 
 
 def kept_of(order: Order, entries: Sequence[OrderEntry]) -> KeptEntries:
-    """Nothing kept yet. Candidates are found in numpy; those that are not both boxes are then compared one by one."""
+    """An empty collection. It finds candidates in numpy; pairs that are not both boxes are compared one by one."""
     return _Kept(order, entries)
 
 
@@ -38,7 +38,7 @@ class _Kept:
         self._order = order
         self._sketches = Sketches()
         self._kept: list[OrderEntry] = []
-        # Scores as numbers of the same order, to compare many at once.
+        # Scores as integers in the same order, to compare many at once.
         scores = sorted({score for entry in entries for score in (entry.low, entry.high)})
         self._place = {score: place for place, score in enumerate(scores)}
         self._lows = np.zeros(len(entries), np.int64)
@@ -52,7 +52,7 @@ class _Kept:
         if len(self._place) > 1:
             mask &= self._lows[: len(mask)] >= high
         found = np.flatnonzero(mask)
-        # Of those that do not score clearly more, ids or the ranking decide.
+        # At equal scores, ids or the ranking decide.
         close = not self._order.lets_ties_stand and bool((self._lows[found] == high).any())
         if close or entry.box is None or self._mixed:
             found = np.array([at for at in found.tolist() if self._stands(self._kept[at], entry)], np.int64)

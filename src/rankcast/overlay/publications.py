@@ -1,4 +1,4 @@
-"""Publications under an advertisement: whether they may be, and to whom they may go (semantics: Producer-side top-k)."""
+"""Checks publications under an advertisement and limits their recipients (semantics: Producer-side top-k)."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ __all__ = ["Admission", "admitted", "advertisement_of", "check_publication"]
 
 
 def advertisement_of(catalog: Catalog, name: str) -> Advertisement:
-    """The advertisement with this id; CatalogError if there is none."""
+    """The advertisement with this id; raises CatalogError if there is none."""
     try:
         return catalog.advertisements[name]
     except KeyError:
@@ -22,8 +22,11 @@ def advertisement_of(catalog: Catalog, name: str) -> Advertisement:
 
 
 def check_publication(catalog: Catalog, event: Event) -> None:
-    """Raise CatalogError if the event names an advertisement that there is not, asks for a larger k than that has, or
-    lies outside the advertised space. An event without advertisement passes."""
+    """Raise CatalogError if the event is not allowed under its advertisement.
+
+    That is so if the advertisement does not exist, if the event asks for a larger k, or if it lies outside the
+    advertised space. An event without advertisement is always allowed.
+    """
     if event.advertisement is None:
         return
     advertisement = advertisement_of(catalog, event.advertisement)
@@ -39,14 +42,14 @@ def check_publication(catalog: Catalog, event: Event) -> None:
 
 
 class Admission:
-    """Chooses recipients under one version of a catalog; remembers what its scorers found out."""
+    """Chooses recipients under one version of a catalog; caches its scorers."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._scorers: dict[str, Scorer] = {}
 
     def admitted(self, event: Event, matches: Sequence[Matched]) -> list[Matched]:
-        """See the function `admitted`."""
+        """Like the function `admitted`."""
         if event.advertisement is None:
             return list(matches)
         advertisement = advertisement_of(self._catalog, event.advertisement)
@@ -59,10 +62,10 @@ class Admission:
 
 
 def admitted(catalog: Catalog, event: Event, matches: Sequence[Matched]) -> list[Matched]:
-    """Those of the matching subscriptions to which the publisher lets the event go, in the given order.
+    """The matching subscriptions that the publisher allows to receive the event, in the given order.
 
-    All of them for an event without advertisement; else the k best-ranked. `matches` must be all of the catalog's, not
-    those of one shard. The users' own policies apply after this (hybrid). For many events under one catalog,
-    `Admission(catalog).admitted` remembers the areas of the subscriptions.
+    Under an advertisement these are the k best-ranked; without one, all. `matches` must be the matches of the whole
+    catalog, not of one shard. The users' own policies apply afterwards (hybrid). For many events under one catalog,
+    use `Admission(catalog).admitted`, which caches the areas of the subscriptions.
     """
     return Admission(catalog).admitted(event, matches)

@@ -1,4 +1,4 @@
-"""Who gets a publication: the k best-ranked of the matching subscriptions, chosen by one who knows all (semantics: Producer-side top-k)."""
+"""The recipients of a publication: the k best-ranked matching subscriptions (semantics: Producer-side top-k)."""
 
 from collections.abc import Callable, Sequence
 from heapq import nsmallest
@@ -23,26 +23,26 @@ def recipients(
     scorer: Scorer | None = None,
     meaning_of: MeaningOf = lambda user: None,
 ) -> list[Matched]:
-    """The k best-ranked of the matching subscriptions, best first; all of them if they are not more than k.
+    """The k best-ranked of the matching subscriptions, best first; all of them if there are at most k.
 
-    k is the publication's own if it gives one, else the advertisement's.
+    k is that of the publication if it has one, else that of the advertisement.
 
     - `relevance`: by descending score, ties by the subscription's id.
-    - `fair`: by lot, a hash of (advertisement, event, subscription): every k-subset is as likely as any other.
+    - `fair`: by lot, a hash of (advertisement, event, subscription); every k-subset is equally likely.
     - `relevance-fair`: by descending score, ties by lot.
     - `diverse`: by descending sum of the distances to all matching subscriptions, ties by id; n^2 / 2 distances for n
       different expressions.
+
+    All rankings except `diverse` cost O(n log k).
 
     Parameters
     ----------
     matches
         All matching subscriptions; their order does not matter.
     scorer
-        What relevance is; by default the area within the advertised space.
+        Computes relevance; by default the area within the advertised space.
     meaning_of
-        What concepts mean to a user, for the distance.
-
-    Others cost O(n log k).
+        The meanings of concepts for a user; the distance needs them.
     """
     k = event.k or advertisement.k
     if advertisement.rank is Ranking.DIVERSE:
@@ -53,9 +53,9 @@ def recipients(
 
 
 def place_of(advertisement: Advertisement, event: Event, scorer: Scorer) -> Callable[[Matched], tuple[float, ...]]:
-    """By what matching subscriptions are ordered, as numbers of which less is better; ties go by id.
+    """The sort key of matching subscriptions: smaller is better, ties go by id.
 
-    Not for diversity, where a subscription's place depends on the others.
+    There is none for the diverse ranking, where a subscription's place depends on the others.
     """
     drawn = lots(advertisement.id, event.id)
 
@@ -70,8 +70,8 @@ def place_of(advertisement: Advertisement, event: Event, scorer: Scorer) -> Call
 
 
 def _sums(matches: Sequence[Matched], meaning_of: MeaningOf) -> dict[str, float]:
-    """For each subscription, the sum of its distances to all."""
-    # in the order of ids, so that the additions are always the same
+    """For each subscription, the sum of its distances to all others."""
+    # in order of ids, so that the sums are always rounded the same way
     ordered = sorted((subscription for subscription, _ in matches), key=lambda subscription: subscription.id)
     forms = [normal_form(subscription.where, meaning_of(subscription.user)) for subscription in ordered]
     sums = [0.0] * len(forms)

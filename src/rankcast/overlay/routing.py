@@ -1,4 +1,4 @@
-"""Shards as edge brokers: a summary of each, and which shards an event has to visit (semantics: Producer-side top-k)."""
+"""Shards as edge brokers: summaries, and the shards that an event must visit (semantics: Producer-side top-k)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,17 +16,17 @@ from rankcast.overlay.strategies import RegularCover, Strategy
 __all__ = ["CONSUMERS", "Router", "Summary", "summarise"]
 
 CONSUMERS = ""
-"""In place of an advertisement's id: what a shard wants of events without one."""
+"""The key of a summary for events without an advertisement."""
 
 Summary: TypeAlias = Mapping[str, tuple[Subscription, ...]]
-"""What a shard forwards, under each advertisement and for events without one."""
+"""The subscriptions that a shard forwards, by advertisement id, or `CONSUMERS` for events without one."""
 
 
 def summarise(catalog: Catalog, strategy: Strategy) -> dict[str, tuple[Subscription, ...]]:
     """The summary of a shard with this part of the catalog.
 
-    Under an advertisement, what the strategy forwards; for other events, the uncovered subscriptions. Where preference is
-    what counts, the subscriptions carry their scores, so that whoever reads the summary needs no preferences.
+    Under an advertisement it has what the strategy forwards; for other events, the uncovered subscriptions. If
+    ranking is by preference, the subscriptions carry their scores, so readers of the summary need no preferences.
     """
     everything = RegularCover()
     order = Order(Standing.COVER, Ranking.RELEVANCE, Weight(), meanings_of(catalog))
@@ -47,11 +47,12 @@ def summarise(catalog: Catalog, strategy: Strategy) -> dict[str, tuple[Subscript
 
 
 class Router:
-    """Says which shards an event has to visit, so that no delivery is missed.
+    """Finds the shards that an event must visit so that no delivery is missed.
 
-    Under an advertisement those that hold one of the k best; if the ranking depends on what only the shards know (degree,
-    diversity) and for events without advertisement, those that hold any match. An event with imprecise values visits
-    all shards, for covering speaks of crisp ones. Costs a match over the summaries.
+    Under an advertisement these are the shards that hold one of the k best. For events without an advertisement, and
+    for rankings that depend on what only the shards know (degree, diversity), they are the shards that hold any
+    match. An event with imprecise values visits all shards, because covering is defined for crisp values. The cost is
+    a match over the summaries.
 
     Parameters
     ----------
@@ -73,7 +74,7 @@ class Router:
             self._finders[name] = Finder([one for one, _ in held], shared)
 
     def shards(self, event: Event) -> tuple[int, ...]:
-        """The shards that the event has to visit, ascending."""
+        """The shards that the event must visit, ascending."""
         if not all(isinstance(value, tuple) for value in event.attributes.values()):
             return self._all
         name = event.advertisement or CONSUMERS

@@ -1,4 +1,7 @@
-"""Scorers: what makes a subscription relevant to a publication, and what of it can be known beforehand (semantics: Producer-side top-k)."""
+"""Scorers: how relevant a subscription is to a publication, with bounds known in advance.
+
+See semantics: Producer-side top-k.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -25,27 +28,27 @@ __all__ = [
 ]
 
 Score: TypeAlias = tuple[float, ...]
-"""What is compared, from left to right; most scorers give one number."""
+"""A score, compared from left to right; most scorers give one number."""
 
 MeaningOf: TypeAlias = Callable[[str | None], Meaning | None]
-"""What concepts mean to a user; None is everybody."""
+"""Gives the meanings of concepts for a user; None stands for everybody."""
 
 _LOWEST, _HIGHEST = (float("-inf"),), (float("inf"),)
 
 
 class Scorer(Protocol):
-    """Scores a subscription for a publication that matches it, and says in advance what the score can be.
+    """Scores a subscription for a publication that matches it, and bounds that score in advance.
 
-    `bounds` is what makes covering possible under a ranking: if the lowest score of one subscription is above the
-    highest of another, the first outranks the second on every publication that matches both. A scorer that cannot tell
-    answers with no bounds, and then nothing is claimed.
+    `bounds` makes covering possible under a ranking. If the lowest score of one subscription is above the highest of
+    another, the first outranks the second on every publication that matches both. A scorer that knows no bounds
+    returns infinite ones, and then nothing can be proved.
     """
 
     def score(self, event: Event, subscription: Subscription, degree: float) -> Score:
-        """The score; `degree` is that of the match."""
+        """The score; `degree` is the degree of the match."""
 
     def bounds(self, subscription: Subscription) -> tuple[Score, Score]:
-        """The lowest and the highest score that the subscription can have, over all publications."""
+        """The lowest and the highest score of the subscription over all publications."""
 
 
 class _Fixed(ABC):
@@ -66,9 +69,9 @@ class _Fixed(ABC):
 
 
 class Area(_Fixed):
-    """How much of the advertised space a subscription admits: the larger, the more relevant (see `extent`).
+    """How much of the advertised space a subscription admits; larger is more relevant (see `extent`).
 
-    A subscription is measured once; O(its predicates).
+    A subscription is measured once, in O(its predicates).
     """
 
     def __init__(self, advertisement: Advertisement, meaning_of: MeaningOf = lambda user: None) -> None:
@@ -87,27 +90,27 @@ class Area(_Fixed):
 
 
 class Selectivity(Area):
-    """The share of the advertised space that a subscription admits: in 0..1 where the space is bounded.
+    """The share of the advertised space that a subscription admits; in 0..1 if the space is bounded.
 
-    Orders like the area, and can be compared between advertisements.
+    It orders like `Area`, and is comparable between advertisements.
     """
 
     def fixed(self, subscription: Subscription) -> Score:
-        """(order, amount) of its extent, relative to the space's."""
+        """(order, amount) of its extent, relative to the extent of the space."""
         order, amount = super().fixed(subscription)
         whole = self._space.extent
         return order - whole.order, amount / whole.amount if whole.amount else 0.0
 
 
 class PreferenceScore(_Fixed):
-    """The score that the user gave the subscription, or that of its level in their preferences (semantics: Preference)."""
+    """The user's score of the subscription, or the score of its preference level (semantics: Preference)."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._scores: dict[str, dict[str, float]] = {}
 
     def fixed(self, subscription: Subscription) -> Score:
-        """The preference score; that of a subscription which the catalog does not have is its own, or 1."""
+        """The preference score. A subscription that is not in the catalog has its own score, or 1."""
         user, catalog = subscription.user, self._catalog
         if user not in self._scores:
             levels = catalog.policy_of(user).levels
@@ -117,7 +120,7 @@ class PreferenceScore(_Fixed):
 
 
 class Weight(_Fixed):
-    """The weight that the subscription carries."""
+    """The weight of the subscription."""
 
     def fixed(self, subscription: Subscription) -> Score:
         """The weight."""
@@ -125,7 +128,7 @@ class Weight(_Fixed):
 
 
 class MatchDegree:
-    """The degree of the match. It depends on the publication, so nothing is known of it beforehand."""
+    """The degree of the match. It depends on the publication, so it is not known in advance."""
 
     def score(self, event: Event, subscription: Subscription, degree: float) -> Score:
         """The degree."""
@@ -139,7 +142,7 @@ class MatchDegree:
 class Custom:
     """Any function of the publication, the subscription and the degree of the match.
 
-    `bounds` gives its lowest and highest value for a subscription, if that can be said.
+    `bounds` gives its lowest and highest value for a subscription, if they are known.
 
     >>> from rankcast.language import parse
     >>> by_length = Custom(lambda event, subscription, degree: -len(subscription.id))
@@ -156,11 +159,11 @@ class Custom:
         self._bounds = bounds
 
     def score(self, event: Event, subscription: Subscription, degree: float) -> Score:
-        """What the function gives."""
+        """The value of the function."""
         return (round(self._function(event, subscription, degree), 12),)
 
     def bounds(self, subscription: Subscription) -> tuple[Score, Score]:
-        """What was promised, or no bounds."""
+        """The given bounds, or infinite ones."""
         if self._bounds is None:
             return _LOWEST, _HIGHEST
         low, high = self._bounds(subscription)
@@ -173,7 +176,7 @@ def meanings_of(catalog: Catalog) -> MeaningOf:
 
 
 def scorer_of(catalog: Catalog, advertisement: Advertisement, name: ScorerName | None = None) -> Scorer:
-    """The scorer that an advertisement asks for, or another by its name."""
+    """The scorer that an advertisement asks for, or the one with the given name."""
     meaning_of = meanings_of(catalog)
     match name or advertisement.score:
         case ScorerName.AREA:

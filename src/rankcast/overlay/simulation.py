@@ -1,4 +1,7 @@
-"""The overlay: brokers in a tree, subscriptions up, publications down, every message counted (semantics: Producer-side top-k)."""
+"""A simulated tree of brokers: subscriptions travel up, publications down, and every message is counted.
+
+See semantics: Producer-side top-k.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,7 +22,7 @@ __all__ = ["Overlay", "PublicationTrace"]
 
 @dataclass(frozen=True, slots=True)
 class PublicationTrace:
-    """Where a publication went: the subscriptions it was delivered to, sorted, and the brokers it visited, in order."""
+    """The path of a publication: the subscriptions it was delivered to, sorted, and the visited brokers, in order."""
 
     recipients: tuple[str, ...]
     visited: tuple[str, ...]
@@ -44,7 +47,7 @@ class _Serving:
         return not self._space.disjoint(normal_form(subscription.where, meaning))
 
     def judge_anew(self) -> None:
-        """Forget all scores: those by preference have changed."""
+        """Drop all cached scores, because preference scores have changed."""
         scorer, order = self._judged()
         for broker in self.brokers.values():
             broker.judge(scorer, order)
@@ -63,11 +66,11 @@ class Overlay:
     tree
         The brokers and their links.
     catalog
-        Where concepts, preferences and policies come from. The overlay adds the subscriptions and advertisements to it.
+        Provides concepts, preferences and policies. The overlay adds the subscriptions and advertisements to it.
 
-    A change costs, at each broker on the way to each publisher up to where nothing changes any more, forwarding anew what
-    the broker knows; several changes at once cost it once. A publication costs a match over what each visited broker
-    knows. Covering speaks of crisp events, so publications must be crisp.
+    A change travels towards each publisher until a broker forwards nothing new; each broker on the way computes its
+    forwarding again. Several changes made together cost this once. A publication costs a match over the subscriptions
+    known to each visited broker. Covering is defined for crisp events, so publications must be crisp.
 
     >>> from datetime import UTC, datetime
     >>> from rankcast.language import parse
@@ -93,7 +96,7 @@ class Overlay:
     # advertisements
 
     def advertise(self, advertisement: Advertisement, at: str, strategy: Strategy) -> None:
-        """Flood an advertisement from the publisher's broker; the subscriptions that it concerns come back."""
+        """Flood an advertisement from the publisher's broker; the subscriptions it concerns are forwarded there."""
         if advertisement.id not in self._catalog.advertisements:
             self._catalog.add(advertisement)
         if advertisement.id in self._served:
@@ -106,11 +109,11 @@ class Overlay:
     # subscriptions
 
     def subscribe(self, subscription: Subscription, at: str) -> None:
-        """Take a subscription at a broker."""
+        """Add a subscription at a broker."""
         self.subscribe_all([(subscription, at)])
 
     def subscribe_all(self, placed: Iterable[tuple[Subscription, str]]) -> None:
-        """Take many subscriptions, each at its broker, and pass them on in one go."""
+        """Add many subscriptions, each at its broker, and forward them together."""
         for subscription, at in placed:
             if at not in self.tree.neighbours:
                 raise ModelError(f"there is no broker {at!r}")
@@ -122,7 +125,7 @@ class Overlay:
         self._settle()
 
     def unsubscribe(self, name: str) -> None:
-        """Take a subscription away."""
+        """Remove a subscription."""
         if name not in self._home:
             raise CatalogError(f"there is no subscription {name!r}")
         subscription, at = self._catalog.subscriptions[name], self._home.pop(name)
@@ -189,13 +192,13 @@ class Overlay:
             serving.stale.add(at)
 
     def _judge_anew(self, has_levels: bool) -> None:
-        """A subscription that comes or goes may move the levels of its user's others."""
+        """Drop cached scores: adding or removing a subscription may change the levels of its user's others."""
         for serving in self._served.values():
             if has_levels and serving.advertisement.score is ScorerName.PREFERENCE:
                 serving.judge_anew()
 
     def _settle(self) -> None:
-        """Pass on all changes, from the brokers farthest from each publisher inwards."""
+        """Forward all changes, starting with the brokers farthest from each publisher."""
         for serving in self._served.values():
             for at in reversed(serving.upstream):
                 if at not in serving.stale:

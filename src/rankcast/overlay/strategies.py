@@ -1,4 +1,7 @@
-"""What a broker forwards upstream: the five strategies (semantics: Producer-side top-k; the paper's Algorithms 1 and 2, and IV-B)."""
+"""Five strategies that decide which subscriptions a broker forwards upstream.
+
+See semantics: Producer-side top-k; the paper's Algorithms 1 and 2 and its section IV-B.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -27,38 +30,38 @@ class Strategy(Protocol):
 
     @property
     def standing(self) -> Standing:
-        """The order that it asks for."""
+        """The order that the strategy uses."""
 
     @property
     def is_top_k(self) -> bool:
-        """Whether publications go to k subscriptions, rather than to all that match."""
+        """Whether publications go to k subscriptions instead of all that match."""
 
     def is_exact(self, ranking: Ranking) -> bool:
-        """Whether an overlay delivers to just those that one broker knowing everything would choose."""
+        """Whether the overlay chooses exactly the recipients that one broker with all subscriptions would choose."""
 
     def forward(self, known: Iterable[KnownSubscription], order: Order, k: int) -> list[KnownSubscription]:
-        """What goes upstream, with its weight; what stands above comes first."""
+        """The subscriptions to forward, with their weights; each comes after those that stand above it."""
 
 
 @dataclass(frozen=True)
 class RegularCover:
-    """The uncovered ones: plain publish/subscribe, in which a publication goes to all that it matches."""
+    """Forwards the uncovered subscriptions: plain publish/subscribe, without top-k."""
 
     standing: Standing = Standing.COVER
     is_top_k: bool = False
 
     def is_exact(self, ranking: Ranking) -> bool:
-        """Yes: what matches a covered subscription matches one that is forwarded."""
+        """Yes: an event that matches a covered subscription also matches a forwarded one."""
         return True
 
     def forward(self, known: Iterable[KnownSubscription], order: Order, k: int) -> list[KnownSubscription]:
-        """Those that none covers; of equal ones the first by id."""
+        """The subscriptions that no other covers; of equal ones the first by id."""
         return _with_fewer_ancestors(known, order, 1)
 
 
 @dataclass(frozen=True)
 class RegularK:
-    """All of them."""
+    """Forwards all subscriptions."""
 
     standing: Standing = Standing.COVER
     is_top_k: bool = True
@@ -68,26 +71,26 @@ class RegularK:
         return True
 
     def forward(self, known: Iterable[KnownSubscription], order: Order, k: int) -> list[KnownSubscription]:
-        """All."""
+        """All subscriptions."""
         return list(known)
 
 
 @dataclass(frozen=True)
 class RankCoverK:
-    """Those of depth at most k in the order by rank; depth is the longest chain from the top.
+    """Forwards subscriptions of depth at most k in the order by rank; depth is the longest chain from the top.
 
-    One below a chain of k matches only what all of these match, and they rank before it.
+    A subscription below a chain of k matches only events that all k match too, and those k rank before it.
     """
 
     standing: Standing = Standing.RANK
     is_top_k: bool = True
 
     def is_exact(self, ranking: Ranking) -> bool:
-        """Yes, for every ranking that can be decided by ids: where nothing is proved, all are forwarded."""
+        """Yes, for every ranking: if no order can be proved, all subscriptions are forwarded."""
         return True
 
     def forward(self, known: Iterable[KnownSubscription], order: Order, k: int) -> list[KnownSubscription]:
-        """Those at the ends of chains of at most k. O(n * forwarded), in numpy for boxes."""
+        """The subscriptions of depth at most k. O(n * forwarded), in numpy for boxes."""
         entries = order.entries(known)
         kept = kept_of(order, entries)
         depths = np.zeros(len(entries), np.int64)
@@ -104,27 +107,26 @@ class RankCoverK:
 
 @dataclass(frozen=True)
 class AncestorCoverK:
-    """Those with fewer than k ancestors, in the order by rank.
+    """Forwards subscriptions with fewer than k ancestors in the order by rank.
 
-    With `standing` COVER ranks are not looked at: what the paper measures in its figures under a random ranking, where it
-    is not exact.
+    With `standing` COVER it ignores ranks, as in the paper's figures with a random ranking. It is then not exact.
     """
 
     standing: Standing = Standing.RANK
     is_top_k: bool = True
 
     def is_exact(self, ranking: Ranking) -> bool:
-        """Yes in the order by rank."""
+        """Yes, in the order by rank."""
         return self.standing is Standing.RANK
 
     def forward(self, known: Iterable[KnownSubscription], order: Order, k: int) -> list[KnownSubscription]:
-        """Those with fewer than k above them. O(n * forwarded), in numpy for boxes."""
+        """The subscriptions with fewer than k ancestors. O(n * forwarded), in numpy for boxes."""
         return _with_fewer_ancestors(known, order, k)
 
 
 @dataclass(frozen=True)
 class AncestorFairK:
-    """As AncestorCoverK, in an order in which ties may stand above each other; what is forwarded carries a weight.
+    """Like `AncestorCoverK`, but a subscription may stand above one it ties with, and forwarded ones carry weights.
 
     A hidden subscription counts at one forwarded one: the nearest above it that may tie with it, which is the smallest
     box, or else the one that most others cover. That one matches the fewest publications that the hidden one does not.
@@ -136,11 +138,11 @@ class AncestorFairK:
     is_top_k: bool = True
 
     def is_exact(self, ranking: Ranking) -> bool:
-        """Only where the lot decides nothing."""
+        """Only for rankings in which the lot decides nothing."""
         return ranking in (Ranking.RELEVANCE, Ranking.DIVERSE)
 
     def forward(self, known: Iterable[KnownSubscription], order: Order, k: int) -> list[KnownSubscription]:
-        """Those with fewer than k above them, each with its weight."""
+        """The subscriptions with fewer than k ancestors, each with its weight."""
         entries = order.entries(known)
         kept = kept_of(order, entries)
         forwarded: list[OrderEntry] = []
@@ -181,4 +183,4 @@ STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
         "ancestor-fair": AncestorFairK(),
     }
 )
-"""The strategies by the names that the commands know them by."""
+"""The strategies by the names that the commands use."""

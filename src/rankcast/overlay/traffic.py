@@ -1,4 +1,4 @@
-"""What goes over the links of an overlay, counted."""
+"""Counts the messages on the links of an overlay."""
 
 from collections import Counter
 from enum import Enum
@@ -7,7 +7,7 @@ __all__ = ["BrokerMessage", "Traffic"]
 
 
 class BrokerMessage(Enum):
-    """What one broker sends to a neighbour."""
+    """The kinds of messages between neighbouring brokers."""
 
     ADVERTISEMENT = "advertisement"
     SUBSCRIBE = "subscribe"
@@ -17,18 +17,18 @@ class BrokerMessage(Enum):
 
 
 class Traffic:
-    """How many messages of each kind went from one broker to another."""
+    """The number of messages of each kind from one broker to another."""
 
     def __init__(self) -> None:
         self._sent: Counter[tuple[str, str, BrokerMessage]] = Counter()
 
     def count(self, sender: str, receiver: str, kind: BrokerMessage, messages: int = 1) -> None:
-        """Note messages."""
+        """Count messages."""
         if messages:
             self._sent[sender, receiver, kind] += messages
 
     def total(self, kind: BrokerMessage, sender: str | None = None, receiver: str | None = None) -> int:
-        """How many of a kind went, from all or one, to all or one."""
+        """The number of messages of a kind, optionally of one sender or one receiver only."""
         return sum(
             messages
             for (start, end, of), messages in self._sent.items()
@@ -36,7 +36,7 @@ class Traffic:
         )
 
     def links(self) -> dict[tuple[str, str], Counter[BrokerMessage]]:
-        """What went over each link, by direction."""
+        """The messages on each link, by direction."""
         by_link: dict[tuple[str, str], Counter[BrokerMessage]] = {}
         for (sender, receiver, kind), messages in self._sent.items():
             by_link.setdefault((sender, receiver), Counter())[kind] += messages

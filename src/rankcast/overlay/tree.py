@@ -10,7 +10,7 @@ __all__ = ["Tree", "parse_topology"]
 
 
 class Tree:
-    """Brokers by name and the links between them, which leave just one way from any to any other.
+    """Brokers by name, and links with exactly one path between any two brokers.
 
     >>> tree = Tree([("b1", "b2"), ("b2", "b3"), ("b2", "b4")])
     >>> tree.towards("b1"), tree.path("b4", "b1")
@@ -29,7 +29,7 @@ class Tree:
         if reached < len(self.neighbours):
             raise ModelError(f"only {reached} of {len(self.neighbours)} brokers are linked to {self.brokers[0]!r}")
         if len(self.links) >= len(self.neighbours):
-            raise ModelError("the links of the brokers close a circle; an overlay is a tree")
+            raise ModelError("the links of the brokers form a cycle; an overlay must be a tree")
 
     @property
     def brokers(self) -> tuple[str, ...]:
@@ -38,11 +38,11 @@ class Tree:
 
     @property
     def leaves(self) -> tuple[str, ...]:
-        """The brokers with one link at most."""
+        """The brokers with at most one link."""
         return tuple(name for name, others in self.neighbours.items() if len(others) <= 1)
 
     def towards(self, root: str) -> dict[str, str]:
-        """The next broker on each one's way to the root; nearer ones first."""
+        """For each broker the next one on its path to the root; brokers near the root come first."""
         if root not in self.neighbours:
             raise ModelError(f"there is no broker {root!r}")
         following: dict[str, str] = {}
@@ -67,10 +67,10 @@ class Tree:
 def parse_topology(text: str) -> Tree:
     """A tree by its name.
 
-    - ``chain:10x5``: ten core brokers in a chain, five edge brokers at each, and one more edge broker, `publisher`, at the
-      first (the paper's set-up);
+    - ``chain:10x5``: ten core brokers in a chain, each with five edge brokers; the first has one more edge broker,
+      `publisher` (the paper's setup);
     - ``star:8``: a core broker with eight edge brokers;
-    - ``tree:2x3``: a root, each broker with two below it, three levels down;
+    - ``tree:2x3``: a root and three levels below it; each broker has two children;
     - ``b1-b2,b2-b3``: the links themselves.
 
     >>> len(parse_topology("chain:10x5").brokers), parse_topology("tree:2x2").leaves
@@ -99,4 +99,4 @@ def parse_topology(text: str) -> Tree:
     pairs = [tuple(link.split("-")) for link in text.split(",")]
     if all(len(pair) == 2 and all(pair) for pair in pairs):
         return Tree([(pair[0], pair[1]) for pair in pairs])
-    raise ModelError(f"{text!r} is no topology; it may be chain:10x5, star:8, tree:2x3, or links as b1-b2,b2-b3")
+    raise ModelError(f"{text!r} is not a topology; use chain:10x5, star:8, tree:2x3, or links such as b1-b2,b2-b3")
