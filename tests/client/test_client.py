@@ -109,7 +109,10 @@ def test_who_may_not_is_told(served: tuple[str, Service], tokens: dict[str, str]
     with Client(address, "rc_000000000000_" + "A" * 43) as nobody, pytest.raises(ServiceError) as raised:
         list(nobody.live(0))
     assert raised.value.status == 401
-    with Client(address, tokens["root"]) as root, pytest.raises(ServiceError, match="needs the name of a user"):
+    with (
+        Client(address, tokens["root"]) as root,
+        pytest.raises(ServiceError, match="needs a user; create it with user=NAME"),
+    ):
         root.subscriptions()
 
 

@@ -1,4 +1,4 @@
-"""A client of the service: the same verbs, waiting for each answer or asynchronously."""
+"""Clients of the HTTP API: blocking (`Client`) and asynchronous (`AsyncClient`), with the same methods."""
 
 from rankcast.client.answers import Acknowledgement, DeliveryPage, ReceivedDelivery, ServiceError, TrialResult
 from rankcast.client.asynchronous import AsyncClient

@@ -1,4 +1,4 @@
-"""What a service answers, as values."""
+"""The answers of a service as values."""
 
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ __all__ = [
 
 
 class ServiceError(RankcastError):
-    """The service refused: `status` of HTTP, `kind` of the problem, and all that it said as `problem`."""
+    """The service refused a request: HTTP `status`, `kind` of the problem, and the whole `problem` document."""
 
     def __init__(self, status: int, problem: dict[str, Any]) -> None:
         super().__init__(str(problem.get("detail") or f"the service answered with {status}"))
@@ -27,15 +27,17 @@ class ServiceError(RankcastError):
         self.problem = problem
 
     def pointed(self) -> str:
-        """The message; for a bad expression, with the line and a caret under the character that is wrong."""
+        """The message; for a bad expression also the line, with a caret under the wrong character."""
         if "caret" not in self.problem:
             return str(self)
         return f"{self}\n  {self.problem['line']}\n  {self.problem['caret']}"
 
 
 class Acknowledgement(NamedTuple):
-    """An event is on disk at `offset`; `duplicate` if it was there before. One that was rejected has a `reason`
-    instead of an offset."""
+    """The event is on disk at `offset`; `duplicate` means that it was there before.
+
+    A rejected event has a `reason` instead of an offset.
+    """
 
     id: str | None
     offset: int | None
@@ -44,7 +46,7 @@ class Acknowledgement(NamedTuple):
 
 
 class ReceivedDelivery(NamedTuple):
-    """A delivery with its number in the log, and the event itself if that was asked for."""
+    """A delivery with its number in the log, and the event if the client asked for events."""
 
     number: int
     delivery: Delivery
@@ -52,7 +54,7 @@ class ReceivedDelivery(NamedTuple):
 
 
 class DeliveryPage(NamedTuple):
-    """A page of deliveries, and the cursor of the next."""
+    """A page of deliveries, and the cursor of the next page."""
 
     deliveries: list[ReceivedDelivery]
     next: str | None
@@ -67,12 +69,12 @@ class TrialResult(NamedTuple):
 
 
 def received_of(form: dict[str, Any]) -> ReceivedDelivery:
-    """A delivery as the service writes it."""
+    """Read a delivery from its JSON form."""
     fields = {name: value for name, value in form.items() if name not in ("number", "content")}
     content = form.get("content")
     return ReceivedDelivery(form["number"], decode_delivery(fields), decode_event(content) if content else None)
 
 
 def trial_of(form: dict[str, Any]) -> TrialResult:
-    """A trial as the service writes it."""
+    """Read a trial from its JSON form."""
     return TrialResult(form["count"], form["of"], [decode_event(event) for event in form["matched"]])

@@ -1,4 +1,4 @@
-"""The client for asynchronous programs; the same verbs as `rankcast.client.Client`."""
+"""The asynchronous client; it has the same methods as `rankcast.client.Client`."""
 
 from asyncio import sleep
 from collections.abc import AsyncIterator, Iterable, Mapping
@@ -19,25 +19,25 @@ __all__ = ["AsyncClient"]
 
 _T = TypeVar("_T")
 _SILENCE = 60.0
-"""After how many seconds without a heartbeat a live stream counts as cut."""
+"""Seconds without a heartbeat after which a live stream counts as disconnected."""
 
 
 class AsyncClient:
-    """A service, as seen by one user, publisher or administrator; every verb is awaited, streams are read with ``async for``.
+    """An asynchronous client of a service for one user, publisher or administrator. Read streams with ``async for``.
 
     Parameters
     ----------
     address
-        Where the service is, such as ``http://127.0.0.1:8765``.
+        Address of the service, such as ``http://127.0.0.1:8765``.
     token
-        As `rankcast token create` printed it; a service for development (`--dev`) needs none.
+        The token that `rankcast token create` printed. A development service (`--dev`) needs none.
     user
-        On whose behalf; by default the one whose token it is.
+        The user to act for; by default the owner of the token.
     http
-        What sends the requests, if not a client of httpx with its defaults.
+        The httpx client that sends the requests; by default one with httpx's default settings.
 
-    Requests that may be sent twice are sent again, up to five times, if the connection fails; also `publish`, which makes up
-    an idempotency key. What the service refuses is a `ServiceError`.
+    If the connection fails, idempotent requests are sent up to five times. `publish` is one of them, because it
+    generates an idempotency key. If the service refuses a request, the method raises `ServiceError`.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class AsyncClient:
         self._user = user
 
     async def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         await self._http.aclose()
 
     async def __aenter__(self) -> "AsyncClient":
@@ -60,42 +60,43 @@ class AsyncClient:
     ) -> None:
         await self.close()
 
-    # who
+    # identity
 
     async def who_am_i(self) -> dict[str, Any]:
         """Role and name of the token."""
         return await self._send(calls.who_am_i())
 
     async def user(self) -> str:
-        """The user on whose behalf this client asks."""
+        """The user for whom this client acts."""
         if self._user is None:
             name = (await self.who_am_i())["name"]
             if name is None:
-                raise ServiceError(0, {"type": "user", "detail": "an administrator's client needs the name of a user"})
+                detail = "an administrator's client needs a user; create it with user=NAME"
+                raise ServiceError(0, {"type": "user", "detail": detail})
             self._user = str(name)
         return self._user
 
     async def create_token(
         self, role: str, name: str | None = None, note: str = "", *, expires: str | None = None
     ) -> str:
-        """A new token of a user, publisher or administrator; only an administrator may.
+        """Create a token for a user, publisher or administrator. Only an administrator may do this.
 
-        It is refused after the duration `expires`, such as ``90d``.
+        The token expires after the duration `expires`, such as ``90d``.
         """
         return await self._send(calls.create_token(role, name, note, expires))
 
-    # what is wanted
+    # the catalog
 
     async def subscribe(self, where: str, id: str | None = None, *, score: float | None = None) -> Subscription:  # noqa: A002
-        """Subscribe by an expression; with an id, in place of the subscription that has it."""
+        """Subscribe to the events that match an expression. An existing subscription with this id is replaced."""
         return await self._send(calls.subscribe(await self.user(), where, id, score))
 
     async def unsubscribe(self, id: str) -> None:  # noqa: A002
-        """Remove a subscription, and the preferences that name it."""
+        """Remove a subscription and the preferences that refer to it."""
         await self._send(calls.unsubscribe(await self.user(), id))
 
     async def subscriptions(self) -> list[Subscription]:
-        """All subscriptions, in the order in which they came."""
+        """All subscriptions, in the order in which they were created."""
         return await self._send(calls.subscriptions(await self.user()))
 
     async def prefer(self, id: str, over: str) -> Preference:  # noqa: A002
@@ -107,34 +108,34 @@ class AsyncClient:
         return await self._send(calls.preferences(await self.user()))
 
     async def policy(self) -> Policy:
-        """How the user is served."""
+        """The delivery policy of the user."""
         return await self._send(calls.policy(await self.user()))
 
     async def set_policy(self, policy: Policy | None = None, **fields: Any) -> Policy:
-        """Say how the user is served: by a policy, or by its fields as in ``set_policy(mode="sliding", k=3, length=50)``."""
+        """Set the delivery policy, given whole or by fields: ``set_policy(mode="sliding", k=3, length=50)``."""
         return await self._send(calls.set_policy(await self.user(), policy or fields))
 
     async def concepts(self) -> list[Concept]:
-        """What vague words mean for the user: their own meaning, or that for everybody."""
+        """The concepts that apply to the user: their own, and the common ones for all other words."""
         return await self._send(calls.concepts(await self.user()))
 
     async def put_concept(self, concept: Concept) -> Concept:
-        """Say what a word means, for the user of the concept or, as an administrator, for everybody."""
+        """Save a concept, for its user or, as an administrator, for everybody."""
         return await self._send(calls.put_concept(concept))
 
-    # what happens
+    # events and deliveries
 
     async def publish(
         self, events: Event | Mapping[str, Any] | Iterable[Event | Mapping[str, Any]], key: str | None = None
     ) -> list[Acknowledgement]:
-        """Publish an event or several, as events or as objects of their JSON form; what became of each."""
+        """Publish one or more events, given as `Event` or in their JSON form; return an acknowledgement of each."""
         several = [events] if isinstance(events, Event | Mapping) else events
         return await self._send(calls.publish(several, key))
 
     async def deliveries(
         self, limit: int | None = None, *, newest_first: bool = False, after: int = 0, with_events: bool = False
     ) -> AsyncIterator[ReceivedDelivery]:
-        """What was delivered, read page by page as it is asked for; at most `limit`."""
+        """Past deliveries, at most `limit`; pages are fetched as you iterate."""
         cursor, left = str(after) if after else None, limit
         while left is None or left > 0:
             size = 200 if left is None else min(200, left)
@@ -146,10 +147,10 @@ class AsyncClient:
             cursor, left = page.next, None if left is None else left - size
 
     async def live(self, after: int | None = None, *, with_events: bool = False) -> AsyncIterator[ReceivedDelivery]:
-        """Deliveries as they come, without end, after a number or from now on.
+        """An endless stream of deliveries, after a delivery number or from now on.
 
-        A connection that is cut is made again, and goes on where it was cut; nothing is lost or repeated. What the service asks to
-        read again (`resync`) is read page by page.
+        After a disconnect the stream reconnects and resumes; nothing is lost or repeated. If the service asks for a
+        `resync`, the missing deliveries are fetched page by page.
         """
         last = None if after is None else str(after)
         user = await self.user()
@@ -179,18 +180,18 @@ class AsyncClient:
             failures += 1
             await sleep(pause(failures))
 
-    # trying and explaining
+    # trials and explanations
 
     async def try_expression(self, where: str, limit: int = 1000, show: int = 10) -> TrialResult:
-        """How many of the last events an expression would have matched."""
+        """Count how many of the last events an expression would have matched."""
         return await self._send(calls.try_expression(await self.user(), where, limit, show))
 
     async def explain(self, event: str) -> dict[str, Any]:
-        """Why an event was sent to the user, or was not."""
+        """Explain why an event was or was not sent to the user."""
         return await self._send(calls.explain(await self.user(), event))
 
     async def stats(self) -> dict[str, Any]:
-        """How evenly the user was served."""
+        """How evenly deliveries are spread over the subscriptions of the user."""
         return await self._send(calls.stats(await self.user()))
 
     # sending

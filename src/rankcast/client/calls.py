@@ -1,4 +1,4 @@
-"""The verbs as requests: what is sent, and what its answer means. Both clients send these."""
+"""The requests of both clients, and how to read their answers."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -17,7 +17,7 @@ __all__ = ["Call"]
 
 
 class Call(NamedTuple, Generic[T]):
-    """A request, and how to read its answer. `again` says that sending it twice does what once does."""
+    """A request, and how to read its answer. `again` marks an idempotent request, which may be sent twice."""
 
     method: str
     path: str
@@ -41,7 +41,7 @@ def _of(user: str, *parts: str) -> str:
 
 
 def _one(kind: type[R]) -> Callable[[Any], R]:
-    """Reads a record of that kind."""
+    """A function that reads a record of this kind."""
 
     def read(form: dict[str, Any]) -> R:
         record = decode_record({name: value for name, value in form.items() if name != "label"})
@@ -58,7 +58,7 @@ def who_am_i() -> Call[dict[str, Any]]:
 
 
 def subscribe(user: str, where: str, name: str | None, score: float | None) -> Call[Subscription]:
-    """Make a subscription, or replace the one with that id."""
+    """Create a subscription, or replace the one with this id."""
     fields = {"where": where, "score": score}
     form = {field: value for field, value in fields.items() if value is not None}
     if name is None:
@@ -87,23 +87,23 @@ def preferences(user: str) -> Call[list[Preference]]:
 
 
 def policy(user: str) -> Call[Policy]:
-    """How a user is served."""
+    """The delivery policy of a user."""
     return Call("GET", _of(user, "policy"), _one(Policy))
 
 
 def set_policy(user: str, given: Policy | Mapping[str, Any]) -> Call[Policy]:
-    """Say how a user is served."""
+    """Set the delivery policy of a user."""
     form = encode_record(given) if isinstance(given, Policy) else dict(given)
     return Call("PUT", _of(user, "policy"), _one(Policy), form)
 
 
 def concepts(user: str) -> Call[list[Concept]]:
-    """What words mean for a user."""
+    """The concepts that apply to a user."""
     return Call("GET", _of(user, "concepts"), lambda forms: [_one(Concept)(form) for form in forms])
 
 
 def put_concept(concept: Concept) -> Call[Concept]:
-    """Say what a word means: for the user of the concept, or for everybody."""
+    """Save a concept, for its user or for everybody."""
     name = (concept.attribute, concept.name)
     shared = "/".join(["/v1/concepts", *(quote(part, safe="") for part in name)])
     path = shared if concept.user is None else _of(concept.user, "concepts", *name)
@@ -111,7 +111,7 @@ def put_concept(concept: Concept) -> Call[Concept]:
 
 
 def publish(events: Iterable[Event | Mapping[str, Any]], key: str | None) -> Call[list[Acknowledgement]]:
-    """Publish events. Without a key one is made up, so that sending the same request again is safe."""
+    """Publish events. Without a key one is generated, so that the request can be sent again safely."""
     forms = [encode_event(event) if isinstance(event, Event) else dict(event) for event in events]
 
     def read(answer: Any) -> list[Acknowledgement]:
@@ -141,7 +141,7 @@ def deliveries(user: str, limit: int, newest_first: bool, cursor: str | None, wi
 
 
 def live_path(user: str) -> str:
-    """Where a user's deliveries come live."""
+    """The path of a user's live deliveries."""
     return _of(user, "deliveries", "live")
 
 
@@ -151,17 +151,17 @@ def try_expression(user: str, where: str, limit: int, show: int) -> Call[TrialRe
 
 
 def explain(user: str, event: str) -> Call[dict[str, Any]]:
-    """Why an event was sent to a user, or was not."""
+    """Explain why an event was or was not sent to a user."""
     return Call("GET", _of(user, "explanations", event), _as_it_is)
 
 
 def stats(user: str) -> Call[dict[str, Any]]:
-    """How evenly a user was served."""
+    """How evenly deliveries are spread over the subscriptions of a user."""
     return Call("GET", _of(user, "stats"), _as_it_is)
 
 
 def create_token(role: str, name: str | None, note: str, expires: str | None) -> Call[str]:
-    """A new token."""
+    """Create a token."""
     form = {"role": role, "name": name, "note": note, "expires": expires}
     given = {field: value for field, value in form.items() if value is not None}
     return Call("POST", "/v1/tokens", lambda answer: str(answer["token"]), given, again=False)

@@ -1,4 +1,4 @@
-"""What both clients know about sending: problems, when to try again, and server-sent events."""
+"""What both clients share: problem answers, retries, and server-sent events."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from rankcast.client.answers import ServiceError
 __all__ = ["TRIES", "SentEvent", "SentEvents", "cannot_reach", "checked", "is_passing", "pause"]
 
 TRIES = 5
-"""How often a request is sent at most, if sending it twice does what once does."""
+"""How often an idempotent request is sent at most."""
 
 _LONGEST = 5.0
 
@@ -25,7 +25,7 @@ class SentEvent(NamedTuple):
 
 
 class SentEvents:
-    """Puts the lines of a stream together to events.
+    """Assembles the lines of a stream into events.
 
     >>> lines = SentEvents()
     >>> [event for line in ["id: 7", "event: delivery", 'data: {"number": 7}', ""] for event in lines.take(line)]
@@ -34,13 +34,13 @@ class SentEvents:
 
     def __init__(self) -> None:
         self.last_id: str | None = None
-        """The id of the last event that was whole; what was cut in the middle has to come again."""
+        """The id of the last complete event; an event that was cut off must be sent again."""
         self._id: str | None = None
         self._kind = "message"
         self._data: list[str] = []
 
     def take(self, line: str) -> Iterator[SentEvent]:
-        """The next line; the event that it ends, if it does."""
+        """Take the next line; yield the event that it completes, if any."""
         name, _, value = line.partition(":")
         value = value.removeprefix(" ")
         if line:
@@ -59,7 +59,7 @@ class SentEvents:
 
 
 def checked(response: httpx.Response) -> Any:
-    """What a response says; ServiceError if that is a problem."""
+    """The content of a response; raises ServiceError if it is a problem."""
     if response.status_code >= 400:
         try:
             problem = msgspec.json.decode(response.content)
@@ -70,14 +70,14 @@ def checked(response: httpx.Response) -> Any:
 
 
 def is_passing(error: Exception) -> bool:
-    """Whether it may be better in a while."""
+    """Whether the error is temporary, so that a retry makes sense."""
     return isinstance(error, httpx.TransportError) or (
         isinstance(error, ServiceError) and error.status in (0, 429, 503)
     )
 
 
 def pause(failures: int) -> float:
-    """For how many seconds to wait after so many failures in a row.
+    """The seconds to wait after a number of consecutive failures.
 
     >>> [pause(failures) for failures in (1, 2, 3, 10)]
     [0.1, 0.2, 0.4, 5.0]
@@ -86,5 +86,5 @@ def pause(failures: int) -> float:
 
 
 def cannot_reach(address: object, error: httpx.TransportError) -> ServiceError:
-    """What to say when nobody answers."""
+    """The error for a service that does not answer."""
     return ServiceError(0, {"type": "unreachable", "detail": f"nobody answers at {address}: {error}"})
