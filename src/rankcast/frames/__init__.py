@@ -1,4 +1,4 @@
-"""The front door for notebooks and programs: tables in, tables out. `import rankcast` offers these names."""
+"""The API for notebooks and programs: tables in, tables out. `import rankcast` offers these names."""
 
 from rankcast.frames.results import Deliveries, MatchTable
 from rankcast.frames.serving import deliver, explain, match, relate

@@ -1,4 +1,4 @@
-"""What comes out for a notebook: a table of the kind that came in, and a picture of it."""
+"""Results for a notebook: a table of the same kind as the input, and a picture."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _TICKS = 3_000
 
 @dataclass(frozen=True, slots=True)
 class MatchTable(Sequence[Match]):
-    """Which subscriptions each event matched. `frame` is a table of the kind that the events came in."""
+    """The subscriptions that each event matched. `frame` is a table of the same kind as the input."""
 
     matches: tuple[Match, ...]
     events: EventFrame
@@ -55,10 +55,10 @@ class MatchTable(Sequence[Match]):
 
 @dataclass(frozen=True, slots=True)
 class Deliveries(Sequence[Delivery]):
-    """What each user was sent, in order. A notebook shows the first ones and a picture of all.
+    """The deliveries to all users, in order. A notebook shows the first ones and a picture of all.
 
-    `frame` is a table of the kind that the events came in, with the columns of the events. `matched` counts, for each
-    user, the positions of the events that matched; the picture draws them.
+    `frame` is a table of the same kind as the input, with the columns of the events. `matched` has, for each user,
+    the positions of the events that matched; the picture shows them.
     """
 
     deliveries: tuple[Delivery, ...]
@@ -93,7 +93,7 @@ class Deliveries(Sequence[Delivery]):
     def _frame(self, kind: FrameKind) -> Any:
         own: dict[str, list[Any]] = column_lists(self.deliveries, Delivery)
         own["subscriptions"] = [list(names) for names in own["subscriptions"]]
-        del own["seq"]  # the event's own columns say where it stood
+        del own["seq"]  # the event's own columns identify it
         return frame_of({**own, **_event_columns(own["event"], self.events, own)}, kind)
 
     def _repr_html_(self) -> str:
@@ -115,7 +115,7 @@ class Deliveries(Sequence[Delivery]):
 
 
 def _event_columns(ids: Sequence[str], table: EventFrame, taken: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """The attributes of events, a column each; one whose name is taken is called `event.NAME`."""
+    """One column for each attribute of the events; if the name is taken, the column is called `event.NAME`."""
     by_id = {event.id: event for event in table.events}
     chosen = [by_id[one] for one in ids]
     names = dict.fromkeys(name for event in table.events for name in event.attributes)
@@ -123,7 +123,7 @@ def _event_columns(ids: Sequence[str], table: EventFrame, taken: dict[str, list[
 
 
 def _plain(event: Event, name: str) -> Any:
-    """An attribute's value as a cell: itself, a list of several, or the JSON form of an imprecise one."""
+    """The cell of an attribute: its value, a list of values, or the JSON form of an imprecise value."""
     value = event.attributes.get(name)
     if value is None:
         return None
@@ -133,7 +133,7 @@ def _plain(event: Event, name: str) -> Any:
 
 
 def _first_attributes(events: Sequence[Event]) -> list[str]:
-    """The few attributes that most of the events have."""
+    """The attributes that most of the events have, a few of them."""
     counts: dict[str, int] = {}
     for event in events:
         for name in event.attributes:
@@ -159,7 +159,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], count: int, what:
 
 
 def _picture(result: Deliveries) -> str:
-    """A lane for each user: a thin mark for each event that matched, a dot for each that was sent."""
+    """One lane per user: a thin mark for each event that matched, a dot for each event that was sent."""
     users = list(result.matched)[:_LANES]
     last = max(len(result.events), 2)
     width, lane, left = 720, 26, 120

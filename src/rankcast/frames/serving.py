@@ -1,4 +1,4 @@
-"""The verbs of the front door: match, deliver, explain, relate."""
+"""The main functions for notebooks and programs: match, deliver, explain, relate."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ def match(
 ) -> Any:
     """Find which subscriptions each event matches, and to what degree.
 
-    Takes what `deliver` takes. The result is a `MatchTable`; of a Spark DataFrame, a Spark DataFrame.
+    Takes the same input as `deliver`. The result is a `MatchTable`, or a Spark DataFrame if the input is one.
 
     >>> from rankcast.frames import user
     >>> found = match([{"id": "e1", "time": "2026-01-01", "year": 2001}], user("ann").wants("year > 1999"))
@@ -43,21 +43,23 @@ def match(
 def deliver(
     data: "EventData | EventFrame", wanted: CatalogData, *, id_column: str = "id", time_column: str = "time"
 ) -> Any:
-    """Choose for each user the events worth getting: the whole stream is served, and the last period closed.
+    """Choose for each user the events worth getting. The whole stream is served, and the last period is closed.
 
     Parameters
     ----------
     data
-        The events: what `events` takes, or a Spark DataFrame, batch or streaming.
+        The events: anything that `events` accepts, or a Spark DataFrame, batch or streaming.
     wanted
-        What users want: what `catalog` takes, such as `user("ann").wants("year > 1999").gets(top=3, per="1w")`.
+        What users want: anything that `catalog` accepts, such as
+        `user("ann").wants("year > 1999").gets(top=3, per="1w")`.
     id_column, time_column
-        The columns that identify an event and say when it was published.
+        The columns with the id and the publication time of an event.
 
     Returns
     -------
     Deliveries
-        A sequence of deliveries; `frame` is a table of the kind that came in. Of a Spark DataFrame, a Spark DataFrame.
+        A sequence of deliveries; `frame` is a table of the same kind as the input. If the input is a Spark DataFrame,
+        the result is one too.
 
     >>> from rankcast.frames import user
     >>> films = [{"id": f"f{n}", "time": f"2026-01-0{n}", "genre": g} for n, g in enumerate(["war", "war", "noir"], 1)]
@@ -86,7 +88,7 @@ def deliver(
 
 
 _DRAWN = 500_000
-"""Up to so many pairs of an event and a subscription, the picture shows what matched."""
+"""The picture shows matches only up to this many pairs of event and subscription."""
 
 
 def explain(
@@ -98,7 +100,7 @@ def explain(
     id_column: str = "id",
     time_column: str = "time",
 ) -> "Explanation":
-    """Say why an event was, or was not, sent to a user.
+    """Explain why an event was or was not sent to a user.
 
     >>> from rankcast.frames import user
     >>> films = [{"id": "f1", "time": "2026-01-01", "genre": "war"}]
@@ -113,9 +115,9 @@ def explain(
 
 
 def relate(first: "str | Expression", second: "str | Expression", wanted: CatalogData = ()) -> "Relation":
-    """What one expression is to another: EQUAL, COVERS, COVERED, OVERLAPS or DISJOINT.
+    """The relation of one expression to another: EQUAL, COVERS, COVERED, OVERLAPS or DISJOINT.
 
-    `wanted` is the catalog whose concepts the expressions name.
+    `wanted` is the catalog that defines the concepts in the expressions.
 
     >>> relate("genre = 'drama'", "genre = 'drama' and year > 1999").name
     'COVERS'

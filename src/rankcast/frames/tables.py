@@ -1,4 +1,4 @@
-"""Events out of whatever a notebook has: data frames, Arrow tables, dictionaries, JSON Lines files."""
+"""Reads events from data frames, Arrow tables, dictionaries and JSON Lines files."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 __all__ = ["EventData", "EventFrame", "Frame", "FrameKind", "events", "frame_of"]
 
 EventData: TypeAlias = "pd.DataFrame | pl.DataFrame | pa.Table | str | Path | Iterable[Event | Mapping[str, Any]]"
-"""What `events` takes."""
+"""The kinds of input that `events` accepts."""
 
 Frame: TypeAlias = "pd.DataFrame | pl.DataFrame | pa.Table"
 
 
 class FrameKind(Enum):
-    """The library whose tables came in, and go out."""
+    """The library of the input table; results are tables of the same library."""
 
     PANDAS = "pandas"
     POLARS = "polars"
@@ -35,7 +35,7 @@ class FrameKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class EventFrame:
-    """Events in publication order, and the kind of table that they came from."""
+    """Events in publication order, and the kind of table they came from."""
 
     events: list[Event]
     kind: FrameKind
@@ -53,8 +53,8 @@ def events(data: "EventData | EventFrame", *, id_column: str = "id", time_column
         A pandas, polars or Arrow table whose columns are attributes; a list of events or of dictionaries, either in
         their JSON form or flat; or the path of a JSON Lines file.
     id_column, time_column
-        The columns that identify an event and say when it was published. Without the first, rows are numbered. Times may
-        be ISO texts.
+        The columns with the id and the publication time of an event. If there is no id column, rows are numbered.
+        Times may be ISO 8601 strings.
 
     >>> import pandas as pd
     >>> films = events(pd.DataFrame({"time": ["2026-01-01", "2026-01-02"], "genre": [["drama", "war"], None]}))
@@ -77,7 +77,7 @@ def events(data: "EventData | EventFrame", *, id_column: str = "id", time_column
 
 
 def frame_of(columns: Mapping[str, list[Any]], kind: FrameKind) -> "Frame":
-    """A table of that kind."""
+    """A table of the given kind."""
     import pyarrow as pa
 
     table = pa.table({name: _array(values) for name, values in columns.items()})
@@ -96,7 +96,7 @@ def frame_of(columns: Mapping[str, list[Any]], kind: FrameKind) -> "Frame":
 
 
 def _array(values: list[Any]) -> "pa.Array":
-    """The values as a column; as texts if they are of different kinds."""
+    """The values as a column; as strings if their types differ."""
     import pyarrow as pa
 
     try:
@@ -106,7 +106,7 @@ def _array(values: list[Any]) -> "pa.Array":
 
 
 def _kind(data: object) -> FrameKind | None:
-    """Which library a table is of; none is imported for that."""
+    """The library of a table, found without importing any."""
     library = type(data).__module__.partition(".")[0]
     return FrameKind(library) if library in {kind.value for kind in FrameKind} else None
 
@@ -163,7 +163,7 @@ def _instant(value: Any) -> Any:
 
 
 def _event(given: Any, number: int, id_name: str, time_name: str) -> Event:
-    """An event out of an object: in its JSON form, or flat."""
+    """Read an event from a dictionary in JSON form or flat."""
     if isinstance(given, Event):
         return given
     if not isinstance(given, Mapping):

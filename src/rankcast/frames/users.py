@@ -1,4 +1,4 @@
-"""What one user wants, said in a line: `user("ann").wants("genre = 'drama'").gets(top=3, per="1w")`."""
+"""One user's wishes in one line: `user("ann").wants("genre = 'drama'").gets(top=3, per="1w")`."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -14,15 +14,17 @@ __all__ = ["CatalogData", "User", "catalog", "user"]
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """One user's subscriptions and policy. Every method returns a new one, so a user can be varied and compared."""
+    """One user's subscriptions and policy. Every method returns a new `User`, so variants are easy to compare."""
 
     name: str
     subscriptions: tuple[Subscription, ...] = ()
     policy: Policy | None = None
 
     def wants(self, where: str, *, score: float | None = None, name: str | None = None) -> "User":
-        """Subscribe to what an expression matches. `score` in 0..1 says how much the user likes it; `name` is the id of
-        the subscription."""
+        """Subscribe to the events that match an expression.
+
+        `score`, in 0..1, is how much the user likes them; `name` is the id of the subscription.
+        """
         known = name if name is not None else f"{self.name}/{len(self.subscriptions) + 1}"
         added = Subscription(known, self.name, parse(where), score)
         return replace(self, subscriptions=(*self.subscriptions, added))
@@ -36,19 +38,19 @@ class User:
         variety: float = 0.0,
         **fields: Any,
     ) -> "User":
-        """Say how much the user wants to hear, and when.
+        """Set how many events the user gets, and when.
 
         Parameters
         ----------
         top
-            How many events at most.
+            The maximum number of events.
         per, last
-            The best of each period (`per`), or whatever enters the best of a sliding window (`last`): so many events, or a
-            time such as "1w", "2d" or "30m". One of the two.
+            Give one of the two: `per` for the best of each period, `last` for events that enter the best of a sliding
+            window. The length is a number of events, or a time such as "1w", "2d" or "30m".
         variety
             0 chooses by rank alone, 1 by variety alone.
         fields
-            Any other field of a policy, as in its JSON form.
+            Other fields of a policy, as in its JSON form.
         """
         if (per is None) == (last is None):
             raise ModelError("say either per= (the best of each period) or last= (the best of a sliding window)")
@@ -71,16 +73,16 @@ class User:
         return replace(self, policy=policy)
 
     def records(self) -> list[Record]:
-        """The user's part of a catalog."""
+        """The catalog records of the user."""
         return [*self.subscriptions, *([self.policy] if self.policy else [])]
 
 
 CatalogData: TypeAlias = "Catalog | User | str | Path | Iterable[User | Record | Mapping[str, Any]]"
-"""What `catalog` takes."""
+"""The kinds of input that `catalog` accepts."""
 
 
 def user(name: str) -> User:
-    """Begin to say what a user wants.
+    """Start describing a user; add subscriptions with `wants` and a policy with `gets`.
 
     >>> ann = user("ann").wants("genre = 'drama'", score=0.9).gets(top=3, per="1w", variety=0.5)
     >>> ann.policy.k, ann.policy.sigma, [one.id for one in ann.subscriptions]
