@@ -1,1 +1,1 @@
-"""Trying things out: datasets, the experiments of the papers, statistics."""
+"""Datasets, the experiments of the papers, and statistics."""

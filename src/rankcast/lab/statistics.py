@@ -1,4 +1,4 @@
-"""How evenly a user was served: the measures of semantics: Novelty over what was delivered, and the threshold of a filter over time."""
+"""How evenly a user was served: measures of deliveries (semantics: Novelty), and a filter's threshold over time."""
 
 import math
 from collections import Counter
@@ -17,15 +17,15 @@ __all__ = ["ThresholdPoint", "UserStats", "thresholds", "user_places", "user_sta
 
 _SPANS = (timedelta(minutes=1), timedelta(hours=1), timedelta(days=1), timedelta(weeks=1))
 _MOST = 40
-"""Into how many spans of time deliveries are counted at most."""
+"""The largest number of time spans in which deliveries are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class UserStats:
     """The measures of one user.
 
-    `counts` says how many deliveries count at each place: at the most specific subscription, or at its implicit child
-    OTHER. `over_time` are the deliveries in each `span` from the first on.
+    `counts` is the number of deliveries at each place: the most specific subscription, or its implicit child OTHER.
+    `over_time` is the number of deliveries in each `span` from the first delivery on.
     """
 
     user: str
@@ -40,7 +40,7 @@ class UserStats:
 
     @property
     def highest(self) -> float:
-        """The entropy if all places had the same."""
+        """The highest possible entropy: that of equal counts at all places."""
         return math.log2(len(self.counts)) if self.counts else 0.0
 
     def to_json(self) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class UserStats:
 
 
 class ThresholdPoint(NamedTuple):
-    """The threshold of a filter after so many matching events, at the last of them."""
+    """The threshold of a filter after a number of matching events, with the time of the last of them."""
 
     matched: int
     seq: int
@@ -74,7 +74,7 @@ class ThresholdPoint(NamedTuple):
 
 
 def user_places(catalog: Catalog, user: str) -> tuple[Place, ...]:
-    """Where the deliveries of a user count: all subscriptions, OTHER of those that cover another."""
+    """The places at which a user's deliveries count: each subscription, or OTHER for one that covers another."""
     subscriptions = catalog.subscriptions_of(user)
     covers = Specificity(subscriptions, catalog.meaning_of(user))
     names = [subscription.id for subscription in subscriptions]
@@ -84,8 +84,8 @@ def user_places(catalog: Catalog, user: str) -> tuple[Place, ...]:
 def user_stats(user: str, everywhere: Sequence[Place], deliveries: Iterable[Delivery]) -> UserStats:
     """The measures of a user's deliveries, given in the order in which they were sent.
 
-    `everywhere` is `user_places`. A subscription that is not among them, since the user left it, counts for the distances
-    and not for entropy and fairness.
+    `everywhere` is the result of `user_places`. A subscription that the user has removed is not in it; it counts for
+    the distances, but not for entropy and fairness.
     """
     place_of = {place.subscription: place for place in everywhere}
     listed = list(deliveries)
@@ -106,9 +106,9 @@ def user_stats(user: str, everywhere: Sequence[Place], deliveries: Iterable[Deli
 
 
 def thresholds(catalog: Catalog, events: Iterable[Event], user: str) -> list[ThresholdPoint]:
-    """The threshold of the user's filter after each of its periods; nothing if the policy has no such filter.
+    """The threshold of the user's filter after each period; empty if the policy has no threshold filter.
 
-    Serves the user alone once more, as `rankcast.engine.explain` does: one replay of the events.
+    Replays the events once for this user alone, as `rankcast.engine.explain` does.
     """
     policy = catalog.policy_of(user)
     replay = UserReplay(catalog, user)

@@ -1,4 +1,4 @@
-"""The bundled data sets, and workloads made over them."""
+"""The built-in datasets, and workload generators for them."""
 
 from rankcast.lab.datasets.apartments import listings, listings_table, rentals, rentals_table
 from rankcast.lab.datasets.auctions import auction_items, auction_items_table, auctions, auctions_table

@@ -1,4 +1,4 @@
-"""50,000 apartments for sale and 37,941 for rent in Poland, as events: what subscriptions on price and size meet."""
+"""50,000 apartments for sale and 37,941 for rent in Poland, as events with prices and sizes."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -38,14 +38,14 @@ _FIELDS = {
 
 
 def listings(limit: int | None = None) -> Iterator[Event]:
-    """Apartments for sale, in publication order; the first `limit` of them if that is given.
+    """Apartments for sale, in publication order; only the first `limit` if it is given.
 
     Attributes: city, type, size (m²), rooms, floor, floors (of the building), built (year), condition (premium or
     low), price (zloty), ownership, material, latitude, longitude, distance (km to the centre), places (of interest
-    nearby), and the booleans parking, balcony, elevator, security, storage. Unknown ones are absent.
+    nearby), and the booleans parking, balcony, elevator, security, storage. Unknown values are absent.
 
-    The data knows only the month in which an offer was first seen. Those of a month are spread evenly over it, in the
-    order of their ids. About 2 s for all.
+    The dataset has only the month in which an offer was first seen. The offers of a month are spread evenly over it,
+    in order of their ids. Reading all takes about 2 s.
 
     >>> flat = next(listings())
     >>> flat.attributes["city"], flat.attributes["size"], flat.attributes["price"]
@@ -60,7 +60,7 @@ def listings_table(limit: int | None = None) -> "pa.Table":
 
 
 def rentals(limit: int | None = None) -> Iterator[Event]:
-    """Apartments for rent; attributes as `listings`, the price being zloty a month.
+    """Apartments for rent, with the attributes of `listings`; the price is in zloty per month.
 
     >>> next(rentals()).attributes["price"]
     (5450,)

@@ -1,4 +1,4 @@
-"""eBay of the early years as events: 19,532 items put up for auction, and 10,681 bids in 628 auctions."""
+"""Early eBay data as events: 19,532 items for auction, and 10,681 bids in 628 auctions."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -37,11 +37,11 @@ _BID = {
 
 
 def auction_items(limit: int | None = None) -> Iterator[Event]:
-    """Items put up for auction between 30 November and 19 December 2001, in that order.
+    """Items put up for auction between 30 November and 19 December 2001, in order of time.
 
     Attributes: title, category (each step of its path, from general to specific), first_bid, price and bids (the
-    present ones; artificial in the source), country, seller, seller_rating, days (that the auction takes).
-    eBay's clock counts as UTC.
+    current ones; synthetic in the source), country, seller, seller_rating, days (length of the auction). eBay's times
+    are read as UTC.
 
     >>> item = next(auction_items())
     >>> item.time.isoformat(), item.attributes["first_bid"], item.attributes["category"][0]
@@ -56,10 +56,10 @@ def auction_items_table(limit: int | None = None) -> "pa.Table":
 
 
 def auctions(limit: int | None = None) -> Iterator[Event]:
-    """Bids for hand-held computers, game consoles and wrist watches, in the order of their times.
+    """Bids for hand-held computers, game consoles and wrist watches, in order of time.
 
-    Attributes: auction, item, bid (US dollars), bidder, bidder_rating, first_bid, price (the closing one), days.
-    The source has no dates, only the time since an auction began: here all begin on 2026-01-01.
+    Attributes: auction, item, bid (US dollars), bidder, bidder_rating, first_bid, price (the closing price), days.
+    The source has no dates, only the time since an auction started; here all auctions start on 2026-01-01.
 
     >>> next(auctions()).attributes["item"]
     ('Xbox game console',)

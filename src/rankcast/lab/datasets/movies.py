@@ -23,15 +23,15 @@ _GENRE_COLUMNS = {
 
 
 def movies(limit: int | None = None) -> Iterator[Event]:
-    """The films, numbered in publication order; the first `limit` of them if that is given.
+    """The films, numbered in publication order; only the first `limit` if it is given.
 
-    Attributes: title, year, length (minutes), rating (1 to 10), votes, and where known budget (US dollars), mpaa,
-    genre (one or several of action, animation, comedy, drama, documentary, romance, short).
+    Attributes: title, year, length (minutes), rating (1 to 10), votes, and, if known, budget (US dollars), mpaa,
+    genre (one or more of action, animation, comedy, drama, documentary, romance, short).
 
-    The publication times are synthetic: the data has none. Films appear in order of their year, within a year in
-    the order of a hash of the row, one a minute from 2026-01-01T00:00:00Z on; so all of it takes 41 days.
+    The publication times are synthetic, because the dataset has none. Films appear in order of year, and within a
+    year in order of a hash of the row: one per minute from 2026-01-01T00:00:00Z on, 41 days in all.
 
-    The file is in another order, so all of it is read (about 1 s) whatever the limit; then 50 µs a film.
+    The file is in another order, so it is always read whole (about 1 s). Each film then takes 50 µs.
 
     >>> film = next(movies())
     >>> film.id, film.seq, film.attributes["title"], film.attributes["year"]
@@ -42,7 +42,7 @@ def movies(limit: int | None = None) -> Iterator[Event]:
 
 
 def movies_table() -> "pa.Table":
-    """The same films as columns: id, time, and one per attribute; null is absent, `genre` a list of strings."""
+    """The same films as columns: id, time, and one per attribute. Absent values are null; `genre` is a list."""
     import pyarrow as pa
 
     films = read_films()
@@ -67,7 +67,7 @@ def movies_table() -> "pa.Table":
 
 
 def read_films() -> list[dict[str, Any]]:
-    """The films in publication order, as plain values: a list for `genre`, no entry for what is missing."""
+    """The films in publication order as plain values. `genre` is a list; missing values have no entry."""
     with (
         (files("rankcast.lab.datasets") / "data" / "movies.csv.gz").open("rb") as packed,
         gzip.open(packed) as raw,

@@ -1,4 +1,4 @@
-"""63,325 posts of 16 news agencies as events: the data that stands for that of the thesis (section 4.2)."""
+"""63,325 posts of 16 news agencies as events. They replace the unavailable data of the thesis (section 4.2)."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 __all__ = ["TEN_AGENCIES", "news", "news_table"]
 
 TEN_AGENCIES = (date(2014, 12, 30), date(2015, 3, 14))
-"""The first and the last day of the time in which ten agencies are all present, from end to end."""
+"""The first and the last day of the period that ten agencies cover completely."""
 
 _FIELDS = {"agency": Field("source"), "text": Field("text")}
 
 
 def news(days: tuple[date, date] | None = None) -> Iterator[Event]:
-    """The posts, numbered in publication order; only those of the `days` from the first to the last, if given.
+    """The posts, numbered in publication order. `days` is the first and the last day to include; all by default.
 
-    Attributes: agency, text. The agency is the event's source, too. How far back each agency goes differs, so counts over
-    all of it tell nothing about the agencies; `TEN_AGENCIES` are days that do.
+    Attributes: agency, text. The agency is also the event's source. Agencies start at different dates, so counts over
+    the whole dataset are not comparable; counts over the days `TEN_AGENCIES` are.
 
     >>> first = next(news(TEN_AGENCIES))
     >>> first.id, first.source, first.time.date().isoformat()

@@ -1,4 +1,4 @@
-"""A bundled CSV file as typed records, and these as events or as a table."""
+"""Reads a built-in CSV file as typed records, and turns them into events or a table."""
 
 import csv
 import gzip
@@ -19,7 +19,7 @@ __all__ = ["Field", "attributes_of", "events_of", "read_rows", "table_of", "yes"
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """An attribute: which column it is read from, how, and its type in a table ("string", "int64", …)."""
+    """An attribute: its column, how to read it, and its type in a table ("string", "int64", …)."""
 
     column: str
     read: Callable[[str], Any] = str
@@ -27,12 +27,12 @@ class Field:
 
 
 def yes(text: str) -> bool:
-    """``yes`` or ``no``."""
+    """Whether the text is ``yes``."""
     return text == "yes"
 
 
 def read_rows(file: str) -> Iterator[dict[str, str]]:
-    """The lines of a bundled file by column; what is missing is an empty text."""
+    """The rows of a built-in file by column; a missing value is an empty string."""
     with (
         (files("rankcast.lab.datasets") / "data" / file).open("rb") as packed,
         gzip.open(packed) as raw,
@@ -49,7 +49,7 @@ def attributes_of(row: Mapping[str, str], fields: Mapping[str, Field]) -> dict[s
 def events_of(
     rows: Iterable[tuple[str, datetime, Mapping[str, str]]], fields: Mapping[str, Field], limit: int | None
 ) -> Iterator[Event]:
-    """Rows (id, time, columns) in publication order as numbered events."""
+    """Numbered events from rows (id, time, columns) in publication order."""
     for number, (name, time, row) in enumerate(rows, 1):
         if limit is not None and number > limit:
             return
@@ -63,7 +63,7 @@ def events_of(
 def table_of(
     rows: Iterable[tuple[str, datetime, Mapping[str, str]]], fields: Mapping[str, Field], limit: int | None
 ) -> "pa.Table":
-    """The same as columns: id, time, and one per attribute; null is absent."""
+    """The same rows as columns: id, time, and one per attribute; absent values are null."""
     import pyarrow as pa
 
     listed = list(rows)[:limit]

@@ -1,4 +1,4 @@
-"""Twelve made-up film lovers, for the demo: every delivery mode, crisp and vague wishes, both kinds of preference."""
+"""Twelve fictional users for the demo, with all delivery modes, crisp and vague subscriptions, and preferences."""
 
 from importlib.resources import as_file, files
 
@@ -10,7 +10,7 @@ __all__ = ["demo_catalog"]
 
 
 def demo_catalog() -> Catalog:
-    """The catalog of `tastes.jsonl`, made for the films of `movies`. Each call makes a new one.
+    """A new copy of the catalog `tastes.jsonl`, which suits the films of `movies`.
 
     >>> demo_catalog().users()[:3]
     ['ada', 'bruno', 'celeste']

@@ -1,4 +1,4 @@
-"""Subscriptions over the films, drawn as in the DEBS'09 experiments (section 7.1)."""
+"""Random subscriptions to films, drawn as in the DEBS'09 experiments (section 7.1)."""
 
 import itertools
 import re
@@ -17,25 +17,24 @@ __all__ = ["subscriptions"]
 Value = TypeVar("Value", int, str)
 
 ATTRIBUTES = ("genre", "year", "rating", "length", "mpaa", "title")
-"""From the most to the least popular in subscriptions; those that the paper's events have."""
+"""The attributes of the paper's events, from the most to the least popular in subscriptions."""
 
 SCORES = (0.38, 0.58, 0.78)
-"""The middle score of subscriptions of one, two and three predicates: with their shares, 0.51 on average."""
+"""The mean score of subscriptions with one, two and three predicates; 0.51 on average, given their shares."""
 
 SPREAD = 0.3
 TITLE_WORDS = 100
 
 
 def subscriptions(users: int, per_user: int, seed: int = 0, skew: float = 1.0) -> list[Subscription]:
-    """Conjunctions over the films for the users ``u00001`` and on, each with its own `per_user`.
+    """Random conjunctions over the films: `per_user` for each of the users ``u00001``, ``u00002`` and so on.
 
-    How many attributes a subscription has (one to three), which, and with which value is drawn from zipf
-    distributions of exponent `skew`; popular values are those that many films have. Years, ratings and lengths
-    are asked for by band: a decade, a mark, half an hour. The more predicates, the higher the score in general;
-    the mean score is about 0.5.
+    The number of attributes (one to three), the attributes and their values are drawn from Zipf distributions of
+    exponent `skew`. Popular values are those that many films have. Years, ratings and lengths are ranges: a decade,
+    one rating point, half an hour. Scores tend to grow with the number of predicates; their mean is about 0.5.
 
-    All is drawn from a hash of (seed, user, number), so that neither more users nor more subscriptions change
-    what the others have. About 20 µs each, after 1 s to read the films.
+    Every draw is a hash of (seed, user, number), so adding users or subscriptions does not change the others. A
+    subscription takes about 20 µs, after 1 s to read the films.
     """
     return [
         _subscription(user, number, seed, skew) for user in range(1, users + 1) for number in range(1, per_user + 1)
@@ -63,7 +62,7 @@ def _subscription(user: int, number: int, seed: int, skew: float) -> Subscriptio
 
 
 def _zipf(n: int, skew: float, uniform: float) -> int:
-    """A rank from 0 to n - 1, the r-th with a probability in proportion to (r + 1)^-skew."""
+    """A rank r from 0 to n - 1, with probability proportional to (r + 1)^-skew."""
     limits = _zipf_limits(n, skew)
     return min(bisect_right(limits, uniform * limits[-1]), n - 1)
 
@@ -75,7 +74,7 @@ def _zipf_limits(n: int, skew: float) -> list[float]:
 
 @cache
 def _by_popularity() -> dict[str, list[Predicate]]:
-    """For each attribute the predicates to draw from, first that which most films have."""
+    """For each attribute the predicates to draw from, most popular first."""
     films = read_films()
     genres = _ranked(genre for film in films for genre in film.get("genre", ()))
     decades = _ranked(film["year"] // 10 for film in films)

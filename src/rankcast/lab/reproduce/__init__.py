@@ -1,8 +1,8 @@
-"""Running the experiments: one file per table or figure of a paper, each leaving numbers, a picture and a verdict.
+"""Runs the experiments. Each reproduces one table or figure of a paper and leaves numbers, a picture and a verdict.
 
-A module in `experiments/` describes itself by `EXPERIMENT`. Its `run` gets a `ExperimentReport`, to which it hands tables,
-figures, and one line for each figure of the paper that it meets or misses. What a run leaves is kept under
-`out/experiments/NAME` with a fingerprint of the code, so that an interrupted ``rankcast reproduce all`` goes on
+A module in `experiments/` describes itself by `EXPERIMENT`. Its `run` receives an `ExperimentReport`. It adds tables
+and figures to the report, and one comparison for each number of the paper. Results are stored under
+`out/experiments/NAME` with a fingerprint of the code, so that an interrupted ``rankcast reproduce all`` continues
 where it stopped.
 """
 

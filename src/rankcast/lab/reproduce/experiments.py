@@ -1,4 +1,4 @@
-"""What an experiment is, what it is handed to report to, and what it leaves."""
+"""An experiment, the report it writes to, and its result."""
 
 import csv
 import importlib.util
@@ -21,7 +21,7 @@ __all__ = ["Comparison", "Experiment", "ExperimentReport", "Result", "checkout",
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """What a module in `experiments/` reproduces, and the function that does it."""
+    """What a module in `experiments/` reproduces, and the function that runs it."""
 
     name: str
     title: str
@@ -30,7 +30,7 @@ class Experiment:
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """A figure of the paper beside ours; `note` says why they differ, if they do."""
+    """A number or statement of the paper and ours; `note` explains a difference."""
 
     what: str
     paper: str
@@ -40,7 +40,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What a run left: its comparisons, its files, and how long it took."""
+    """The result of a run: its comparisons, its files, and its duration."""
 
     name: str
     title: str
@@ -53,17 +53,17 @@ class Result(msgspec.Struct, frozen=True):
 
     @property
     def paper(self) -> str:
-        """Where it comes from, up to the first comma."""
+        """The paper: the source up to the first comma."""
         return self.source.partition(", ")[0]
 
     @property
     def compared(self) -> list[Comparison]:
-        """The comparisons with figures or statements of the paper; what it does not have is `-` there."""
+        """The comparisons that have a counterpart in the paper; others have `-` there."""
         return [one for one in self.comparisons if one.paper != "-"]
 
     @property
     def agreeing(self) -> str:
-        """How many of them agree, in words."""
+        """How many comparisons agree, in words."""
         return f"{sum(one.agrees for one in self.compared)} of {len(self.compared)}"
 
     @property
@@ -74,7 +74,7 @@ class Result(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class ExperimentReport:
-    """Where an experiment puts what it finds, and how it tells how far it is."""
+    """Collects the findings of an experiment and shows its progress."""
 
     folder: Path
     progress: Callable[[float], None] = lambda share: None
@@ -83,7 +83,7 @@ class ExperimentReport:
     remarks: list[str] = field(default_factory=list)
 
     def table(self, name: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-        """Keep numbers as NAME.csv."""
+        """Save numbers as NAME.csv."""
         with (self.folder / f"{name}.csv").open("w", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(columns)
@@ -91,16 +91,16 @@ class ExperimentReport:
         self.files.append(f"{name}.csv")
 
     def figure(self, name: str, figure: "Figure") -> None:
-        """Keep a picture as NAME.png."""
+        """Save a picture as NAME.png."""
         figure.savefig(self.folder / f"{name}.png", dpi=120, bbox_inches="tight")
         self.files.append(f"{name}.png")
 
     def compare(self, what: str, paper: object, ours: object, agrees: bool, note: str = "") -> None:
-        """State a figure of the paper beside ours."""
+        """Compare a number or statement of the paper with ours."""
         self.comparisons.append(Comparison(what, str(paper), str(ours), agrees, note))
 
     def remark(self, text: str) -> None:
-        """Say something that no single figure says."""
+        """Add a remark that belongs to no single comparison."""
         self.remarks.append(text)
 
 
@@ -118,7 +118,7 @@ def located(folder: Path) -> dict[str, tuple[Experiment, Path]]:
 
 
 def checkout() -> Path:
-    """The checkout of Rankcast whose experiments are run: the present folder, or where this package lies."""
+    """The Rankcast checkout with the experiments: the current folder, or the one that contains this package."""
     for root in (Path.cwd(), Path(__file__).resolve().parents[4]):
         if (root / "experiments").is_dir():
             return root
@@ -126,7 +126,7 @@ def checkout() -> Path:
 
 
 def natural(text: str) -> list[tuple[int, str]]:
-    """A key by which `Figure 9` comes before `Figure 10`."""
+    """A sort key that puts `Figure 9` before `Figure 10`."""
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", text)]
 
 

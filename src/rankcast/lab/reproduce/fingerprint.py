@@ -1,4 +1,4 @@
-"""The code that an experiment depends on, as a digest."""
+"""A fingerprint of the code that an experiment depends on."""
 
 import ast
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ __all__ = ["fingerprint"]
 
 
 def fingerprint(module: Path, roots: tuple[Path, ...]) -> str:
-    """A digest of a module and of all modules below `roots` that it imports, and those import, wherever in them.
+    """A digest of a module and of all modules below `roots` that it imports, directly or indirectly.
 
-    Code that an experiment cannot reach may change without it being run again.
+    Changes to other code do not make an experiment run again.
     """
     known: set[Path] = set()
     following = [module]
@@ -39,12 +39,12 @@ def _parsed(path: Path, changed: float) -> tuple[str, ...]:
 
 
 def _imported(path: Path) -> tuple[str, ...]:
-    """The dotted names that a module imports; some may be of what a module holds rather than of a module."""
+    """The dotted names that a module imports; some may name members of a module."""
     return _parsed(path, path.stat().st_mtime)
 
 
 def _files(name: str, roots: tuple[Path, ...]) -> Iterator[Path]:
-    """The files that are run to import a module below one of the roots: its packages', then its own."""
+    """The files that importing a module below one of the roots executes: those of its packages, then its own."""
     parts = name.split(".")
     for root in roots:
         if parts[0] != root.name:

@@ -1,4 +1,4 @@
-"""The pictures of the experiments, for who wants to show them."""
+"""The pictures of the experiments, for example for the web page."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ _COLOURS = 128
 
 
 class GalleryPicture(msgspec.Struct, frozen=True):
-    """One picture: what it shows, the table or figure that it reproduces, its file, and how it compares with the paper."""
+    """A picture: its title, the table or figure it reproduces, its file, and how it compares with the paper."""
 
     name: str
     title: str
@@ -25,8 +25,10 @@ class GalleryPicture(msgspec.Struct, frozen=True):
 
 
 def gallery(folder: Path | None = None) -> list[GalleryPicture]:
-    """The pictures under a folder, by source: one in which `rankcast reproduce` left its results, or, by default, those that
-    are part of this checkout. Without either there are none."""
+    """The pictures in a folder with results of `rankcast reproduce`, by source.
+
+    By default the pictures of this checkout; empty if there are none.
+    """
     if folder is None:
         try:
             folder = checkout() / "docs" / "reproduction"
@@ -47,8 +49,10 @@ def gallery(folder: Path | None = None) -> list[GalleryPicture]:
 
 
 def hang(results: Sequence[Result], out: Path, folder: Path) -> dict[str, list[str]]:
-    """Copy the pictures of results into one folder, in few colours so that they take a third of the room, and write
-    what `gallery` reads there. The names of each result's pictures."""
+    """Copy the pictures of results into one folder, with the index that `gallery` reads; return the names by result.
+
+    The copies have few colours, which reduces their size to a third.
+    """
     from PIL import Image
 
     folder.mkdir(parents=True, exist_ok=True)

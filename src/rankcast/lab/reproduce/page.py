@@ -1,4 +1,4 @@
-"""What the experiments found, as a page."""
+"""The results of the experiments as a Markdown page."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -11,9 +11,9 @@ __all__ = ["document"]
 
 
 def document(results: Sequence[Result], out: Path, page: Path) -> None:
-    """Write what experiments found as a page of Markdown, paper by paper; its pictures go into a folder beside it.
+    """Write the results as a Markdown page, paper by paper; the pictures go into a folder next to it.
 
-    `out` is where the results are kept. The page says how many figures agree, and of each that does not, why.
+    `out` is the folder of the results. The page says how many comparisons agree, and explains each that does not.
     """
     results = sorted(results, key=lambda result: natural(result.source))
     folder = page.with_suffix("")
@@ -58,7 +58,7 @@ def _row(one: Comparison) -> str:
 
 
 def _place(result: Result) -> str:
-    """Where in the paper."""
+    """The place in the paper."""
     place = result.source.partition(", ")[2] or result.source
     return place[0].upper() + place[1:]
 

@@ -1,4 +1,4 @@
-"""Running experiments one after the other, and not again what was run with the same code."""
+"""Runs experiments one after the other; skips those that have results of the same code."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ def reproduce(
     again: bool = False,
     folder: Path | None = None,
 ) -> Iterator[Result]:
-    """Run experiments by name (`["all"]` for all), skipping those whose result under `out` is of the same code."""
+    """Run experiments by name (`["all"]` for all); skip those that have a result of the same code under `out`."""
     folder = folder or checkout() / "experiments"
     known = located(folder)
     chosen = list(known) if list(names) == ["all"] else list(names)
