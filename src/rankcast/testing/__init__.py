@@ -1,1 +1,1 @@
-"""What tests of Rankcast, and of programs that use it, need again and again."""
+"""Helpers for tests of Rankcast and of programs that use it."""

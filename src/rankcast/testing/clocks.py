@@ -6,7 +6,7 @@ __all__ = ["SettableClock"]
 
 
 class SettableClock:
-    """Says the time that it was set to; it only goes on when told to. For `Store.create(…, clock=…)` and whoever takes a clock.
+    """A clock that shows the time it was set to and moves only when told. Use it wherever a clock is a parameter.
 
     >>> clock = SettableClock(datetime(2026, 11, 1, 12, tzinfo=UTC))
     >>> clock.go_on(timedelta(minutes=5))
@@ -18,9 +18,9 @@ class SettableClock:
         self.time = time
 
     def __call__(self) -> datetime:
-        """The time."""
+        """The current time of this clock."""
         return self.time
 
     def go_on(self, by: timedelta) -> None:
-        """Let time pass."""
+        """Move the clock forward."""
         self.time += by

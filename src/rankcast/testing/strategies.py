@@ -1,7 +1,7 @@
-"""Hypothesis strategies for the model, over domains so small that matches do happen.
+"""Hypothesis strategies for the model, with domains small enough that matches occur.
 
-Attributes `a`, `b`, `c` are numbers 0 to 5, `p` and `q` strings (several values), `f` a boolean, `t` a time within a
-few days. Hypothesis is imported by this module only.
+Attributes `a`, `b`, `c` are numbers from 0 to 5, `p` and `q` strings (several values), `f` a boolean, `t` a time
+within a few days.
 """
 
 from collections.abc import Mapping
@@ -78,7 +78,7 @@ CONCEPTS: Mapping[tuple[str, str], Membership] = MappingProxyType(
         **{(name, "nice"): Table((("x", 1.0), ("xy", 0.6), ("y", 0.2))) for name in STRINGS},
     }
 )
-"""What the concepts of the strategies mean, by (attribute, concept)."""
+"""The meanings of the strategies' concepts, by (attribute, concept)."""
 
 _numbers = st.one_of(st.integers(0, 5), st.integers(0, 10).map(lambda half: half / 2))
 _strings = st.sampled_from(["", "x", "y", "xy", "yx", "xyx"])
@@ -89,7 +89,7 @@ _hedges = st.lists(st.sampled_from(Hedge), max_size=2).map(tuple)
 
 @cache
 def scalars(attribute: str | None = None) -> st.SearchStrategy[Scalar]:
-    """Values of an attribute, or of any."""
+    """Values of an attribute, or of any attribute."""
     if attribute is None:
         return st.one_of(_numbers, _strings, st.booleans(), _times)
     if attribute in NUMBERS:
@@ -107,7 +107,7 @@ def thresholds() -> st.SearchStrategy[Thresholds | None]:
 
 @st.composite
 def predicates(draw: st.DrawFn, fuzzy: bool = False) -> Predicate:
-    """Predicates; with `fuzzy` also `is` and thresholds."""
+    """Predicates; with `fuzzy` also the operator `is` and thresholds."""
     attribute = draw(st.sampled_from(ATTRIBUTES))
     test = draw(_tests(attribute, fuzzy and attribute not in ("f", "t")))
     return Predicate(attribute, test, draw(thresholds()) if fuzzy else None)
@@ -172,7 +172,7 @@ def memberships() -> st.SearchStrategy[Membership]:
 
 @st.composite
 def events(draw: st.DrawFn, id: str = "e1", fuzzy: bool = False) -> Event:  # noqa: A002  # the field's name
-    """Events in which each attribute may be missing; with `fuzzy` numbers may be imprecise."""
+    """Events in which each attribute may be missing. With `fuzzy`, numbers may be imprecise."""
     attributes: dict[str, AttributeValue] = {}
     for name in ATTRIBUTES:
         if not draw(st.booleans()):

@@ -1,6 +1,6 @@
-"""Hypothesis strategies over all that the model allows: odd names, any text, huge numbers, far times.
+"""Hypothesis strategies over everything that the model allows: odd names, any text, huge numbers, distant times.
 
-For round trips and hostile input; for matching use `rankcast.testing.strategies`, where values meet.
+Use them for round trips and hostile input. For matching use `rankcast.testing.strategies`, where values coincide.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -82,7 +82,7 @@ _times = st.one_of(
 
 @cache
 def names() -> st.SearchStrategy[str]:
-    """Names of attributes, concepts, users: plain words, keywords, any text but the empty one, without control characters."""
+    """Names of attributes, concepts and users: words, keywords, any non-empty text without control characters."""
     return st.one_of(
         st.sampled_from(["genre", "release date", 'a"b', "día", "x.y", "1st", "TRUE", *_KEYWORDS]),
         st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12),
@@ -227,7 +227,7 @@ def _policies() -> st.SearchStrategy[Policy]:
 
 @cache
 def records() -> st.SearchStrategy[Record]:
-    """Any record, not necessarily one that fits a catalog."""
+    """Any record, whether or not it fits a catalog."""
     return st.one_of(
         st.builds(
             Subscription,
