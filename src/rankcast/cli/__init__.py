@@ -1,8 +1,8 @@
-"""The commands: ``rankcast …``. One file per command or group of commands; `main` puts them together.
+"""The commands: ``rankcast …``. Each file has one command or group of commands; `main` combines them.
 
-`output` alone knows about stdout and stderr, terminals and pipes, tables and progress; `exits` alone knows what an
-error looks like and which exit code it gets. Heavy packages (Spark, SQLAlchemy, Arrow) are imported inside the
-commands that need them, so that ``rankcast --help`` and ``rankcast relate`` answer at once.
+Only `output` deals with stdout and stderr, terminals and pipes, tables and progress. Only `exits` formats errors and
+chooses exit codes. Heavy packages (Spark, SQLAlchemy, Arrow) are imported inside the commands that need them, so that
+``rankcast --help`` and ``rankcast relate`` start fast.
 """
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""How a line that cannot be used becomes a reject."""
+"""Turns an unusable line into a reject."""
 
 from datetime import datetime
 from os import PathLike, fspath
@@ -13,14 +13,14 @@ __all__ = ["checked", "read_event", "reject_of"]
 
 
 def checked(line: bytes) -> bytes:
-    """The line, unless it is so long that `numbered_lines` had to cut it."""
+    """The line; raises RankcastError if it is so long that `numbered_lines` cut it."""
     if len(line) > MAX_LINE:
         raise RankcastError(f"a line of more than {MAX_LINE:,} bytes")
     return line
 
 
 def read_event(line: bytes, now: datetime, limits: EventLimits) -> Event:
-    """The event of a line that is to be published; `now` stands in for a missing time."""
+    """The event in a line to publish; an event without a time gets `now`."""
     limits.check_size(checked(line))
     event = decode_event(line, now)
     limits.check_time(event, now)
@@ -28,7 +28,7 @@ def read_event(line: bytes, now: datetime, limits: EventLimits) -> Event:
 
 
 def reject_of(path: str | PathLike[str], number: int, line: bytes, error: Exception) -> Reject:
-    """A line with the reason why it cannot be used; of a very long line only the beginning is kept."""
+    """A line with the reason why it cannot be used. Only the beginning of a very long line is kept."""
     raw = line[: 4 * MAX_RAW].decode("utf-8", "replace")[:MAX_RAW]
     cut = f"… (cut; the line has {len(line):,} bytes)" if len(line) > 4 * MAX_RAW or len(raw) == MAX_RAW else ""
     return Reject(fspath(path), number, " ".join(str(error).split()), raw + cut)

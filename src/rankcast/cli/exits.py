@@ -1,4 +1,4 @@
-"""Exit codes, and how errors are shown: a line or two for people, never a traceback that they did not ask for."""
+"""Exit codes and error messages: a line or two for people, and a traceback only if RANKCAST_DEBUG is set."""
 
 import os
 import signal
@@ -37,7 +37,7 @@ _SIGNALLED = 128
 
 
 class Commands(TyperGroup):
-    """All commands together; what they raise becomes a message on stderr and an exit code."""
+    """The group of all commands. It turns exceptions into a message on stderr and an exit code."""
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer has two names for one class
         """Run the command that was named."""
@@ -73,7 +73,7 @@ class Commands(TyperGroup):
 
 
 def exit_code(error: Exception) -> int:
-    """The exit code of an error that Rankcast or the system raised on purpose."""
+    """The exit code of an expected error of Rankcast or the system."""
     match error:
         case CatalogError():
             return NEGATIVE
@@ -87,7 +87,7 @@ def exit_code(error: Exception) -> int:
 
 
 def _is_upgraded(error: OutdatedStore) -> bool:
-    """Whether somebody at a terminal wanted the store upgraded, and it was."""
+    """Ask at a terminal whether to upgrade the store, and do so; whether it was upgraded."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     from rankcast.cli.operation.upgrade import upgrade
@@ -125,10 +125,10 @@ def _without_passwords(text: str) -> str:
 
 
 def _is_usage(error: Exception) -> bool:
-    """Whether typer has its own way to show it: usage errors and exits."""
+    """Whether typer shows the error itself: usage errors and exits."""
     return isinstance(error, typer.Exit | typer.Abort) or hasattr(error, "exit_code")
 
 
 def _forget_stdout() -> None:
-    """Nobody reads it any more; what is still buffered must not raise again when Python ends."""
+    """Redirect stdout, which has no reader any more, so that flushing its buffer at exit does not raise again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

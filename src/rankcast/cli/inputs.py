@@ -1,4 +1,4 @@
-"""Reading a catalog and events from files, for the commands that keep nothing."""
+"""Reads a catalog and events from files, for the commands that need no store."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ __all__ = ["count_lines", "read_inputs"]
 def read_inputs(
     catalog_file: Path, events_file: Path, out: Output, rejects_file: Path | None = None
 ) -> "tuple[Catalog, list[Event], int]":
-    """The catalog, the events in publication order, and how many lines could not be used, which are told."""
+    """Read the catalog and the events in publication order; report and count the unusable lines."""
     from rankcast.language import encode_reject, read_catalog, read_events
     from rankcast.overlay import check_publication
 
@@ -33,7 +33,7 @@ def read_inputs(
 
 
 def count_lines(path: Path | str) -> int | None:
-    """How many lines a plain file has, at the speed of the disk; None for what cannot be read twice or is packed."""
+    """The number of lines of a plain file, read at disk speed; None for streams and compressed files."""
     path = Path(path)
     if not path.is_file() or path.suffix == ".gz":
         return None

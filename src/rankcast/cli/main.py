@@ -1,4 +1,4 @@
-"""The command ``rankcast``: all commands put together."""
+"""The command ``rankcast`` with all its subcommands."""
 
 import inspect
 from collections.abc import Callable
@@ -106,13 +106,13 @@ def rankcast(
 
 
 def _help(command: Callable[..., None]) -> str:
-    """The docstring as help text: each paragraph is one line, for the terminal to wrap; indented lines stay."""
+    """The docstring as help text: each paragraph becomes one line, which the terminal wraps; indented lines stay."""
     paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
     return "\n\n".join(_as_it_is(text) if text.startswith(" ") else " ".join(text.split()) for text in paragraphs)
 
 
 def _as_it_is(text: str) -> str:
-    """The lines with their indentation, which only a tag before it can save."""
+    """The lines with their indentation, which needs a leading tag to survive."""
     escaped = text.replace("[", r"\[")
     return "\n".join(f"[cyan]{line}[/cyan]" for line in escaped.splitlines())
 
@@ -122,7 +122,7 @@ for panel, commands in _PANELS.items():
     for command in commands:
         app.command(help=_help(command), rich_help_panel=panel)(command)
 concepts = typer.Typer(name="concepts", no_args_is_help=True, help="Derive concepts (vague words) from past data.")
-concepts.callback()(lambda: None)  # so that `mine`, though alone, stays a command of a group
+concepts.callback()(lambda: None)  # keeps `mine` a subcommand although it is the only one
 concepts.command(help=_help(mine))(mine)
 app.add_typer(concepts, rich_help_panel="Files, without a store")
 
@@ -151,12 +151,12 @@ tokens.command("sign-out", help=_help(sign_out))(sign_out)
 app.add_typer(tokens, rich_help_panel="Operation of a store")
 
 users = typer.Typer(name="user", no_args_is_help=True, help="Delete a user and all of their data.")
-users.callback()(lambda: None)  # so that `delete`, though alone, stays a command of a group
+users.callback()(lambda: None)  # keeps `delete` a subcommand although it is the only one
 users.command("delete", help=_help(delete_user))(delete_user)
 app.add_typer(users, rich_help_panel="Operation of a store")
 
 webhooks = typer.Typer(name="webhooks", no_args_is_help=True, help="Encrypt the webhook secrets in the store.")
-webhooks.callback()(lambda: None)  # so that `encrypt-secrets`, though alone, stays a command of a group
+webhooks.callback()(lambda: None)  # keeps `encrypt-secrets` a subcommand although it is the only one
 webhooks.command("encrypt-secrets", help=_help(encrypt_secrets))(encrypt_secrets)
 app.add_typer(webhooks, rich_help_panel="Operation of a store")
 

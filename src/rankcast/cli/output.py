@@ -1,7 +1,7 @@
-"""Where the commands' words and data go.
+"""Where the output of commands goes.
 
-Data goes to stdout: records as a table on a terminal, as JSON Lines in a pipe or with ``--json``. Everything said to
-people (what was done, errors, progress) goes to stderr, so that a pipe carries data only.
+Data goes to stdout: a table on a terminal, JSON Lines in a pipe or with ``--json``. Messages, errors and progress go
+to stderr, so that a pipe carries only data.
 """
 
 import sys
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 __all__ = ["Output", "TableColumn", "counted", "printable", "table", "write_lines"]
 
 PIPE_WIDTH = 100
-"""How wide reports are where there is no terminal to ask."""
+"""The width of reports without a terminal."""
 
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if code != 0x0A}
 
 
 def printable(text: str) -> str:
-    r"""The text without what would move a terminal's cursor or change its colours.
+    r"""The text with control characters escaped, so that it cannot move a terminal's cursor or change its colours.
 
     >>> printable("a\x1b[31mb\tc")
     'a\\x1b[31mb\\x09c'
@@ -34,7 +34,7 @@ def printable(text: str) -> str:
 
 
 def counted(count: int, what: str) -> str:
-    """How many there are of something.
+    """A number with its noun, in singular or plural.
 
     >>> counted(1, "line"), counted(1200, "line"), counted(2, "delivery")
     ('1 line', '1,200 lines', '2 deliveries')
@@ -45,7 +45,7 @@ def counted(count: int, what: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TableColumn:
-    """A column of a table for people. One that is not `folds` is never cut or wrapped."""
+    """A column of a table for people. Only a column with `folds` may be wrapped."""
 
     name: str
     align: Literal["left", "right", "center"] = "left"
@@ -54,7 +54,7 @@ class TableColumn:
 
 
 class Output:
-    """One command's way out. `json` is what ``--json`` said."""
+    """The output of one command. `json` is the option ``--json``."""
 
     def __init__(self, json: bool = False) -> None:
         self.json = json
@@ -62,23 +62,23 @@ class Output:
 
     @property
     def as_lines(self) -> bool:
-        """Whether records go out as JSON Lines rather than as a table."""
+        """Whether records are written as JSON Lines instead of a table."""
         return self.json or not self.terminal
 
     # data, on stdout
 
     def record(self, record: Mapping[str, Any]) -> None:
-        """One JSON line."""
+        """Write a record as one JSON line."""
         from rankcast.language import dumps
 
         sys.stdout.write(dumps(record) + "\n")
 
     def flush(self) -> None:
-        """Let the reader see all that was written."""
+        """Flush stdout."""
         sys.stdout.flush()
 
     def line(self, text: str) -> None:
-        """One line of plain text."""
+        """Write one line of plain text."""
         sys.stdout.write(printable(text) + "\n")
 
     def records(
@@ -89,13 +89,15 @@ class Output:
         empty: str = "nothing",
         file: Path | None = None,
     ) -> None:
-        """Records, as lines or as a table whose rows `cells` makes; `empty` tells people that there are none. With
-        `file`, as lines into that, whatever is asked for or stdout is."""
+        """Write records as JSON Lines, or as a table with rows made by `cells`.
+
+        `empty` is the message if there are no records. With `file`, the records always go there, as JSON Lines.
+        """
         count = 0
         if file is not None:
             count = write_lines(file, records)
         elif self.as_lines:
-            for count, record in enumerate(records, 1):  # noqa: B007  the last number is how many
+            for count, record in enumerate(records, 1):  # noqa: B007  the last value is the count
                 self.record(record)
         elif rows := [cells(record) for record in records]:
             count = len(rows)
@@ -104,7 +106,7 @@ class Output:
             self.say(empty)
 
     def show(self, *things: "RenderableType") -> None:
-        """Something rich for people, on stdout; plain text where stdout is no terminal."""
+        """Print rich output on stdout; as plain text if stdout is not a terminal."""
         console = _console(stderr=False)
         with console.capture() as shown:
             console.print(*things, sep="\n")
@@ -113,22 +115,22 @@ class Output:
             text = "".join(line.rstrip() + "\n" for line in text.splitlines())
         sys.stdout.write(text)
 
-    # words, on stderr
+    # messages, on stderr
 
     def say(self, message: str) -> None:
-        """Tell people something."""
+        """Print a message on stderr."""
         sys.stderr.write(printable(message) + "\n")
         sys.stderr.flush()
 
     def error(self, message: str) -> None:
-        """Tell people what is wrong."""
+        """Print an error message on stderr."""
         from rich.text import Text
 
         text = Text.assemble(("error: ", "bold red"), printable(message))
         _console(stderr=True).print(text, soft_wrap=True)
 
     def done(self, message: str, record: Mapping[str, Any], data: str = "") -> None:
-        """What a change came to: the record with ``--json``; else words, and for a pipe `data` alone."""
+        """Report a change: the record with ``--json``, else the message; a pipe also gets `data`."""
         if self.json:
             self.record(record)
             return
@@ -140,7 +142,7 @@ class Output:
 
     @contextmanager
     def progress(self, title: str, total: float | None = None) -> Iterator[Callable[[float], None]]:
-        """A bar, if there is a terminal for it; the function it gives takes how much more is done."""
+        """Show a progress bar on a terminal; yields a function that takes the additional amount done."""
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -150,7 +152,7 @@ class Output:
 
     @contextmanager
     def bars(self, names: Sequence[str]) -> Iterator[Callable[[str, float], None]]:
-        """A bar for each name; the function it gives takes a name and which share of it is done."""
+        """Show a progress bar for each name; yields a function that takes a name and the share done."""
         from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
         columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
@@ -165,8 +167,10 @@ class Output:
 
     @contextmanager
     def working(self, stage: str) -> Iterator[Callable[[str], None]]:
-        """A spinner with the present stage and the time, or a line per stage where there is no terminal; the function
-        it gives takes the next stage."""
+        """Show a spinner with the current stage and the time; yields a function that takes the next stage.
+
+        Without a terminal, each stage is printed as a line.
+        """
         from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
         if not self._has_room():
@@ -182,7 +186,7 @@ class Output:
             yield following
 
     def _moving(self, *columns: "ProgressColumn") -> "Progress":
-        """Lines on stderr that move, where they can, and vanish in the end. They leave stdout alone."""
+        """Live progress lines on stderr that disappear at the end. They do not touch stdout."""
         from rich.progress import Progress
 
         return Progress(
@@ -195,12 +199,12 @@ class Output:
         )
 
     def _has_room(self) -> bool:
-        """Whether a moving line on stderr disturbs nobody."""
+        """Whether stderr can show live progress lines."""
         return sys.stderr.isatty() and not (self.json and self.terminal)
 
 
 def write_lines(file: Path, records: Iterable[Mapping[str, Any]]) -> int:
-    """Records as JSON Lines into a file; how many there were."""
+    """Write records to a file as JSON Lines; return their number."""
     from rankcast.language import dumps
 
     count = 0
@@ -212,7 +216,7 @@ def write_lines(file: Path, records: Iterable[Mapping[str, Any]]) -> int:
 
 
 def table(columns: Sequence[TableColumn], rows: Iterable[Sequence[str]], title: str | None = None) -> "Table":
-    """A table in the one look that all have."""
+    """A table in the common style."""
     from rich import box
     from rich.table import Table
     from rich.text import Text

@@ -1,4 +1,4 @@
-"""Spark for a command, without the noise that a JVM makes on stderr."""
+"""Spark for a command, without the JVM's output on stderr."""
 
 import os
 import sys
@@ -15,11 +15,10 @@ _STDERR = 2
 
 @contextmanager
 def silenced() -> Iterator[None]:
-    """Keep what a JVM that is started in here writes to stderr, then and later, away from people; what Python
-    itself writes still gets there. With RANKCAST_DEBUG everything does.
+    """Discard what a JVM started inside this context writes to stderr, now and later. Python's own output is kept.
 
-    A process that is started inherits the file behind number 2 and knows nothing of `sys.stderr`; so the two are
-    parted for a while.
+    A child process inherits file descriptor 2, not `sys.stderr`, so the two are separated for a while. With
+    RANKCAST_DEBUG nothing is discarded.
     """
     if os.environ.get("RANKCAST_DEBUG"):
         yield

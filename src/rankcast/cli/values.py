@@ -1,4 +1,4 @@
-"""Values that are written on the command line as ``name=value``."""
+"""Parses values of the form ``name=value`` on the command line."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ __all__ = ["attributes", "named", "numbers"]
 
 
 def named(texts: Sequence[str], option: str) -> list[tuple[str, str]]:
-    """The names and values of ``name=value``."""
+    """Split texts of the form ``name=value``."""
     pairs = []
     for text in texts:
         name, sign, value = text.partition("=")
@@ -20,7 +20,7 @@ def named(texts: Sequence[str], option: str) -> list[tuple[str, str]]:
 
 
 def numbers(texts: Sequence[str], option: str) -> dict[str, float]:
-    """``genre=2 year=0.5`` as names with numbers.
+    """Numbers by name, from texts such as ``genre=2 year=0.5``.
 
     >>> numbers(["genre=2", "year=0.5"], "--weight")
     {'genre': 2.0, 'year': 0.5}
@@ -35,10 +35,10 @@ def numbers(texts: Sequence[str], option: str) -> dict[str, float]:
 
 
 def attributes(texts: Sequence[str]) -> dict[str, Any]:
-    """``genre=drama year=2004`` as attributes of an event; a name that stands several times has several values.
+    """Event attributes from texts such as ``genre=drama year=2004``; a repeated name gives several values.
 
-    A value that is JSON is taken as such (a number, true, false, an object such as ``{"is": "cheap"}``); anything
-    else is a string.
+    A value that is valid JSON (a number, true, false, an object such as ``{"is": "cheap"}``) is read as JSON.
+    Anything else is a string.
 
     >>> attributes(["genre=drama", "genre=comedy", "year=2004", 'price={"is": "cheap"}'])
     {'genre': ['drama', 'comedy'], 'year': 2004, 'price': {'is': 'cheap'}}

@@ -1,1 +1,1 @@
-"""Commands that say what users want."""
+"""Commands that change the catalog: subscriptions, preferences, policies, concepts."""

@@ -1,4 +1,4 @@
-"""A catalog file on top of the catalog that a store has."""
+"""Reads a catalog file that adds to the catalog of a store."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,15 +10,15 @@ from rankcast.model import Advertisement, Catalog, Concept, Policy, Preference, 
 
 __all__ = ["read"]
 
-# What a record names comes before it, wherever their lines stand.
+# Kinds are processed in this order, so that a record comes after those it refers to, wherever their lines are.
 _ORDER = (Concept, Subscription, Policy, Preference, Advertisement)
 
 
 def read(path: Path, base: Catalog, on_line: Callable[[int], None]) -> tuple[list[Record], list[Reject]]:
     """The records of a file that fit the catalog `base`, and the lines that do not.
 
-    A record may name what is in `base` (a preference between subscriptions of the store), and replaces what is
-    there; of two lines with one id the first counts. O(lines + records of `base`).
+    A record may refer to records in `base`, for example a preference between subscriptions of the store. It replaces
+    a record of the same id in `base`. If two lines have the same id, the first counts. O(lines + records of `base`).
     """
     decoded: list[tuple[int, bytes, Record]] = []
     bad: list[Reject] = []
@@ -44,7 +44,7 @@ def read(path: Path, base: Catalog, on_line: Callable[[int], None]) -> tuple[lis
 
 
 def _key(record: Record) -> tuple[str, ...]:
-    """What may be there once: the kind, and what names the record among its kind."""
+    """The unique key of a record: its kind, and its id within the kind."""
     kind = type(record).__name__.lower()
     match record:
         case Subscription() | Advertisement():

@@ -1,4 +1,4 @@
-"""``rankcast concept``: what vague words mean."""
+"""``rankcast concept``: define and list the meanings of vague words."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias

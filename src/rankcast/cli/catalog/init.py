@@ -1,4 +1,4 @@
-"""``rankcast init``: a new store."""
+"""``rankcast init``: create a store."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""``rankcast policy``: how much a user wants to hear, when, and by which criteria.
+"""``rankcast policy``: how many events a user gets, when, and by which criteria.
 
 The options are derived from the declarations of a policy's fields.
 """
@@ -60,13 +60,13 @@ _OPTIONS = {
     ("novelty", "scoring"): ("--novelty",),
     ("decay", "form"): ("--decay",),
 }
-"""Options that are not called as their field, with dashes, after the prefix of the record that it is in."""
+"""Options with special names. All others are the prefix of the record, followed by the field name with dashes."""
 
 _UNIT = Declared("unit", False, None, About(Word(Unit), "Unit of the length: published events or matched events."))
 
 
 class _Setting(NamedTuple):
-    """An option: the field that it sets, its names, its type and its text in the help."""
+    """An option: the field that it sets, its names, its type and its help text."""
 
     path: tuple[str, ...]
     names: tuple[str, ...]
@@ -105,7 +105,7 @@ def _setting(path: tuple[str, ...], one: Declared, panel: str | None, prefix: st
 
 
 def _typed(kind: FieldKind) -> tuple[Any, str | None]:
-    """The type of an option, and what its help shows in place of a value."""
+    """The type of an option, and the placeholder for its value in the help."""
     match kind:
         case Word(words):
             return words, None
@@ -134,7 +134,7 @@ _SPANS = frozenset(("unit", *(one.name for one in declared(Decaying) if isinstan
 
 
 def _with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with one more option for each setting, in place of its `settings`."""
+    """The command with one option per setting instead of its parameter `settings`."""
     named = [one for one in inspect.signature(command).parameters.values() if one.name != "settings"]
     derived = [
         inspect.Parameter(
@@ -205,7 +205,7 @@ def policy(
 
 
 def _told(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that were given, in their JSON form."""
+    """The given fields in their JSON form."""
     told: dict[str, Any] = {}
     for one in _SETTINGS:
         value = settings.get(one.parameter)
@@ -228,7 +228,7 @@ def _value(one: _Setting, value: Any) -> Any:
 
 
 def _changed(before: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """A record with other fields. Fields of a nested record are changed one by one; a new length replaces its unit."""
+    """A copy with changed fields. Fields of a nested record change one by one; a new length also resets the unit."""
     changed = dict(before)
     if "length" in given:
         changed.pop("unit", None)

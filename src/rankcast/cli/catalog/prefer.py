@@ -1,4 +1,4 @@
-"""``rankcast prefer``: which of their subscriptions a user prefers."""
+"""``rankcast prefer``: a user's preferences between subscriptions."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise

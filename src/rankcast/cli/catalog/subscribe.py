@@ -1,4 +1,4 @@
-"""``rankcast subscribe``, ``unsubscribe``, ``subscriptions``: what users want to hear of."""
+"""``rankcast subscribe``, ``unsubscribe``, ``subscriptions``: add, remove and list subscriptions."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -100,7 +100,7 @@ def _subscribe(
 def _same(
     catalog: "Catalog", user: str, where: "Expression", score: float | None, weight: float
 ) -> "Subscription | None":
-    """The user's subscription to just that, if there is one: saying it again changes nothing."""
+    """The user's existing subscription with the same content, if any; subscribing again then changes nothing."""
     from rankcast.language import show
 
     wanted = show(where), score, weight
@@ -110,7 +110,7 @@ def _same(
 
 
 def _next_id(catalog: "Catalog", user: str) -> str:
-    """``addison-3`` after ``addison-2``; numbers in between are not taken again."""
+    """The next free id: ``addison-3`` after ``addison-2``. Gaps are not filled."""
     prefix = f"{user}-"
     numbers = [
         int(number)

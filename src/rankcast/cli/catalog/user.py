@@ -1,4 +1,4 @@
-"""``rankcast user``: who is in a store."""
+"""``rankcast user``: delete a user."""
 
 from typing import Annotated
 

@@ -1,1 +1,1 @@
-"""Commands that work on files and keep nothing."""
+"""Commands that work on files and need no store."""

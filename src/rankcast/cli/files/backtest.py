@@ -1,4 +1,4 @@
-"""``rankcast backtest``: what several policies would have delivered of the same history."""
+"""``rankcast backtest``: compare what several policies would have delivered from the same events."""
 
 import json as json_text
 from collections.abc import Mapping, Sequence
@@ -77,7 +77,7 @@ def backtest(
 
 
 def policy_of(text: str) -> "Policy":
-    """The policy of fields such as ``k=5 mode=sliding length=200``.
+    """Read a policy from fields such as ``k=5 mode=sliding length=200``.
 
     >>> policy_of("k=5 mode=sliding length=30m").length
     Length(amount=datetime.timedelta(seconds=1800), unit=<Unit.TIME: 'time'>)
@@ -103,7 +103,7 @@ def policy_of(text: str) -> "Policy":
 def _run(
     catalog: "Catalog", events: "Sequence[Event]", policies: "Mapping[str, Policy | None]", out: Output
 ) -> tuple[list[dict[str, Any]], dict[tuple[str, str], float]]:
-    """A row per policy, in the given order, and how much each two overlap."""
+    """One row per policy, in the given order, and the overlap of each pair."""
     import pyarrow as pa
 
     from rankcast.cli.sparks import silenced

@@ -1,4 +1,4 @@
-"""``rankcast concepts mine``: what vague words could mean, found in past events and subscriptions."""
+"""``rankcast concepts mine``: derive concepts from past events and subscriptions."""
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
@@ -162,7 +162,7 @@ def _from_subscriptions(attribute: str, catalog: "Catalog") -> "NumberSummary":
 
 
 def _from_store(attributes: Sequence[str], store: str, out: Output) -> "list[NumberSummary]":
-    """The store's own events, and what its users ask for."""
+    """Summaries of the numbers in the store's events and subscriptions."""
     import tempfile
 
     from rankcast.cli.output import write_lines
@@ -178,7 +178,7 @@ def _from_store(attributes: Sequence[str], store: str, out: Output) -> "list[Num
 
 
 def _with_known(new: "NumberSummary", file: Path) -> "NumberSummary":
-    """What is known after the new data, which is written to the file."""
+    """Add the new data to the summary in the file, and write the file."""
     import msgspec
 
     from rankcast.errors import ModelError
@@ -189,7 +189,7 @@ def _with_known(new: "NumberSummary", file: Path) -> "NumberSummary":
         try:
             known = NumberSummary.of_json(msgspec.json.decode(file.read_bytes()))
         except msgspec.DecodeError as error:
-            raise ModelError(f"{file} is no summary: {error}") from None
+            raise ModelError(f"{file} is not a summary: {error}") from None
         new = known.merged(new)
     file.write_text(dumps(new.to_json()) + "\n", encoding="utf-8")
     return new

@@ -1,4 +1,4 @@
-"""The engines that match and replay files: all give the same lines, byte by byte."""
+"""The engines that match and replay files. All give the same output, byte by byte."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["match_all", "replay_all"]
 
 _CHUNK = 2_000
-"""So many events at a time: arrays want many, a bar that moves wants few."""
+"""Events per chunk: large enough for fast arrays, small enough for a smooth progress bar."""
 
 
 def match_all(engine: Engine | None, catalog: "Catalog", events: "Sequence[Event]", out: Output) -> "Iterable[Match]":
-    """All matches, by the position of the event, then by that of the subscription in the catalog."""
+    """All matches, by position of the event, then by position of the subscription in the catalog."""
     if engine is Engine.SPARK:
         from rankcast.model import Match
         from rankcast.pipeline.spark import match
@@ -105,7 +105,7 @@ def _replay_here(shard: "Shard | BatchShard", events: "Sequence[Event]", out: Ou
 
 
 def _on_spark(job: "Callable[[DataFrame], DataFrame]", events: "Sequence[Event]", out: Output) -> list[dict[str, Any]]:
-    """The rows that a job over events in JSON gives."""
+    """The result rows of a Spark job over events in JSON form."""
     import pyarrow as pa
 
     from rankcast.language import dumps, encode_event

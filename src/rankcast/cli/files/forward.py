@@ -1,4 +1,4 @@
-"""``rankcast forward``: which subscriptions a broker passes on towards a publisher."""
+"""``rankcast forward``: which subscriptions a broker forwards towards a publisher."""
 
 from enum import Enum
 from typing import Annotated
@@ -50,8 +50,8 @@ def forward(
     """List the subscriptions that a broker must forward towards the publisher of an advertisement.
 
     With these, each publication can reach its k best-ranked subscriptions. Prints one id per line, in catalog order.
-    With --json, also prints the weights, which are 1 except for ancestor-fair. Subscriptions that no publication under
-    the advertisement can match are left out.
+    With --json, also prints the weights, which are 1 except for ancestor-fair. Subscriptions that no publication
+    under the advertisement can match are left out.
 
     Strategies: regular-cover (subscriptions that no other covers; no top-k), regular (all), rank-cover (the first k
     levels), ancestor-cover (fewer than k ancestors), ancestor-fair (the same, with ties decided by lot).

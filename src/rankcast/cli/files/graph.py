@@ -1,4 +1,4 @@
-"""``rankcast graph``: who covers whom among subscriptions, as a picture."""
+"""``rankcast graph``: draw which subscriptions cover which."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""``rankcast overlay``: a tree of brokers, simulated, with the traffic on its links."""
+"""``rankcast overlay``: simulate a tree of brokers and count the messages on its links."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ _COLUMNS = (
 
 
 class Action(Enum):
-    """What can be done with an overlay."""
+    """The actions of the command."""
 
     SIMULATE = "simulate"
 
@@ -46,7 +46,7 @@ class RankBy(Enum):
 
 @dataclass(frozen=True)
 class _Workload:
-    """What is subscribed and published."""
+    """The subscriptions and publications of a simulation."""
 
     rank: RankBy
     k: int
@@ -58,7 +58,7 @@ class _Workload:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What a simulation came to."""
+    """The result of a simulation."""
 
     delivered: int
     wrong: int
@@ -90,9 +90,9 @@ def overlay(
 ) -> None:
     """Simulate a tree of brokers and count the messages on each link.
 
-    Subscriptions travel towards the publisher, publications travel back. Subscribers ask for random intervals of 30 to
-    60 % of the space. The recipients of each publication are compared with those that a single broker would choose. On
-    a terminal, the command draws the tree with the number of subscriptions that each broker knows.
+    Subscriptions travel towards the publisher, publications travel back. Subscribers ask for random intervals of 30
+    to 60 % of the space. The recipients of each publication are compared with those that a single broker would
+    choose. On a terminal, the command draws the tree with the number of subscriptions that each broker knows.
 
     Example:
 
@@ -196,7 +196,7 @@ def _ranking(rank: RankBy) -> Any:
 
 
 def _messages(made: "Overlay", at: str) -> Iterator[dict[str, Any]]:
-    """What went over each link in each direction, near the publisher first."""
+    """The messages on each link in each direction; links near the publisher come first."""
     sent = made.traffic.links()
     for below, above in made.tree.towards(at).items():
         for sender, receiver in ((below, above), (above, below)):
@@ -207,7 +207,7 @@ def _messages(made: "Overlay", at: str) -> Iterator[dict[str, Any]]:
 
 
 def _links(made: "Overlay", at: str) -> Iterator[list[str]]:
-    """The same with a row per link: subscriptions go up, publications down."""
+    """The same as one row per link: subscriptions go up, publications down."""
     both: dict[tuple[str, str], dict[str, int]] = {}
     for row in _messages(made, at):
         ends = row.pop("from"), row.pop("to")

@@ -1,4 +1,4 @@
-"""``rankcast relate``: how two expressions stand to each other."""
+"""``rankcast relate``: the relation between two expressions."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""``rankcast replay``: what each user would receive of a finished stream of events."""
+"""``rankcast replay``: what each user would receive from a finished stream of events."""
 
 from typing import Annotated
 

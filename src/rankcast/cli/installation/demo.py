@@ -1,4 +1,4 @@
-"""``rankcast demo``: 58,788 films, twelve film lovers, and the few films that each of them gets."""
+"""``rankcast demo``: publish 58,788 films to twelve users, and show the few films that each of them gets."""
 
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
@@ -46,7 +46,7 @@ def demo(
 
 
 def _digests(limit: int, out: Output) -> "list[DemoDigest]":
-    """What each user got, worked out by Spark."""
+    """The digests of all users, computed on Spark."""
     from rankcast.cli.installation.digest import DemoDigest
     from rankcast.lab.datasets import demo_catalog, movies, movies_table
     from rankcast.model import Delivery

@@ -1,4 +1,4 @@
-"""What one user of the demo got, and how it compares with what matched."""
+"""The deliveries of one user of the demo, compared with the user's matches."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,26 +26,25 @@ class DemoDigest:
 
     @property
     def policy(self) -> Policy:
-        """How the user is served."""
+        """The delivery policy of the user."""
         return self.catalog.policy_of(self.user)
 
     @property
     def mean_rank(self) -> float:
-        """Over the deliveries."""
+        """The mean rank of the deliveries."""
         return _mean(delivery.rank for delivery in self.deliveries)
 
     @property
     def share(self) -> float:
-        """What part of the matched was delivered."""
+        """The share of the matches that was delivered."""
         return len(self.deliveries) / len(self.matched) if self.matched else 0.0
 
     def last(self) -> Sequence[Delivery]:
-        """The newest few deliveries."""
+        """The newest deliveries, a few of them."""
         return self.deliveries[-_SHOWN:]
 
     def diversity(self, events: Iterable[str]) -> float:
-        """The mean distance, by the user's own measure, of events that come close to each other: of each to the
-        k - 1 before it (4 where there is no k)."""
+        """The mean distance of each event to the k - 1 before it (4 if there is no k), by the user's weights."""
         distance = Distance(self.policy.weights, self.policy.attributes)
         return _mean(
             distance(self.films[one], self.films[other])
@@ -53,7 +52,7 @@ class DemoDigest:
         )
 
     def summary(self) -> dict[str, Any]:
-        """The figures of the summary, for programs."""
+        """The summary as JSON."""
         return {
             "user": self.user,
             "mode": self.policy.mode.value,

@@ -1,4 +1,4 @@
-"""How the demo looks: a digest for each user, a summary of all, and what to try next."""
+"""The output of the demo: a digest for each user, a summary, and what to try next."""
 
 import shutil
 import sys
@@ -56,7 +56,7 @@ _ARTICLES = (
 
 
 def show(digests: Sequence[DemoDigest], films: int, seconds: float, out: Output) -> None:
-    """All of it."""
+    """Print the whole output."""
     out.show(
         Text(
             f"{films:,} films were published through Spark, oldest first, one per minute. For each of the "
@@ -91,7 +91,7 @@ def _digest(digest: DemoDigest, in_box: bool) -> RenderableType:
 
 
 def _reasons(digest: DemoDigest) -> Iterator[RenderableType]:
-    """The last deliveries, those with the same reason together."""
+    """The last deliveries, grouped by reason."""
     last = sorted(digest.last(), key=lambda delivery: (delivery.subscriptions, delivery.seq))
     for subscriptions, group in groupby(last, key=lambda delivery: delivery.subscriptions):
         for number, name in enumerate(subscriptions):
@@ -113,14 +113,14 @@ def _films(found: "Sequence[tuple[Delivery, Event]]") -> Table:
 
 
 def _read_out(title: str) -> str:
-    """``Birds, The`` as people say it."""
+    """A title in its natural order: ``The Birds`` for ``Birds, The``."""
     name, comma, article = title.rpartition(", ")
     space = "" if article.endswith("'") else " "
     return f"{article}{space}{name}" if comma and article in _ARTICLES else title
 
 
 def _policy(digest: DemoDigest) -> str:
-    """How the user is served, in a few words."""
+    """The policy in a few words."""
     record = encode_record(digest.policy)
     words = [record.get("mode", "all")]
     if "k" in record:
@@ -169,7 +169,7 @@ def _next_steps() -> RenderableType:
 
 
 def _command() -> str:
-    """How to call this program from here."""
+    """How to call this program from the current folder."""
     if shutil.which("rankcast"):
         return "rankcast"
     called = Path(sys.argv[0])

@@ -46,7 +46,7 @@ def doctor(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
 
 
 def _database(url: str) -> "Checkup":
-    """Whether the store at a URL answers."""
+    """Check whether the store at a URL answers."""
     from rankcast.errors import StoreError
     from rankcast.pipeline.doctor import Checkup
     from rankcast.store import Store

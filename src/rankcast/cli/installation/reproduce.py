@@ -1,4 +1,4 @@
-"""``rankcast reproduce``: the papers' tables and figures again, beside ours."""
+"""``rankcast reproduce``: run the papers' experiments, and compare our results with theirs."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -46,8 +46,8 @@ def reproduce(
 ) -> None:
     """Run the experiments of the papers, and compare our figures with theirs.
 
-    An experiment that has run with the same code is skipped, so an interrupted run continues where it stopped. The exit
-    code is 1 if a figure does not agree.
+    An experiment that has run with the same code is skipped, so an interrupted run continues where it stopped. The
+    exit code is 1 if a figure does not agree.
 
     Example:
 

@@ -1,1 +1,1 @@
-"""Commands that publish, serve and look after a store."""
+"""Commands that publish, serve and maintain a store."""

@@ -1,4 +1,4 @@
-"""``rankcast backup``: a store and its checkpoint in one file."""
+"""``rankcast backup``: write a store and its checkpoint to one file."""
 
 from pathlib import Path
 from typing import Annotated
@@ -21,8 +21,8 @@ def backup(
 ) -> None:
     """Write the store, and the checkpoint of its Spark pipeline if it has one, to one archive.
 
-    The service and the pipeline can keep running. A PostgreSQL store is copied with pg_dump. Keep the archive safe: it
-    contains token hashes and webhook secrets.
+    The service and the pipeline can keep running. A PostgreSQL store is copied with pg_dump. Keep the archive safe:
+    it contains token hashes and webhook secrets.
 
     Example:
 

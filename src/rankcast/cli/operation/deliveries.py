@@ -1,4 +1,4 @@
-"""``rankcast deliveries``: what was sent to whom, and why."""
+"""``rankcast deliveries``: list what was sent to whom, and why."""
 
 import time
 from collections import deque
@@ -25,7 +25,7 @@ COLUMNS = (
     TableColumn("why", folds=True),
 )
 SHOWN = 50
-"""How many a terminal gets if nobody says."""
+"""How many deliveries are shown on a terminal by default."""
 _POLL = 0.5
 
 
@@ -65,7 +65,7 @@ def deliveries(
 
 
 def _chosen(store: "Store", user: str | None, after: int | None, limit: int | None) -> "list[tuple[int, Delivery]]":
-    """The newest, or the first after a number."""
+    """The newest deliveries, or the first ones after a number."""
     if after is not None or limit is None:
         return list(store.deliveries(user, after or 0, limit))
     start = max(0, store.last_delivery() - limit) if user is None else 0
@@ -73,7 +73,7 @@ def _chosen(store: "Store", user: str | None, after: int | None, limit: int | No
 
 
 def _follow(store: "Store", user: str | None, after: int, out: Output) -> None:
-    """Each new delivery as a line, until somebody has had enough."""
+    """Print each new delivery as a line, until Ctrl-C."""
     from rankcast.language import encode_delivery
 
     try:
@@ -94,7 +94,7 @@ def _follow(store: "Store", user: str | None, after: int, out: Output) -> None:
 
 
 def delivery_cells(catalog: "Catalog") -> Callable[[Mapping[str, Any]], Sequence[str]]:
-    """How a delivery in its JSON form is a row of `COLUMNS`."""
+    """A function that turns a delivery in its JSON form into a row of `COLUMNS`."""
     from rankcast.language import label
 
     def why(name: str) -> str:

@@ -1,4 +1,4 @@
-"""``rankcast explain``: why an event was, or was not, sent to a user."""
+"""``rankcast explain``: why an event was or was not sent to a user."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

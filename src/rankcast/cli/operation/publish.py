@@ -1,4 +1,4 @@
-"""``rankcast publish``: events into the log of a store."""
+"""``rankcast publish``: add events to the log of a store, or to a Kafka topic."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -43,9 +43,10 @@ def publish(
 ) -> None:
     """Publish events from a file or stdin, or a single event from options.
 
-    With --json, each line of output acknowledges an event that is on disk. Publishing a file again is safe: events that
-    are already in the log are not added twice. Bad lines are reported and stored as rejects (see rankcast rejects), and
-    the exit code is 1. An event without a time gets the current time; one too far in the future is a bad line.
+    With --json, each line of output acknowledges an event that is on disk. Publishing a file again is safe: events
+    that are already in the log are not added twice. Bad lines are reported and stored as rejects (see rankcast
+    rejects), and the exit code is 1. An event without a time gets the current time; one too far in the future is a
+    bad line.
 
     Example:
 
@@ -93,7 +94,7 @@ def _to_topic(url: str, events: str | None, out: Output, limits: "EventLimits") 
 
 
 def _acknowledge(out: Output) -> Callable[[str, int], None]:
-    """What to do for an event that is on disk."""
+    """The function to call for each event that is on disk."""
     if out.json:
         return lambda name, offset: out.record({"id": name, "offset": offset})
     return lambda name, offset: None

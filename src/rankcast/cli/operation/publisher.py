@@ -1,4 +1,4 @@
-"""Lines of events into a store: what is acknowledged is on disk, what cannot be used is kept as a reject."""
+"""Publishes lines to a store. Acknowledged events are on disk; unusable lines are stored as rejects."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +28,7 @@ Line: TypeAlias = tuple[int, bytes]
 
 
 def chunks(events: str) -> Iterator[list[Line]]:
-    """The lines that are not blank, a thousand at a time; of stdin, those that are there already."""
+    """The lines that are not blank, a thousand at a time; from stdin, those available now."""
     if events == _STDIN:
         yield from _of_stdin()
         return
@@ -38,7 +38,7 @@ def chunks(events: str) -> Iterator[list[Line]]:
 
 
 def _of_stdin() -> Iterator[list[Line]]:
-    """What a slow writer has written so far is published, before more is waited for."""
+    """Chunks of stdin. Lines already written are returned before waiting for more."""
     stdin = cast(BufferedReader, sys.stdin.buffer)
     number = 0
     rest = b""
@@ -68,7 +68,7 @@ class FilePublisher:
     _first: dict[str, int] = field(default_factory=dict)
 
     def publish(self, lines: Sequence[Line]) -> None:
-        """One chunk of lines, in order."""
+        """Publish one chunk of lines, in order."""
         now = datetime.now(UTC)
         bad: list[Reject] = []
         events: list[Event] = []
@@ -97,19 +97,19 @@ class FilePublisher:
         self.rejects += bad
 
     def summary(self) -> str:
-        """What came of it, in words."""
+        """The result in words."""
         words = [f"published {counted(self.published, 'event')}"]
         words += [f"{self.known:,} already in the log"] if self.known else []
         words += [f"rejected {counted(len(self.rejects), 'line')} (see: rankcast rejects)"] if self.rejects else []
         return "; ".join(words)
 
     def _check_new(self, name: str, number: int) -> None:
-        """An id stands once in a file; of a stream that may never end, only the store remembers."""
+        """Raise CatalogError if the id occurred before in the file. For a stream, only the store checks this."""
         if self.file != _STDIN and self._first.setdefault(name, number) != number:
             raise CatalogError(f"duplicate event {name!r}, first on line {self._first[name]}")
 
     def _offset_but_for_time(self, event: Event) -> int | None:
-        """Where the same event is, if it was published before and got the time of then."""
+        """The offset of the same event, if it was published before and got another time by default."""
         old = self.store.event(event.id)
         same = old is not None and replace(event, time=old.event.time, seq=old.event.seq) == old.event
         return old.offset if old is not None and same else None

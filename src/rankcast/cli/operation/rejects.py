@@ -1,4 +1,4 @@
-"""The lines that could not be used: told at once, listed later by ``rankcast rejects``."""
+"""``rankcast rejects``: lists the input that could not be used. Other commands report it at once with `tell`."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["SHOWN", "exit_if_any", "rejects", "serve_again", "tell"]
 
 SHOWN = 10
-"""How many rejects are shown at once; the rest is counted."""
+"""How many rejects a command shows; the rest is counted."""
 
 _COLUMNS = (
     TableColumn("when", style="dim"),
@@ -35,7 +35,7 @@ _ASIDE_COLUMNS = (
 
 
 def tell(out: Output, found: "Sequence[Reject]") -> None:
-    """``file:line: reason`` for the first ones, and how many more there are, on stderr."""
+    """Print ``file:line: reason`` for the first rejects, and the number of others, on stderr."""
     for reject in found[:SHOWN]:
         out.say(f"{reject.file}:{reject.line}: {reject.reason}")
     if len(found) > SHOWN:
@@ -43,7 +43,7 @@ def tell(out: Output, found: "Sequence[Reject]") -> None:
 
 
 def exit_if_any(count: int) -> None:
-    """The exit code that tells a script that something was rejected."""
+    """Exit with code 1 if something was rejected."""
     if count:
         raise typer.Exit(NEGATIVE)
 
@@ -66,8 +66,8 @@ def rejects(
 ) -> None:
     """List input that could not be used, with file, line number and reason; or what could not be served.
 
-    Rejects are lines of files, requests and topics that are not valid events or records. Set aside are events, or whole
-    users, for which serving failed while all other users were served.
+    Rejects are lines of files, requests and topics that are not valid events or records. Set aside are events, or
+    whole users, for which serving failed while all other users were served.
 
     Example:
 
@@ -106,8 +106,8 @@ def serve_again(
 ) -> None:
     """Serve again what was set aside, for example after a fix, and deliver the results.
 
-    Replays the event log for the users concerned, each event with the catalog of its time. While a pipeline is running,
-    this only delivers. Stop the pipeline first to let it continue with users who are set aside as a whole.
+    Replays the event log for the users concerned, each event with the catalog of its time. While a pipeline is
+    running, this only delivers. Stop the pipeline first to let it continue with users who are set aside as a whole.
 
     Example:
 

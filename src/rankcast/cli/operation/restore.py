@@ -1,4 +1,4 @@
-"""``rankcast restore``: a store and its checkpoint from a backup."""
+"""``rankcast restore``: restore a store and its checkpoint from a backup."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -23,7 +23,8 @@ def restore(
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
-    """Restore an archive that `rankcast backup` wrote: the store, and the checkpoint of its pipeline if there was one.
+    """Restore an archive that `rankcast backup` wrote: the store, and the checkpoint of its pipeline if there was
+    one.
 
     Stop the service and the pipeline first. The archive is verified first. Afterwards they continue from the
     state of the backup; events published after the backup are not in it.

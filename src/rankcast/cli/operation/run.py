@@ -158,7 +158,7 @@ def run(
 
 @contextmanager
 def _metrics(store: "Store", port: int | None, out: Output) -> "Iterator[Metrics | None]":
-    """The metrics of the store, shown on a port if there is one."""
+    """The metrics of the store, exposed on a port if one is given."""
     if port is None:
         yield None
         return
@@ -179,7 +179,7 @@ def _in_process(
     metrics: "Metrics | None",
     out: Output,
 ) -> tuple[int, int]:
-    """Serve in this process; how many events, how many deliveries."""
+    """Serve in this process; return the number of events and of deliveries."""
     served = delivered = 0
     from rankcast.pipeline.local import LocalPipeline
 
@@ -205,7 +205,7 @@ def _in_process(
 
 
 def _shards(store: "Store", wanted: int | None) -> int:
-    """How many shards the delivery state is in."""
+    """The number of shards of the delivery state."""
     present = len(store.progress().states)
     if present and wanted not in (None, present):
         raise typer.BadParameter(
@@ -218,7 +218,7 @@ def _shards(store: "Store", wanted: int | None) -> int:
 def _serve(
     store: "Store", server: "LocalPipeline", close: bool, follow: bool, out: Output, stopped: Callable[[], bool]
 ) -> "Iterator[CommittedBatch]":
-    """All that is pending, batch by batch; and when following, what is due by the clock."""
+    """Serve everything pending, batch by batch; when following, also end periods by the clock."""
     pending = store.last_offset() - store.progress().offset
     if pending or close:
         with out.progress("serving", pending) as advance:
@@ -243,7 +243,7 @@ def _record(done: "CommittedBatch", out: Output) -> None:
 
 @contextmanager
 def stoppable() -> Iterator[Callable[[], bool]]:
-    """Let the batch at hand be finished after Ctrl-C or a polite kill; after a second Ctrl-C, not even that."""
+    """Let the current batch finish after Ctrl-C or SIGTERM; a second Ctrl-C stops at once."""
     asked: list[int] = []
 
     def ask(number: int, frame: FrameType | None) -> None:

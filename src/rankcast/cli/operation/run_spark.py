@@ -1,4 +1,4 @@
-"""``rankcast run --engine spark``: the streaming pipeline, followed until it ends."""
+"""``rankcast run --engine spark``: run the streaming pipeline and show its progress."""
 
 import time
 from contextlib import suppress
@@ -25,13 +25,13 @@ __all__ = ["SparkRunOptions", "on_spark"]
 
 _POLL = 0.2
 _AGAIN = 5
-"""How often a pipeline that follows is started again after a failure of the machine."""
+"""How often `--follow` restarts a pipeline after failures of the machine."""
 _PATIENCE = 60.0
-"""For how many seconds a micro-batch at hand may still finish when it is asked to stop."""
+"""Seconds that the current micro-batch has to finish after a request to stop."""
 
 
 class SparkRunOptions(NamedTuple):
-    """What the command line asks for."""
+    """The options of the command line."""
 
     store: str
     follow: bool
@@ -50,7 +50,7 @@ class SparkRunOptions(NamedTuple):
 
 
 def on_spark(store: "Store", wanted: SparkRunOptions, metrics: "Metrics | None", out: Output) -> tuple[int, int]:
-    """Serve by the streaming pipeline; how many events, how many deliveries."""
+    """Serve with the streaming pipeline; return the number of events and of deliveries."""
     from rankcast.language import parse_duration
 
     checkpoint = wanted.checkpoint or _beside(store, wanted.store)
@@ -98,7 +98,7 @@ def on_spark(store: "Store", wanted: SparkRunOptions, metrics: "Metrics | None",
                         if wait_for(query, _POLL, checkpoint):
                             break
                     except EnvironmentProblem as error:
-                        # The machine is too busy or full for a while; what was committed is not served again.
+                        # The machine is temporarily busy or full. Committed batches are not served again.
                         failures += 1
                         if not wanted.follow or failures > _AGAIN:
                             raise
@@ -112,7 +112,7 @@ def on_spark(store: "Store", wanted: SparkRunOptions, metrics: "Metrics | None",
                     _stop(query)
             except Exception as error:
                 if stopped() and not isinstance(error, RankcastError):
-                    # A polite kill of all processes at once, as service managers do, has reached Spark's own too.
+                    # Service managers send SIGTERM to all processes at once, so Spark's JVM got it too.
                     out.say("Spark was stopped at the same time; the unfinished batch is served at the next start")
                     return shown.look()
                 explained = _of_topic(error, wanted)
@@ -120,14 +120,14 @@ def on_spark(store: "Store", wanted: SparkRunOptions, metrics: "Metrics | None",
                     raise
                 raise explained from error
             finally:
-                with suppress(Exception):  # Spark may be gone; and what went wrong before counts
+                with suppress(Exception):  # Spark may be gone; the earlier error is the one to report
                     if query.isActive:
                         query.stop()
             return shown.look()
 
 
 class _Measured:
-    """Passes on what Spark says about each micro-batch."""
+    """Forwards Spark's progress reports of each micro-batch to the metrics."""
 
     def __init__(self, query: "StreamingQuery", metrics: "Metrics | None") -> None:
         self._query = query
@@ -135,7 +135,7 @@ class _Measured:
         self._last = -1
 
     def look(self) -> None:
-        """Pass on what is new; Spark keeps the last hundred."""
+        """Forward new reports; Spark keeps the last hundred."""
         if self._metrics is None:
             return
         for progress in self._query.recentProgress:
@@ -145,7 +145,7 @@ class _Measured:
 
 
 def _of_topic(error: Exception, wanted: SparkRunOptions) -> RankcastError | None:
-    """What went wrong with the topic, if it is that."""
+    """The error as a problem of the Kafka topic, if it is one."""
     if wanted.events is None or isinstance(error, RankcastError):
         return None
     from rankcast.pipeline.spark.kafka import explain
@@ -155,7 +155,7 @@ def _of_topic(error: Exception, wanted: SparkRunOptions) -> RankcastError | None
 
 
 class _Shown:
-    """What the pipeline has done since this command began, told batch by batch."""
+    """Shows what the pipeline has done since this command started, batch by batch."""
 
     def __init__(self, store: "Store", before: "Pipeline | None", out: Output) -> None:
         self._store = store
@@ -164,7 +164,7 @@ class _Shown:
         self._last = -1 if before is None else before.last_batch
 
     def look(self) -> tuple[int, int]:
-        """Say what is new; events and deliveries so far."""
+        """Print new batches; return the number of events and deliveries so far."""
         now = self._store.pipeline()
         if now is None:
             return 0, 0
@@ -193,7 +193,7 @@ class _Shown:
 
 
 def _stop(query: "StreamingQuery") -> None:
-    """End a query between two micro-batches, if it gets there in time."""
+    """Stop a query between two micro-batches, if it gets there in time."""
     deadline = time.monotonic() + _PATIENCE
     while query.isActive and query.status["isTriggerActive"] and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -245,7 +245,7 @@ def _sinks(wanted: SparkRunOptions) -> "list[Sink]":
 
 
 def _beside(store: "Store", place: str) -> str:
-    """The folder for a checkpoint if none is given: the one that the store knows, else one beside its file."""
+    """The default folder for a checkpoint: the one recorded in the store, else one next to the store file."""
     known = store.pipeline()
     if known is not None and known.place:
         return known.place

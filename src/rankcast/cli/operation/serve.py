@@ -1,4 +1,4 @@
-"""``rankcast serve``: the API, the web page and the pipeline, with one command."""
+"""``rankcast serve``: run the API, the web page and the pipeline with one command."""
 
 import shlex
 import signal
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["serve"]
 
 _PATIENCE = 20.0
-"""How many seconds the service may take to end; whoever supervises it (systemd, Kubernetes) waits for 30 or more."""
+"""Seconds that the service has to stop. Supervisors (systemd, Kubernetes) wait for 30 seconds or more."""
 
 
 def serve(
@@ -98,7 +98,7 @@ def serve(
 
     out = Output(json)
     if world is not None:
-        named(world)  # which refuses one that is not there, before anything is made
+        named(world)  # refuses an unknown name before anything is created
     event_limits = EventLimits(max_event_size, parse_duration(max_ahead))
     limits = Limits(
         policy_cost=max_policy_cost,
@@ -126,18 +126,18 @@ def serve(
         tls_key=tls_key,
         limits=limits,
     )
-    # A thread that has waited for the disk goes on within 1 ms, not 5, of the others' work: publishers wait for it.
+    # A thread that has waited for the disk gets the interpreter after 1 ms instead of 5: publishers wait for it.
     sys.setswitchinterval(0.001)
     check_certificate(settings)
     listening = bound(settings)
     settings = replace(settings, port=listening.getsockname()[1])
     app = create_app(settings)
     service: Service = app.state.service
-    service.start()  # here rather than in the server, so that what is wrong is said in a line
+    service.start()  # here and not in the server, so that an error is shown in one line
     if world is not None:
         stream_of(service, world).open()
     server = HttpServer(app, ready=lambda: _greet(out, service), patience=_PATIENCE)
-    # uvicorn raises the signal again after an orderly end; this is the end.
+    # uvicorn raises the signal again after an orderly shutdown; ignore it.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, frame: None)
     with acting(None):  # whoever sends a request is the actor
@@ -146,7 +146,7 @@ def serve(
 
 
 def _greet(out: Output, service: "Service") -> None:
-    """Say where it is, and on the first start how to get in."""
+    """Print the address, and on the first start an administrator token."""
     from rankcast.service.access import Role
 
     settings, place = service.settings, service.store.database.place

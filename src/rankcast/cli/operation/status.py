@@ -114,7 +114,7 @@ def _ago(then: datetime, now: datetime) -> str:
 
 
 def _span(seconds: float) -> str:
-    """A length of time to one place: for people.
+    """A duration for people.
 
     >>> _span(0.42), _span(59), _span(3600), _span(200_000)
     ('0.4 s', '59 s', '1h', '2d7h')
@@ -130,7 +130,7 @@ def _span(seconds: float) -> str:
 
 
 def _size(amount: int) -> str:
-    """Bytes for people.
+    """A size in bytes for people.
 
     >>> _size(512), _size(20_000), _size(3_500_000)
     ('512 B', '20.0 kB', '3.5 MB')

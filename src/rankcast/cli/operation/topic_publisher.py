@@ -1,4 +1,4 @@
-"""Lines of events into a topic of Kafka."""
+"""Publishes lines to a Kafka topic."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ __all__ = ["publish_to_topic"]
 
 
 def publish_to_topic(topic: Topic, file: str, out: Output, limits: EventLimits) -> None:
-    """Publish the lines of a file, or of stdin. What is no event is told, and not written; the exit code is then 1."""
+    """Publish the lines of a file or of stdin. Unusable lines are reported and skipped; the exit code is then 1."""
     rejects: list[Reject] = []
     sent = 0
     topic.found()

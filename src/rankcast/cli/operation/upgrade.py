@@ -33,7 +33,7 @@ def upgrade(
     with out.working("upgrading"):
         done = upgrade_store(store, is_backed_up=no_backup)
         with Store.open(store) as opened:
-            opened.catalog()  # reads all of it, and reports what cannot be read
+            opened.catalog()  # reads every record, and reports those that cannot be read
             unreadable = opened.unreadable()
     for one in unreadable:
         whose = "" if one.owner is None else f" of {one.owner}"

@@ -1,4 +1,4 @@
-"""``rankcast webhooks``: the secrets that sign webhook messages."""
+"""``rankcast webhooks``: encrypt the secrets that sign webhook messages."""
 
 import typer
 
@@ -15,8 +15,9 @@ def encrypt_secrets(store: StorePath = DEFAULT_STORE, json: Json = False) -> Non
     A key is 32 random bytes in base64. While the variable is set, new secrets are stored encrypted; this command
     converts existing ones. The service needs the same variable to sign messages.
 
-    To replace a key, put the new one before the old one, separated by a comma. Restart the service with both, run this
-    command, and then remove the old key. The exit code is 1 if no key decrypts a secret; that secret stays unchanged.
+    To replace a key, put the new one before the old one, separated by a comma. Restart the service with both, run
+    this command, and then remove the old key. The exit code is 1 if no key decrypts a secret; that secret stays
+    unchanged.
 
     Example:
 
