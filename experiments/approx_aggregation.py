@@ -1,4 +1,4 @@
-"""The effect of the aggregation and of the thresholds on what matches, and to what degree."""
+"""The effect of aggregation and thresholds on matches and their degrees."""
 
 from experiments.approx_common import SOURCE, flats, mined, past_flats, widened
 from matplotlib.figure import Figure
@@ -17,7 +17,10 @@ EITHER = BOTH.replace(" and ", " or ")
 
 
 def run(report: ExperimentReport, count: int = FLATS) -> None:
-    """A flat of usual price, size and distance: bells around the middle of the flats before, as wide as their middle half."""
+    """Look for a flat of usual price, size and distance.
+
+    Usual is a bell curve around the median of the past flats, as wide as their interquartile range.
+    """
     past = past_flats()
     prices = mined(past, "price")
     catalog = Catalog([*prices.concepts, *(_usual(name) for name in ("price", "size", "distance"))])
@@ -51,14 +54,14 @@ def run(report: ExperimentReport, count: int = FLATS) -> None:
     report.figure("aggregation", _drawn(degrees, grid, count))
     for connective, norms, what in (
         ("and", ("lukasiewicz", "product", "min"), "and: Lukasiewicz below product below minimum"),
-        ("or", ("min", "product", "lukasiewicz"), "or, by the duals: maximum below sum below bounded sum"),
+        ("or", ("min", "product", "lukasiewicz"), "or (dual norms): maximum below sum below bounded sum"),
     ):
         triples = zip(*(degrees[f"{connective}, {norm}"] for norm in norms), strict=True)
         ordered = sum(low <= middle + 1e-12 and middle <= high + 1e-12 for low, middle, high in triples)
         report.compare(what, "they differ in strictness", f"for {ordered} of {count} flats", ordered == count)
     least = [row[1] for row in grid]
     report.compare(
-        "a higher threshold of possibility leaves fewer",
+        "a higher possibility threshold matches fewer",
         "the tolerance of a match",
         f"{least[0]} to {least[-1]} of {count}",
         least == sorted(least, reverse=True),
@@ -66,14 +69,14 @@ def run(report: ExperimentReport, count: int = FLATS) -> None:
     across = [list(row[1:]) == sorted(row[1:], reverse=True) for row in grid]
     at_half = grid[5]
     report.compare(
-        "and so does a higher threshold of necessity",
+        "a higher necessity threshold matches fewer",
         "the tolerance of a match",
         f"{at_half[1]} to {at_half[-1]} at possibility 0.5",
         all(across),
     )
     report.remark(
-        "Which flats hold at all is logic and does not depend on the aggregation, except that a degree of 0 is none: Lukasiewicz "
-        "gives the degree 0 to flats that hold each part a little."
+        "Logic decides which flats match; the aggregation only sets the degree. There is one exception: a degree of "
+        "0 is no match, and Lukasiewicz gives degree 0 to flats that satisfy each part only slightly."
     )
 
 

@@ -1,4 +1,4 @@
-"""The auction on real listings: the paper's five cases side by side."""
+"""An auction with real listings: the paper's five cases side by side."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ CASES = {
 
 
 def run(report: ExperimentReport, wishes: int = WISHES, publications: int = PUBLICATIONS) -> None:
-    """Four hundred people look for things of a category at a price; the same wish crisp, vague and mixed."""
+    """Four hundred users look for items of a category at a price, with crisp, vague and mixed subscriptions."""
     past = past_items()
     prices, ratings = mined(past, "first_bid"), mined(past, "seller_rating")
     catalog = Catalog([*prices.concepts, *ratings.concepts])
@@ -88,23 +88,24 @@ def run(report: ExperimentReport, wishes: int = WISHES, publications: int = PUBL
     report.figure("auction", _drawn(found, base))
     report.compare("cases that one engine serves", "five", "five", all(found.values()))
     report.compare(
-        "vague wishes find what crisp ones find, and more, to different degrees",
+        "vague subscriptions find what crisp ones find, and more, to different degrees",
         "more events will be matched",
         f"{len(found['2'])} against {len(base)}",
         base <= set(found["2"]) and len(found["2"]) > len(base),
     )
     report.compare(
-        "items that are told roughly are found by crisp wishes too",
+        "crisp subscriptions also find items with imprecise values",
         "case 3",
         f"{rows[2][6]:.0%} of case 1, {rows[2][7]} more; stricter: {rows[3][6]:.0%}, {rows[3][7]} more",
         rows[2][6] > 0.95,
-        "neighbouring words are possible for each other to exactly 0.5, the default threshold; 0.6 keeps them apart",
+        "neighbouring concepts have a possibility of exactly 0.5, the default threshold; 0.6 separates them",
     )
-    report.compare("crisp matching knows one degree", "1", f"{rows[0][5]:g}", rows[0][5] == 1)
+    report.compare("crisp matching has one degree", "1", f"{rows[0][5]:g}", rows[0][5] == 1)
     report.remark(
-        "first_bid and seller_rating are real; the bids of this data set are not and are not used. A fifth of the wishes is in "
-        "disjunctive normal form: a second category at another price would do as well. A vague item has its price to within 25 % and its "
-        "seller's rating as a word; a mixed one, half of the time, only the former."
+        "first_bid and seller_rating are real. The bids of this dataset are synthetic, so they are not used. A "
+        "fifth of the subscriptions is in disjunctive normal form: they also accept a second category at another "
+        "price. A vague item has a price known to within 25 % and a seller rating given by a concept. In the mixed "
+        "case, half of the items have only the imprecise price."
     )
 
 
@@ -118,7 +119,10 @@ def _wish(
     seller: str,
     crisp: str = "",
 ) -> Subscription:
-    """A wish; `price` and `seller` are the thresholds of vague parts, empty for crisp ones, which have those of `crisp`."""
+    """A subscription. `price` and `seller` are the thresholds of its vague parts.
+
+    An empty threshold makes the part crisp; `crisp` has the thresholds of crisp parts.
+    """
 
     def branch(purpose: str) -> str:
         category = categories[int(uniform(purpose, "category", i) * len(categories))].replace("'", "''")
@@ -139,7 +143,7 @@ def _wish(
 
 
 def _as_range(attribute: str, membership: object) -> str:
-    """What is at least half so, as a range."""
+    """The values with a degree of at least 0.5, as a range."""
     ((low, high),) = alpha_cut(membership, (), 0.5).spans
     if low == float("-inf"):
         return f"{attribute} <= {high:.4f}"
@@ -147,7 +151,7 @@ def _as_range(attribute: str, membership: object) -> str:
 
 
 def _told(event: Event, ratings: MiningResult) -> Event:
-    """The price only roughly, the seller only in a word."""
+    """The event with an imprecise price, and with the seller's rating as a concept."""
     return in_words(widened(event, "first_bid", 0.25), "seller_rating", ratings.concepts)
 
 

@@ -1,4 +1,4 @@
-"""What the experiments on approximate matching share: drawing by hash, wishes, and publications that know less."""
+"""Shared by the experiments on approximate matching: drawing by hash, datasets, and imprecise publications."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,41 +12,41 @@ from rankcast.model import Concept, Event, Interval, Term
 
 SOURCE = "A-ToPSS (VLDB 2004), section 4"
 PAST = 10_000
-"""So many of the first events are the past, from which the concepts are mined."""
+"""The number of past events, from which concepts are mined; they are the first events of a dataset."""
 
 
 def uniform(*names: object) -> float:
-    """A number in 0..1 that depends on nothing but the names."""
+    """A number in 0..1 that depends only on the names."""
     digest = blake2b("/".join(map(str, names)).encode(), digest_size=8).digest()
     return int.from_bytes(digest) / 2**64
 
 
 @cache
 def items(count: int) -> list[Event]:
-    """So many items of eBay after the past ones."""
+    """The first `count` eBay items after the past ones."""
     return list(islice(auction_items(), PAST, PAST + count))
 
 
 @cache
 def past_items() -> list[Event]:
-    """The items that came before."""
+    """The past items."""
     return list(auction_items(limit=PAST))
 
 
 @cache
 def flats(count: int) -> list[Event]:
-    """So many apartments for sale after the past ones."""
+    """The first `count` apartments for sale after the past ones."""
     return list(islice(listings(), PAST, PAST + count))
 
 
 @cache
 def past_flats() -> list[Event]:
-    """The apartments that came before."""
+    """The past apartments."""
     return list(listings(limit=PAST))
 
 
 def mined(events: Sequence[Event], attribute: str) -> MiningResult:
-    """The concepts of an attribute in past events."""
+    """The concepts mined from an attribute of past events."""
     return mine(NumberSummary.of(attribute, [number(event, attribute) for event in events]))
 
 
@@ -57,7 +57,7 @@ def number(event: Event, attribute: str) -> float | None:
 
 
 def widened(event: Event, attribute: str, share: float) -> Event:
-    """The event with a number known only to within a share of itself."""
+    """The event with a number replaced by an interval of plus or minus `share` of it."""
     x = number(event, attribute)
     if x is None:
         return event
@@ -65,7 +65,7 @@ def widened(event: Event, attribute: str, share: float) -> Event:
 
 
 def in_words(event: Event, attribute: str, concepts: Sequence[Concept]) -> Event:
-    """The event with a number told by the word that suits it best."""
+    """The event with a number replaced by the concept that fits it best."""
     x = number(event, attribute)
     if x is None:
         return event

@@ -1,4 +1,4 @@
-"""The condo example: what the family asks for, what is published, and how far the two meet."""
+"""The condo example: the family's subscription, the published offers, and the degrees of the matches."""
 
 from datetime import UTC, datetime
 
@@ -54,7 +54,7 @@ OFFERS = {
 
 
 def run(report: ExperimentReport) -> None:
-    """Degrees of each predicate for each offer, and the match as a whole, as the system itself finds it."""
+    """Compute the degree of each predicate for each offer, and the match as a whole, with the system itself."""
     family = CATALOG.subscriptions["family"].where
     shard = Shard(CATALOG)
     rows, matched = [], set()
@@ -71,22 +71,22 @@ def run(report: ExperimentReport) -> None:
     by_name = {(row[0], row[1]): row for row in rows}
     size = by_name["its formula: 60 m², cheap", "size is medium [0.8, 0]"]
     report.compare(
-        "medium needs a possibility of 0.8; the condo of 60 m²",
+        "medium requires a possibility of 0.8; the condo has 60 m²",
         "matches if above 0.8",
         f"medium to {size[2]:g}: no",
         not size[4],
-        "the paper draws no numbers on its axes; with ours, 60 m² is medium to 0.5",
+        "the paper's axes have no numbers; with ours, 60 m² is medium to degree 0.5",
     )
     price = by_name["66 m², cheap", "price <= 1500 [1, 0]"]
     report.compare("cheap against at most 1500", "possibility 1 suffices", f"P {price[2]:g}, N {price[3]:g}", price[4])
     vague = by_name["55 to 68 m², 1400, new or worn", "condition is not old [1, 0.3]"]
     report.compare(
-        "not old, P at least 1 and N at least 0.3", "both are asked for", f"P {vague[2]:g}, N {vague[3]:g}", vague[4]
+        "not old, P at least 1 and N at least 0.3", "both are required", f"P {vague[2]:g}, N {vague[3]:g}", vague[4]
     )
     report.compare("offers that match", "-", ", ".join(sorted(matched)), matched == {"p66", "vague"})
     report.remark(
-        "The paper writes 160 m² in words and 60 in its formula; and its condo says nothing of the condition, which "
-        "here satisfies nothing. Both are among the offers."
+        "The paper has 160 m² in its text and 60 in its formula; both are among the offers. Its condo does not "
+        "mention the condition. Here a missing attribute satisfies no predicate; that offer is included, too."
     )
 
 

@@ -1,4 +1,4 @@
-"""Matches of crisp and of approximate subscriptions as the interval of a publication widens (the paper's Figure 7)."""
+"""Matches of crisp and approximate subscriptions as the interval of a publication widens (Figure 7)."""
 
 import numpy as np
 from experiments.approx_common import SOURCE, flats, mined, number, past_flats, uniform
@@ -18,11 +18,11 @@ KINDS = {
 
 
 def run(report: ExperimentReport, subscriptions: int = SUBSCRIPTIONS, publications: int = PUBLICATIONS) -> None:
-    """The same wishes by range and by trapezoid; a publication says that a flat costs between a and b."""
+    """Compare subscriptions by range and by trapezoid; a publication says that a flat costs between a and b."""
     spread = mined(past_flats(), "price").summary
     offers = [x for flat in flats(publications) if (x := number(flat, "price")) is not None]
-    # A wish: a price that somebody paid, give or take up to a quarter; the vague one is full up to half of that, and
-    # fades out at twice that.
+    # A subscription is a real price with a tolerance of up to a quarter. The vague form has degree 1 up to half of
+    # the tolerance, and degree 0 from twice the tolerance on.
     prices = np.array([spread.quantile(uniform("price", i)) for i in range(subscriptions)])
     reach = prices * np.array([0.05 + 0.2 * uniform("reach", i) for i in range(subscriptions)])
     crisp = np.stack([prices - reach, prices - reach, prices + reach, prices + reach], axis=1)
@@ -55,21 +55,21 @@ def run(report: ExperimentReport, subscriptions: int = SUBSCRIPTIONS, publicatio
     )
     widest = columns["optimistic [0.5, 0]"]
     report.compare(
-        "by possibility: the wider, the more",
+        "by possibility: wider intervals match more",
         "the interval influences the number of matches",
         f"{widest[0]:g} to {widest[-1]:g}",
         widest == sorted(widest) and widest[-1] > widest[0],
-        "the paper's Figure 7 prints no numbers in the text at hand; the shape is what it describes",
+        "our copy of the paper has no numbers in Figure 7; we compare the shape that its text describes",
     )
     sure = columns["pessimistic [0.5, 0.5]"]
     report.compare(
-        "by necessity: the wider, the fewer",
+        "by necessity: wider intervals match fewer",
         "pessimistic subscribers tolerate less",
         f"{sure[0]:g} to {sure[-1]:g}",
         sure == sorted(sure, reverse=True) and sure[-1] < sure[0],
     )
     report.compare(
-        "without an interval, crisp sets are plain matching",
+        "without an interval, crisp sets give plain matching",
         "case 3 becomes case 1",
         f"{columns['crisp set [1, 0]'][0]:g} and {columns['crisp set [1, 1]'][0]:g}",
         columns["crisp set [1, 0]"][0] == columns["crisp set [1, 1]"][0] == columns["crisp"][0],

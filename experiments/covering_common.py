@@ -1,4 +1,4 @@
-"""What the experiments on covering share: the workload of the paper's section V, and how it is measured."""
+"""Shared by the experiments on covering: the workload of the paper's section V, and its measurement."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ from rankcast.overlay import (
 SOURCE = "Covering for top-k filtering (Zhang et al.)"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 WITHIN = 0.10
-"""How far from the paper's, in its own terms, a figure still agrees."""
+"""The largest relative difference from the paper at which a figure agrees."""
 
 COLOURS = {
     "RegularCover": "#888888",
@@ -43,7 +43,7 @@ Interval = tuple[float, float]
 
 @cache
 def intervals(count: int, shortest: float = 0.3, longest: float = 0.6, seed: int = 0) -> tuple[Interval, ...]:
-    """Intervals of [0, 1]: the length uniform between two shares of it, the place uniform."""
+    """Intervals in [0, 1], with uniform length between two bounds and uniform position."""
     found = []
     for number in range(count):
         length = shortest + (longest - shortest) * lot("length", str(seed), str(number))
@@ -53,7 +53,7 @@ def intervals(count: int, shortest: float = 0.3, longest: float = 0.6, seed: int
 
 
 def subscriptions(drawn: Sequence[Interval]) -> list[Subscription]:
-    """One subscription per interval, of the attribute x."""
+    """One subscription per interval, on the attribute x."""
     return [
         Subscription(f"s{number}", f"u{number}", Predicate("x", Between(low, high)))
         for number, (low, high) in enumerate(drawn)
@@ -62,7 +62,7 @@ def subscriptions(drawn: Sequence[Interval]) -> list[Subscription]:
 
 @cache
 def poset(count: int, shortest: float = 0.3, longest: float = 0.6, seed: int = 0) -> tuple[Any, Any]:
-    """How many cover each interval, and its depth by the longest chain."""
+    """The number of intervals that cover each interval, and its depth by the longest chain."""
     made = BoxPoset(
         {str(number): {"x": interval} for number, interval in enumerate(intervals(count, shortest, longest, seed))}
     )
@@ -72,14 +72,14 @@ def poset(count: int, shortest: float = 0.3, longest: float = 0.6, seed: int = 0
 
 @cache
 def one_parent_depths(count: int, seed: int = 0) -> Any:
-    """The depth of each interval if the poset keeps one parent each, drawn by lot of those directly above it."""
+    """The depth of each interval if the poset keeps one parent, drawn at random from those directly above."""
     rows = sorted(intervals(count, seed=seed), key=lambda interval: (interval[0], -interval[1]))
     highs = np.array([high for _, high in rows])
     depths = np.ones(count, np.int64)
     for number in range(count):
         above = np.flatnonzero(highs[:number] >= highs[number])[::-1]
         if len(above):
-            # From the nearest low outwards, a parent ends before all that were met.
+            # Going outwards from the nearest lower bound, a direct parent ends before all that were seen.
             ends = highs[above]
             nearest = np.concatenate([[np.inf], np.minimum.accumulate(ends)[:-1]])
             parents = above[ends < nearest]
@@ -89,17 +89,17 @@ def one_parent_depths(count: int, seed: int = 0) -> Any:
 
 
 def share(values: Any, limit: int) -> float:
-    """Which percentage of the values is at most the limit."""
+    """The percentage of the values that are at most the limit."""
     return round(100 * float((values <= limit).mean()), 3)
 
 
 def near(paper: float, ours: float, within: float = WITHIN) -> bool:
-    """Whether our figure is within so much of the paper's."""
+    """Whether the relative difference of our figure from the paper's is at most `within`."""
     return abs(ours - paper) <= within * abs(paper)
 
 
 def compare_share(report: ExperimentReport, what: str, paper: float, ours: float, note: str = "") -> None:
-    """A percentage beside the paper's."""
+    """Compare a percentage with the paper's."""
     report.compare(what, f"{paper:g} %", f"{ours:.2f} %", near(paper, ours), note)
 
 
@@ -123,7 +123,7 @@ class Chain:
         return made
 
     def distance(self, broker: str) -> int:
-        """How many core brokers lie between the publisher and a subscriber of this edge broker."""
+        """The number of core brokers between the publisher and a subscriber of this edge broker."""
         return len(self.tree.path(broker, "publisher")) - 2
 
 
@@ -132,12 +132,12 @@ FAIRNESS: dict[str, Callable[[], Strategy]] = {
     "AncestorCoverK": lambda: AncestorCoverK(Standing.COVER),
     "AncestorFairK": AncestorFairK,
 }
-"""The strategies as the paper compares them: a random ranking, which AncestorCoverK takes no notice of."""
+"""The strategies as the paper compares them: under a random ranking, which AncestorCoverK ignores."""
 
 
 @cache
 def chain(subscribers: int, publications: int, cores: int = 5, edges: int = 5) -> Chain:
-    """Subscribers dealt out to the edge brokers of a chain."""
+    """Distribute subscribers over the edge brokers of a chain."""
     tree = parse_topology(f"chain:{cores}x{edges}")
     homes = [name for name in tree.leaves if name != "publisher"]
     drawn = subscriptions(intervals(subscribers))
@@ -153,13 +153,13 @@ def chain(subscribers: int, publications: int, cores: int = 5, edges: int = 5) -
 
 @dataclass(frozen=True)
 class Received:
-    """How many publications each subscription received, and how many it would on average under RegularK."""
+    """The publications that each subscription received, and the mean that it would receive under RegularK."""
 
     received: dict[str, int]
     due: dict[str, float]
 
     def deviation(self, ids: Sequence[str] | None = None) -> float:
-        """The sum of the differences, as a share of what these subscriptions should have received."""
+        """The sum of the absolute differences, relative to what these subscriptions should have received."""
         names = list(self.due) if ids is None else ids
         wrong = sum(abs(self.received.get(name, 0) - self.due[name]) for name in names)
         return wrong / sum(self.due[name] for name in names)
@@ -167,7 +167,7 @@ class Received:
 
 @cache
 def fairness(name: str, k: int, subscribers: int = 250, publications: int = 1500) -> Received:
-    """What each subscription receives in the overlay with a strategy."""
+    """The publications that each subscription receives in the overlay with a strategy."""
     given = chain(subscribers, publications)
     overlay = given.overlay(FAIRNESS[name](), k)
     received: Counter[str] = Counter()

@@ -22,7 +22,7 @@ PAPER = {"cover": 1.47, "rank": 84.71, "ancestor": 6.03}
 
 
 def run(report: ExperimentReport) -> None:
-    """Count ancestors and depths once; the strategies themselves must agree with them."""
+    """Count ancestors and depths once; the strategies must agree with them."""
     draw(report, COUNT, PAPER, seeds=3)
     check_strategies(report, COUNT)
 
@@ -61,14 +61,14 @@ def draw(report: ExperimentReport, count: int, paper: dict[str, float], seeds: i
         "RankCoverK at k 10, depth by one parent each",
         paper["rank"],
         last[4],
-        "not said in the paper, but the only way to count depth that we found to come near its figures",
+        "the paper does not say how it counts depth; no other way that we tried comes near its figures",
     )
     report.compare(
         "RankCoverK at k 10, depth by longest chain",
         f"{paper['rank']:g} %",
         f"{last[3]:.2f} %",
         last[3] < paper["rank"],
-        "better than the paper, and still exact: every chain above a subscription proves that it is outranked",
+        "fewer than in the paper, and still exact: every chain of k above a subscription proves that it is outranked",
     )
     _figure(report, count, rows)
 
@@ -101,7 +101,7 @@ def _figure(report: ExperimentReport, count: int, rows: list[tuple[float, ...]])
 
 
 def check_strategies(report: ExperimentReport, count: int) -> None:
-    """The strategies, given the same subscriptions scored by area, forward as many as the poset says."""
+    """Check that the strategies, with scores by area, forward as many subscriptions as the poset predicts."""
     counts, depths = poset(count)
     advertisement = Advertisement("a1", "publisher", parse("x between 0 and 1"), 10)
     known = [KnownSubscription(one) for one in subscriptions(intervals(count))]
@@ -117,7 +117,8 @@ def check_strategies(report: ExperimentReport, count: int) -> None:
         agree.append(abs(sent - due) < 1e-3)
         report.progress(0.8 + 0.2 * len(agree) / 3)
     report.remark(
-        f"The strategies forward just what ancestors and depths in the poset say, at k 10: {'yes' if all(agree) else 'NO'}."
+        "At k 10, the strategies forward exactly the subscriptions that ancestors and depths in the poset predict: "
+        f"{'yes' if all(agree) else 'NO'}."
     )
 
 

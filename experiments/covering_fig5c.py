@@ -28,7 +28,7 @@ def run(report: ExperimentReport) -> None:
         "less than 0.4 %",
         f"at most {spread:.2f} %",
         spread < 0.4,
-        "points of a percentage; each number of subscriptions is one random workload",
+        "in percentage points; each number of subscriptions is one random workload",
     )
     cover = share(poset(50_000)[0], 0)
     kept = 100 * (100 - last[1]) / (100 - cover)
@@ -37,7 +37,7 @@ def run(report: ExperimentReport) -> None:
         "over 81 %",
         f"{kept:.1f} %",
         near(81, kept),
-        "as a share of what RegularCover hides",
+        "as a share of the subscriptions that RegularCover hides",
     )
     _figure(report, rows)
 

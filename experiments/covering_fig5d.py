@@ -1,4 +1,4 @@
-"""Figure 5(d): how the sizes of subscriptions matter, 10,000 of them."""
+"""Figure 5(d): the effect of subscription size, 10,000 subscriptions."""
 
 from experiments.covering_common import SOURCE, compare_share, poset, share
 
@@ -37,7 +37,7 @@ def run(report: ExperimentReport) -> None:
         "2.52, 2.03",
         f"{grown[0]:.2f}, {grown[1]:.2f}",
         grown[0] > grown[1],
-        "as in the paper, AncestorCoverK is the less sensitive",
+        "as in the paper, AncestorCoverK is less sensitive",
     )
     _figure(report, rows)
 

@@ -1,4 +1,4 @@
-"""Figure 6(a): how fairly publications are spread, 250 subscribers, against k."""
+"""Figure 6(a): how evenly publications are distributed among 250 subscribers, against k."""
 
 from itertools import pairwise
 
@@ -12,7 +12,7 @@ PUBLICATIONS = 2000
 
 
 def run(report: ExperimentReport, publications: int = PUBLICATIONS) -> None:
-    """The deviation from what each subscription receives under RegularK on average."""
+    """The deviation from the mean number of publications that each subscription receives under RegularK."""
     rows = []
     for number, k in enumerate(KS, 1):
         found = [fairness(name, k, SUBSCRIBERS, publications).deviation() for name in FAIRNESS]
@@ -27,14 +27,14 @@ def run(report: ExperimentReport, publications: int = PUBLICATIONS) -> None:
         if max(ratios) < 1
         else "no",
         max(ratios) < 1,
-        "the paper's measure counts its own draws too; so does ours, and RegularK's row is that noise alone",
+        "both measures include the noise of the random draws; RegularK's row shows that noise alone",
     )
     report.compare(
         "AncestorFairK's deviation at most half of AncestorCoverK's, at every k",
         "-",
         ", ".join(f"{ratio:.2f}" for ratio in ratios),
         max(ratios) <= 0.5,
-        "ours, for k 1 to 5",
+        "our ratios for k 1 to 5",
     )
     falling = all(one[4] > other[4] for one, other in pairwise(rows))
     report.compare("AncestorFairK becomes fairer as k grows", "yes", "yes" if falling else "no", falling)

@@ -10,7 +10,7 @@ PUBLICATIONS = 2000
 
 
 def run(report: ExperimentReport, publications: int = PUBLICATIONS) -> None:
-    """The runs of Figure 6(a), taken apart by the number of core brokers on the way; means over k."""
+    """Group the runs of Figure 6(a) by the number of core brokers on the path; means over k."""
     given = chain(SUBSCRIBERS, publications)
     at: dict[int, list[str]] = {}
     for one, home in given.placed:
@@ -51,7 +51,7 @@ def run(report: ExperimentReport, publications: int = PUBLICATIONS) -> None:
         "3 core brokers",
         f"AncestorCoverK at {lowest[0]}, AncestorFairK at {lowest[1]}",
         1 < lowest[0] < len(rows),
-        "AncestorFairK is nearly flat here, for our weights are never stale: a change goes all the way at once",
+        "AncestorFairK is nearly flat here, because our weights are never stale: changes propagate at once",
     )
     _figure(report, rows)
 

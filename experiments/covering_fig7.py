@@ -11,7 +11,7 @@ PUBLICATIONS = 60
 
 
 def run(report: ExperimentReport, publications: int = PUBLICATIONS) -> None:
-    """The time that brokers spend, and the work that they do, per delivery."""
+    """Measure the time and the work of the brokers per delivery."""
     rows = []
     steps = len(SUBSCRIBERS) * len(SELECTIVITIES)
     for subscribers in SUBSCRIBERS:
@@ -26,11 +26,11 @@ def run(report: ExperimentReport, publications: int = PUBLICATIONS) -> None:
         f"{100 * sum(gains) / len(gains):.0f} % fewer on average, from {100 * gains[0]:.0f} % at the lowest k "
         f"to {100 * gains[4]:.0f} % at the highest",
         gains[0] > gains[4] > 0,
-        "the benefit lessens as k grows, as in the paper; counted, so that it does not depend on the machine",
+        "the benefit shrinks as k grows, as in the paper; we count subscriptions, so the machine does not matter",
     )
     quicker = [row[4] < row[3] for row in rows]
     report.compare(
-        "AncestorCoverK quicker than RegularK, in time",
+        "AncestorCoverK is faster than RegularK",
         "yes at low k",
         f"at {sum(quicker)} of {len(quicker)} points",
         quicker[0],
@@ -42,7 +42,7 @@ def run(report: ExperimentReport, publications: int = PUBLICATIONS) -> None:
         "significant at higher k",
         f"{100 * sum(cost) / len(cost):+.0f} % on average",
         sum(cost) > 0,
-        "mostly longer ways, for a fair choice reaches farther subscribers; a draw is one hash per subscription for both",
+        "mostly longer paths, because a fair choice reaches farther subscribers; both draw with one hash per subscription",
     )
     draw(report, "latency", rows, "{} subscribers", "k, % of the subscribers")
 

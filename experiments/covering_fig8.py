@@ -27,7 +27,7 @@ def run(report: ExperimentReport, publications: int = PUBLICATIONS) -> None:
             "superlinear",
             f"{grown:.1f} times the time, {work:.1f} times the subscriptions ranked",
             work > subscribers,
-            "superlinear in the work, for more are forwarded to each broker; a draw itself is O(n log k), not O(n log n)",
+            "the work is superlinear, because each broker receives more subscriptions; a draw is O(n log k), not O(n log n)",
         )
     fewer = [row[8] < row[7] for row in rows]
     report.compare(

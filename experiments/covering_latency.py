@@ -1,5 +1,4 @@
-"""How long a publication is under way, for Figures 7 and 8: the time that the brokers on its way spend on it, and how
-it is tabled and drawn."""
+"""The latency of a publication for Figures 7 and 8: the time that the brokers on its path spend on it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -46,9 +45,9 @@ class Latency:
 
 @cache
 def latency(name: str, k: int, subscribers: int, publications: int) -> Latency:
-    """From the publisher's broker to the subscriber's, each broker matching and choosing anew, as the paper's do.
+    """The latency from the publisher's broker to the subscriber's; each broker matches and chooses, as in the paper.
 
-    The time is CPU time of our brokers in one process, the best of a few runs; the network is not in it.
+    The time is the CPU time of our brokers in one process, the best of a few runs. It excludes the network.
     """
     given = chain(subscribers, publications)
     strategy = STRATEGIES[name]()
@@ -80,14 +79,14 @@ def latency(name: str, k: int, subscribers: int, publications: int) -> Latency:
 
 
 def figures(percent: float, subscribers: int, publications: int) -> tuple[float, ...]:
-    """What stands under `HEADINGS`, for k in percent of the subscribers."""
+    """The values of the columns `HEADINGS`, for k in percent of the subscribers."""
     k = round(subscribers * percent / 100)
     found = [latency(name, k, subscribers, publications) for name in STRATEGIES]
     return (*(round(one.milliseconds, 4) for one in found), *(round(one.matched, 1) for one in found))
 
 
 def draw(report: ExperimentReport, name: str, rows: list[tuple[float, ...]], title: str, along: str) -> None:
-    """The milliseconds: a panel for each value of the first column, along the second."""
+    """Draw the milliseconds against the second column, with a panel for each value of the first."""
     from matplotlib.figure import Figure
 
     panels = sorted({row[0] for row in rows})

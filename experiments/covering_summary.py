@@ -1,4 +1,4 @@
-"""The summary of section V: what the overlay itself forwards and sends, 10 core brokers with 5 edge brokers each."""
+"""The summary of section V: what an overlay of 10 core brokers with 5 edge brokers each forwards and sends."""
 
 from time import perf_counter
 
@@ -21,7 +21,7 @@ CASES = (
 
 
 def run(report: ExperimentReport, cases: tuple[tuple[str, int, int], ...] = CASES) -> None:
-    """Subscribe everybody at the edge brokers, and count what arrives at the publisher's."""
+    """Subscribe everybody at the edge brokers, and count the subscriptions that reach the publisher's broker."""
     tree = parse_topology("chain:10x5")
     edges = [name for name in tree.leaves if name != "publisher"]
     rows = []
@@ -65,7 +65,7 @@ def run(report: ExperimentReport, cases: tuple[tuple[str, int, int], ...] = CASE
         kept = 100 * (100 - found["ancestor-cover", LARGE, 500][3]) / (100 - cover)
         report.compare("benefit of covering kept at k = 1 %", "81 %", f"{kept:.1f} %", near(81, kept))
     report.remark(
-        "Messages of subscription on all links, against forwarding everything: "
+        "Subscription messages on all links, relative to forwarding everything: "
         + "; ".join(f"{row[0]} k {row[2]} of {row[1]:,}: {row[5]} %" for row in rows)
         + "."
     )

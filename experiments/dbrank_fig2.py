@@ -12,7 +12,7 @@ EVENTS = 1000
 
 
 class Seen(NamedTuple):
-    """An event that matches a subscription, and those that cover it."""
+    """An event that matches a subscription and all that cover it."""
 
     matching: tuple[str, ...]
     specific: tuple[str, ...]
@@ -45,20 +45,21 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
     last = dict(zip(names, rows[-1][1:], strict=True))
     general, special = max(last["s1"], last["s2"]), min(last[name] for name in names[2:])
     report.compare(
-        "the more general, the faster it falls",
+        "more general subscriptions fall faster",
         "s1, s2 below all others",
         f"{last['s1']:.3f}, {last['s2']:.3f} against {special:.3f} and more",
         general < special,
     )
     report.compare(
-        "the more it covers, the faster it falls",
+        "subscriptions that cover more fall faster",
         "s2 below s1",
         f"{last['s2']:.3f} and {last['s1']:.3f}",
         last["s2"] < last["s1"],
     )
     expected = 1 - 0.001 * events * 4 / 7
     report.remark(
-        f"Expected for s2, if all seven are drawn alike, 1 - 0.001 * {events} * 4/7 = {expected:.3f}. The paper prints no values."
+        f"Expected value for s2 if all seven are equally likely: 1 - 0.001 * {events} * 4/7 = {expected:.3f}. "
+        "The paper prints no values."
     )
 
 

@@ -1,4 +1,4 @@
-"""What the DEBS'09 experiments share (section 7): the films as events, the user, the four scenarios, and the runs."""
+"""Shared by the DEBS'09 experiments (section 7): films as events, the user, the four scenarios, and the runs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 USER = "u00026"
-"""The user of all of these experiments: the third that was tried, so not a random one (`experiments/fig10.py` says so)."""
+"""The user of all these experiments: the third user tried, so not a random one. The remark in `fig10.py` says so."""
 MATCHING, PUBLISHED = 930, 2_000
 KS = (4, 8, 12, 16, 20)
 LENGTHS = (200, 400)
@@ -32,8 +32,10 @@ TITLES = {Mode.PERIODIC: "periodic", Mode.SLIDING: "sliding window", Mode.HISTOR
 
 
 def film_event(number: int) -> Event:
-    """A film with the six attributes of the paper's events; each has all six, so a blank rating of MPAA is a value
-    like any other (the paper's dummy attributes, section 4.1)."""
+    """A film with the six attributes of the paper's events.
+
+    Every event has all six, so a blank MPAA rating is a value like any other (dummy attributes, section 4.1).
+    """
     film = _films()[number]
     attributes = {
         "title": (film["title"],),
@@ -52,26 +54,28 @@ def _films() -> list[dict]:
 
 
 def drawn(count: int, seed: object, numbers: Iterable[int] | None = None) -> list[int]:
-    """So many films, drawn by hash."""
+    """`count` films, drawn by hash."""
     numbers = range(len(_films())) if numbers is None else numbers
     return sorted(numbers, key=lambda number: chance(f"{seed}/{number}"))[:count]
 
 
 def chance(text: str) -> float:
-    """A number in 0..1 that the text decides."""
+    """A number in 0..1 that depends only on the text."""
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest()) / 2**64
 
 
 @cache
 def user_subscriptions() -> tuple[Subscription, ...]:
-    """The subscriptions of the one user: 30 from the zipf workload. Of some hundred such users this
-    one was taken because its matching films have the paper's mean rank, 0.46."""
+    """The subscriptions of the one user: 30 from the Zipf workload.
+
+    This user was selected from about a hundred because the mean rank of its matching films is the paper's, 0.46.
+    """
     return tuple(one for one in subscriptions(26, 30, seed=9, skew=0.4) if one.user == USER)
 
 
 @cache
 def ranked_films() -> tuple[tuple[Event, float | None], ...]:
-    """2,000 films, 930 of which match the user; each with its rank, None if it does not match."""
+    """2,000 films with their ranks, None if a film does not match; 930 of them match the user."""
     mine = user_subscriptions()
     ranker = Subscriber(USER, Catalog(list(mine)))
     matching: list[tuple[Event, float | None]] = []
@@ -90,7 +94,7 @@ def ranked_films() -> tuple[tuple[Event, float | None], ...]:
 
 @cache
 def stream(scenario: str) -> tuple[Event, ...]:
-    """The same 2,000 films in the order of a scenario, one a second; the matching ones stand in the same places."""
+    """The same 2,000 films in the order of a scenario, one per second; the positions of the matches are the same."""
     films = sorted(ranked_films(), key=lambda film: chance(f"order/{film[0].id}"))
     matching = [film for film in films if film[1] is not None]
     by_rank = sorted(matching, key=lambda film: -film[1])
@@ -110,7 +114,7 @@ def stream(scenario: str) -> tuple[Event, ...]:
 
 
 def _bursts(matching: list, by_rank: list) -> list:
-    """The best fifth in five bursts at equal distances, the others in between as they came."""
+    """The best fifth in five bursts at equal distances; the others stay in their order between them."""
     best = by_rank[: len(by_rank) // 5]
     inside = {event.id for event, _ in best}
     rest = [film for film in matching if film[0].id not in inside]
@@ -145,14 +149,14 @@ class Setting:
 
 
 def settings(sigmas: Sequence[float], modes: Sequence[Mode] = MODES, ties: Ties = Ties.KEEP) -> list[Setting]:
-    """All that a figure varies."""
+    """All settings of a figure."""
     return [
         Setting(mode, length, k, sigma, ties) for mode in modes for length in LENGTHS for k in KS for sigma in sigmas
     ]
 
 
 def deliveries(scenario: str, varied: Iterable[Setting]) -> dict[Setting, list[Delivery]]:
-    """What the user receives under each setting: each is a user of its own with the same subscriptions."""
+    """The deliveries under each setting; each setting is a separate user with the same subscriptions."""
     by_user = {setting.user: setting for setting in varied}
     catalog = Catalog()
     for setting in by_user.values():
@@ -181,7 +185,10 @@ def diversity(events: Sequence[Event]) -> float:
 
 
 def draw_lines(axes: "Axes", mode: Mode, values: dict[tuple[str, int, int], float], label: str) -> None:
-    """One panel: a line per scenario over k, solid for 200 and dashed for 400 events; `values` by scenario, length, k."""
+    """Draw one panel: a line per scenario over k, solid for 200 and dashed for 400 events.
+
+    `values` are by scenario, length and k.
+    """
     for scenario in SCENARIOS:
         for length, style in zip(LENGTHS, ("-", "--"), strict=True):
             line = [values[scenario, length, k] for k in KS]
@@ -194,7 +201,7 @@ def draw_lines(axes: "Axes", mode: Mode, values: dict[tuple[str, int, int], floa
 
 
 def panels(values: dict[tuple[Mode, str, int, int], float], label: str, title: str, line: float | None = None):
-    """A figure of three panels, one per mode; `line` is a level to compare with: all matching events."""
+    """A figure with one panel per mode; `line` is the level of all matching events, for comparison."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(13, 4.2))

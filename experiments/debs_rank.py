@@ -1,4 +1,4 @@
-"""Figures 11, 12 and 13 are one experiment with another sigma: the mean rank of what is delivered."""
+"""The mean rank of delivered events. Figures 11, 12 and 13 are this experiment with different sigma."""
 
 from statistics import fmean
 
@@ -30,12 +30,12 @@ def compare_level(report: ExperimentReport) -> None:
 
 
 def compare_above(report: ExperimentReport, means: dict) -> None:
-    """Whether every top-k ranks above all that matches."""
+    """Whether every top-k has a higher mean rank than all matching events."""
     level = mean_rank_of_all()
     below = [key for key, mean in means.items() if mean < level]
     least = min(means.values())
     report.compare(
-        "every top-k ranks above all that matches",
+        "every top-k has a higher mean rank than all matching events",
         "in all cases",
         f"lowest {least:.3f} against {level:.3f}" + (f"; below in {len(below)} of {len(means)}" if below else ""),
         not below,
@@ -43,7 +43,7 @@ def compare_above(report: ExperimentReport, means: dict) -> None:
 
 
 def compare_sigma(report: ExperimentReport, means: dict) -> None:
-    """Whether the mean rank is below that of a choice by rank alone."""
+    """Check that the mean rank is below that of selection by rank alone."""
     by_rank = [
         fmean(one.rank for one in found) for name in SCENARIOS for found in deliveries(name, settings([1.0])).values()
     ]
@@ -57,7 +57,7 @@ def compare_sigma(report: ExperimentReport, means: dict) -> None:
 
 
 def compare_fall(report: ExperimentReport, means: dict, modes: tuple[Mode, ...], why: str = "") -> None:
-    """Whether the mean rank falls as k grows; `why` it may not."""
+    """Check that the mean rank falls as k grows; `why` explains an exception."""
     for mode in modes:
         first, last = (
             fmean(mean for key, mean in means.items() if key[0] is mode and key[3] == k) for k in (KS[0], KS[-1])

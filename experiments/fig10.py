@@ -1,4 +1,4 @@
-"""DEBS'09 Figure 10: how many events are delivered, by rank alone."""
+"""DEBS'09 Figure 10: the number of events delivered by rank alone."""
 
 from experiments.debs_common import KS, LENGTHS, MATCHING, SCENARIOS, USER, deliveries, panels, settings
 
@@ -26,8 +26,8 @@ def run(report: ExperimentReport, scenarios: tuple[str, ...] = SCENARIOS) -> Non
         )
     _ties(report, scenarios)
     report.remark(
-        f"Figures 10 to 15 are of one user of the workload, {USER}, the third that was tried: other users differ, as the remark"
-        " under Figure 11 shows for one. The paper does not say how its user was chosen."
+        f"Figures 10 to 15 show one user of the workload, {USER}, the third user that we tried. Other users differ; "
+        "the remark under Figure 11 describes one. The paper does not say how it chose its user."
     )
     if scenarios == SCENARIOS:
         report.figure(
@@ -71,19 +71,21 @@ def _pruning(report: ExperimentReport, counts: dict, mode: Mode, scenarios: tupl
         best_agrees,
         ""
         if best_agrees
-        else "k in every w must be sent, as entries expire, and Best-First sends no more: 60 * 15 = 900 in all",
+        else "entries expire, so k of every w must be sent; Best-First sends no more than that: 60 * 15 = 900 in all",
     )
 
 
 def _ties(report: ExperimentReport, scenarios: tuple[str, ...]) -> None:
-    """The history mode once more, with the other reading of the paper."""
+    """Run the history mode again with the other reading of the paper."""
     totals = {
         name: sum(map(len, deliveries(name, settings([1.0], [Mode.HISTORY], Ties.REPLACE)).values()))
         for name in scenarios
     }
     order = sorted(totals, key=totals.get)
     ours = ", ".join(f"{name} {totals[name]}" for name in order)
-    note = "Definition 14 has >=, Algorithm 2 has > (semantics: Errata of the papers); the paper's figure must be of >="
+    note = (
+        "Definition 14 has >=, Algorithm 2 has > (semantics: Errata of the papers); the paper's figure seems to use >="
+    )
     for what, expected, place in (("worst", "Best-Last", -1), ("best", "Random", 0)):
         agrees = order[place] == expected
         report.compare(f'history, ties="replace": prunes {what}', expected, f"{order[place]} ({ours})", agrees, note)

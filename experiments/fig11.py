@@ -13,9 +13,10 @@ def run(report: ExperimentReport) -> None:
     compare_above(report, means)
     compare_fall(report, means, MODES)
     report.remark(
-        "Above the mean of all in every case holds for this user. It is no law: of a user with few different ranks (u00031 of "
-        "the same workload), Best-First with a sliding window delivers 0.42 to 0.45 of 0.46, for of equal ranks the more "
-        "recent wins, so all of the many low ones are sent in the end."
+        "For this user the mean rank is above that of all matching events in every case. This does not hold for "
+        "every user: for one with few different ranks (u00031 of the same workload), Best-First with a sliding "
+        "window delivers a mean rank of 0.42 to 0.45, below 0.46. Among equal ranks the more recent wins, so the "
+        "many low-ranked events are all sent in the end."
     )
 
 

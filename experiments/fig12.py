@@ -11,7 +11,7 @@ def run(report: ExperimentReport) -> None:
     means = mean_ranks(report, "fig12", 12, 0.0)
     compare_sigma(report, means)
     compare_fall(
-        report, means, MODES, "with sigma 0 ranks play no part, so they stay near those of all matching events"
+        report, means, MODES, "with sigma 0 ranks do not count, so they stay near those of all matching events"
     )
 
 

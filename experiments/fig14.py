@@ -1,4 +1,4 @@
-"""DEBS'09 Figure 14: the diversity of what is delivered in each period or window, Random scenario."""
+"""DEBS'09 Figure 14: the diversity of the events delivered in each period or window, Random scenario."""
 
 from collections import defaultdict
 from statistics import fmean
@@ -39,8 +39,9 @@ def run(report: ExperimentReport) -> None:
     ]
     report.table("fig14", ("mode", "length", "k", "sigma", "mean diversity", "of all sent in a window"), rows)
     report.remark(
-        "Sliding: the diversity of the top-k of a window. Of all that is sent while a window passes (last column) it is "
-        "less clear: with sigma 0 the best pair changes often, so more than k are sent, which no choice made together."
+        "For the sliding mode, diversity is that of the top-k of a window. For all events sent while a window "
+        "passes (last column) the effect is less clear: with sigma 0 the best pair changes often, so more than k "
+        "events are sent, and no single selection chose them together."
     )
     for mode in MODES:
         levels = [fmean(mean for s, mean in means.items() if s.mode is mode and s.sigma == sigma) for sigma in SIGMAS]
@@ -64,7 +65,7 @@ def run(report: ExperimentReport) -> None:
 
 
 def _mean_diversity(setting: Setting, sent: list[Delivery]) -> float:
-    """Over the sets delivered in each period, or in each disjoint window of `length` events by when they were sent."""
+    """The mean diversity of the sets sent in each period, or in each disjoint window of `length` events."""
     events = stream("Random")
     sets = defaultdict(list)
     for delivery in sent:
@@ -74,7 +75,7 @@ def _mean_diversity(setting: Setting, sent: list[Delivery]) -> float:
 
 
 def _top_k_diversity(setting: Setting, distance: Distance) -> float:
-    """Over the top-k of the window at every hundredth event."""
+    """The mean diversity of the window's top-k at every hundredth event."""
     rank_of = {event.id: rank for event, rank in ranked_films()}
     objective = DivRank(setting.sigma, distance)
     found = []

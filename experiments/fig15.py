@@ -1,4 +1,4 @@
-"""DEBS'09 Figure 15: how long events wait until they are delivered, sigma 0.5."""
+"""DEBS'09 Figure 15: how long events wait for their delivery, sigma 0.5."""
 
 from statistics import fmean
 
@@ -9,7 +9,7 @@ from rankcast.model import Mode
 
 
 def run(report: ExperimentReport) -> None:
-    """Mean freshness, in published events (one a second), for every mode, length, scenario and k."""
+    """Mean freshness, in published events (one per second), for every mode, length, scenario and k."""
     waits = {}
     for number, scenario in enumerate(SCENARIOS, 1):
         for setting, found in deliveries(scenario, settings([0.5])).items():
@@ -41,7 +41,7 @@ def run(report: ExperimentReport) -> None:
         "processing time only",
         f"{max(wait for key, wait in waits.items() if key[0] is Mode.HISTORY):.0f} events",
         all(wait == 0 for key, wait in waits.items() if key[0] is Mode.HISTORY),
-        "counted in events, what is sent at once waits 0; the paper's milliseconds are its computing time",
+        "we count the wait in events, which is 0 for immediate sending; the paper's milliseconds are computing time",
     )
     report.figure("fig15", panels(waits, "mean wait, events", "Figure 15: freshness of delivered events, sigma 0.5"))
 

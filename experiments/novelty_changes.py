@@ -1,4 +1,4 @@
-"""What the experiments share in which the stream or the user changes half-way."""
+"""Shared by the experiments in which the stream or the user changes halfway."""
 
 from dataclasses import replace
 
@@ -11,24 +11,24 @@ from rankcast.model import FilterKind
 
 KINDS = (FilterKind.THRESHOLD, FilterKind.SAMPLING)
 KEPT = IDS[::2]
-"""The subscriptions that stay when a user leaves five of ten: every second."""
+"""The subscriptions that a user keeps when removing five of ten: every second one."""
 
 
 def skew_transient(events: int = EVENTS) -> Stream:
-    """First zipf 0.75, then zipf 1.25."""
+    """First Zipf 0.75, then Zipf 1.25."""
     half = events // 2
     return Stream(np.concatenate([zipf(0.75, events)[:half], zipf(1.25, events)[half:]]))
 
 
 def skew_reverse(events: int = EVENTS) -> Stream:
-    """Zipf 1.25; in the second half the most popular is the least popular, and so on."""
+    """Zipf 1.25; in the second half the order of popularity is reversed."""
     places = zipf(1.25, events)
     half = events // 2
     return Stream(np.concatenate([places[:half], len(IDS) - 1 - places[half:]]))
 
 
 def leaving(events: int = EVENTS) -> Stream:
-    """Zipf 1.25; in the second half only the events that match what the user kept."""
+    """Zipf 1.25; the second half has only events that match the remaining subscriptions."""
     half = events // 2
     kept = np.array([IDS.index(name) for name in KEPT])
     more = zipf(1.25, 4 * events, seed=1)
@@ -37,7 +37,7 @@ def leaving(events: int = EVENTS) -> Stream:
 
 
 def halves(report: ExperimentReport, name: str, title: str, stream: Stream) -> dict[FilterKind, dict[str, Run]]:
-    """All variants of both filters over a stream, with a picture of the entropy of each filter."""
+    """Run all variants of both filters over a stream, and draw the entropy of each filter."""
     found: dict[FilterKind, dict[str, Run]] = {}
     rows = []
     for number, kind in enumerate(KINDS, 1):
@@ -63,7 +63,7 @@ def run_until(each: Run, end: int) -> Run:
 
 
 def mark(event: int):
-    """Draws when the change happens."""
+    """A function that marks the event of the change in a picture."""
 
     def draw(panel: str, axes) -> None:
         axes.axvline(event / 1000, color="0.4", lw=0.8, ls=":")
@@ -74,7 +74,7 @@ def mark(event: int):
 def leaving_runs(
     report: ExperimentReport, name: str, title: str, kind: FilterKind, events: int
 ) -> dict[str, tuple[dict[str, float], dict[str, float]]]:
-    """The measures of each half for all variants of a filter; the user leaves half of the subscriptions in between."""
+    """The measures of each half for all variants of a filter; in between, the user removes half of the subscriptions."""
     stream, half = leaving(events), events // 2
     found, runs, series = {}, [], []
     for number, (update, scoring) in enumerate(VARIANTS, 1):

@@ -1,4 +1,4 @@
-"""What the novelty experiments share: streams, runs of a filter over them, measures by period, and the pictures."""
+"""Shared by the novelty experiments: streams, runs of a filter, measures by period, and pictures."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,8 +26,11 @@ COLOURS = {"lazy, rate": "C0", "lazy, interval": "C3", "eager, rate": "C2", "eag
 
 @dataclass(frozen=True)
 class Stream:
-    """Events that match one user: the number of the place (most specific subscription) at which each counts, and which
-    subscriptions an event of each place matches."""
+    """Events that match one user.
+
+    It has the number of the place (most specific subscription) at which each event counts, and the subscriptions that
+    an event of each place matches.
+    """
 
     places: np.ndarray
     matching: Sequence[Sequence[int]] = field(default_factory=lambda: [[place] for place in range(SUBSCRIPTIONS)])
@@ -35,13 +38,13 @@ class Stream:
 
     @property
     def share_of_each(self) -> np.ndarray:
-        """How much of the stream counts at each place."""
+        """The share of the stream at each place."""
         return np.bincount(self.places, minlength=len(self.matching)) / len(self.places)
 
 
 @dataclass(frozen=True)
 class Run:
-    """What a filter let through: the places of what passed, at which event each did, and the bar after each period."""
+    """The result of a filter: the place and number of each event that passed, and the threshold after each period."""
 
     label: str
     events: int
@@ -53,12 +56,12 @@ class Run:
 
     @property
     def share(self) -> float:
-        """How much of the stream passed."""
+        """The share of the stream that passed."""
         return len(self.at) / self.events
 
     @property
     def counts(self) -> np.ndarray:
-        """How much of what passed counts at each place."""
+        """The number of passed events at each place."""
         return np.bincount(self.places, minlength=self.count)
 
     @property
@@ -67,7 +70,7 @@ class Run:
         return entropy(self.counts.tolist())
 
     def measures(self, start: int = 0) -> dict[str, float]:
-        """All measures of what passed after the event `start`."""
+        """All measures of the events that passed after the event `start`."""
         places = self.places[self.at >= start]
         counts = np.bincount(places, minlength=self.count).tolist()
         apart = distances([[place] for place in places.tolist()])
@@ -81,7 +84,7 @@ class Run:
         }
 
     def series(self, start: int = 0) -> dict[str, np.ndarray]:
-        """The measures after each period, of all that passed since the event `start`."""
+        """The measures after each period, over all events that passed since the event `start`."""
         ends = np.arange(start // self.period + 1, self.events // self.period + 1) * self.period
         found: dict[str, list[float]] = {
             name: [] for name in ("entropy", "delivered", "distance", "deviation of means")
@@ -109,19 +112,19 @@ def _uniform(events: int, seed: int) -> np.ndarray:
 
 
 def zipf(exponent: float, events: int = EVENTS, seed: int = 0, count: int = SUBSCRIPTIONS) -> np.ndarray:
-    """Places drawn by hash, the n-th in proportion to 1 / n^exponent."""
+    """Places drawn by hash, the n-th with probability proportional to 1 / n^exponent."""
     shares = np.cumsum(1 / np.arange(1, count + 1) ** exponent)
     return np.searchsorted(shares, _uniform(events, seed) * shares[-1], side="right")
 
 
 @cache
 def default_stream(exponent: float = 1.25, events: int = EVENTS) -> Stream:
-    """The thesis' stream: ten exclusive subscriptions."""
+    """The stream of the thesis: ten exclusive subscriptions."""
     return Stream(zipf(exponent, events))
 
 
 def settings(kind: FilterKind, scoring: Scoring = Scoring.RATE, update: Update = Update.LAZY, **more: float) -> Filter:
-    """A filter with the thesis' defaults."""
+    """A filter with the defaults of the thesis."""
     return Filter(kind, RATE, scoring=scoring, update=update, **{"period": PERIOD, **more})
 
 
@@ -131,8 +134,10 @@ def label(how: Filter) -> str:
 
 
 def run(stream: Stream, how: Filter, changes: Mapping[int, Sequence[str]] | None = None) -> Run:
-    """Let a filter decide on a stream; `changes` says which subscriptions are left from an event on. Events that match none
-    of them are for nobody, and must not be in the stream."""
+    """Run a filter over a stream; `changes` gives the remaining subscriptions from an event on.
+
+    The stream must not have events that match none of the remaining subscriptions.
+    """
     ids = list(stream.ids)
     made = array_filter("reader", how, ids)
     assert made is not None
@@ -157,12 +162,12 @@ def run(stream: Stream, how: Filter, changes: Mapping[int, Sequence[str]] | None
 
 
 def yardstick(stream: Stream, k: int) -> float:
-    """The highest entropy that any k events of the stream have."""
+    """The highest entropy of any k events of the stream."""
     return optimum(([place] for place in stream.places.tolist()), k).entropy
 
 
 def summary(report: ExperimentReport, name: str, stream: Stream, runs: Sequence[Run]) -> None:
-    """The measures of each run at the end, beside the offline optimum for as many events."""
+    """Tabulate the final measures of each run, with the offline optimum for the same number of events."""
     rows = []
     for each in runs:
         found = each.measures()
@@ -190,7 +195,7 @@ def picture(
     draw: Callable[[str, "Axes"], None] = lambda panel, axes: None,
     series: Sequence[Mapping[str, np.ndarray]] | None = None,
 ) -> None:
-    """A panel for each measure against the periods, a line for each run; the numbers beside it as CSV."""
+    """Draw a panel for each measure against the periods, with a line for each run; save the numbers as CSV."""
     from matplotlib.figure import Figure
 
     found = series or [each.series() for each in runs]

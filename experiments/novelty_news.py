@@ -1,4 +1,4 @@
-"""What the experiments on the news share: the posts of ten agencies as a stream."""
+"""Shared by the experiments on the news: the posts of ten agencies as a stream."""
 
 from collections import Counter
 
@@ -11,7 +11,7 @@ from rankcast.lab.reproduce import ExperimentReport
 from rankcast.model import Filter, FilterKind, Scoring
 
 PERIOD = 500
-"""8,172 posts are 16 such periods; the thesis has 17,362 posts."""
+"""Events per period: 8,172 posts make 16 periods. The thesis has 17,362 posts."""
 
 
 def agencies() -> tuple[list[str], Stream]:
@@ -23,7 +23,7 @@ def agencies() -> tuple[list[str], Stream]:
 
 
 def on_news(report: ExperimentReport, name: str, title: str, kind: FilterKind) -> dict[str, Run]:
-    """The four variants on the news; the interval form with an aging factor of 0.1, as in the thesis."""
+    """The four variants on the news; the interval form has an aging factor of 0.1, as in the thesis."""
     _, stream = agencies()
     found = {}
     for number, (update, scoring) in enumerate(VARIANTS, 1):

@@ -1,4 +1,4 @@
-"""DEBS'09 Table 1: the heuristic against the optimum, which now takes milliseconds."""
+"""DEBS'09 Table 1: the heuristic against the optimum, which branch and bound finds in milliseconds."""
 
 from statistics import fmean
 from time import process_time
@@ -21,7 +21,7 @@ PAPER = {
     (30, 16): (0.859, 0.874, 162_827_625),
     (30, 20): (0.846, 0.857, 50_641_750),
 }
-"""By n and k: the diversity of the heuristic, the optimum, and the milliseconds that the optimum took."""
+"""By n and k: the diversity of the heuristic and of the optimum, and the milliseconds for the optimum."""
 
 SAMPLES = 20
 COLUMNS = (
@@ -44,7 +44,7 @@ COLUMNS = (
 
 
 def run(report: ExperimentReport, samples: int = SAMPLES) -> None:
-    """All cells, each over several draws of films."""
+    """Compute all cells, each over several draws of films."""
     objective = DivRank(0.0, Distance())
     _warm_up(objective)
     rows = []
@@ -68,7 +68,7 @@ def run(report: ExperimentReport, samples: int = SAMPLES) -> None:
             )
         )
         report.compare(
-            f"n {n}, k {k}: greedy of exact",
+            f"n {n}, k {k}: greedy and exact",
             f"{paper_greedy:.3f} of {paper_exact:.3f}",
             f"{greedy:.3f} of {exact:.3f}",
             _lies_in(paper_greedy, [one[0][0] for one in found])
@@ -80,7 +80,7 @@ def run(report: ExperimentReport, samples: int = SAMPLES) -> None:
     report.table("table1", COLUMNS, rows)
     slowest = max(row[10] for row in rows)
     report.compare(
-        "exact finishes every cell",
+        "exact search finishes every cell",
         "up to 45 hours",
         f"{slowest / 1000:.2f} s at most",
         slowest < 10_000,
@@ -92,7 +92,7 @@ def run(report: ExperimentReport, samples: int = SAMPLES) -> None:
         "0.93 to 1.00 by its table",
         f"{least:.3f} to {max(s for s, _ in shares):.3f}",
         least >= 0.93,
-        "the text says that less than 1 % is lost; its own table shows up to 7 %",
+        "the paper's text says that less than 1 % is lost; its table shows up to 7 %",
     )
     mean = fmean(share for _, share in shares)
     report.compare(
@@ -100,16 +100,17 @@ def run(report: ExperimentReport, samples: int = SAMPLES) -> None:
         "-",
         f"{100 * mean:.2f} %",
         mean >= 0.995,
-        "further: not in the paper",
+        "an addition; not in the paper",
     )
     report.remark(
-        f"Films drawn by hash, {samples} draws a cell; a blank MPAA rating is a value, as in events that all have six attributes."
+        f"Films are drawn by hash, with {samples} draws per cell. A blank MPAA rating counts as a value, so all "
+        "events have six attributes."
     )
     report.figure("table1", _picture(rows))
 
 
 def _lies_in(value: float, found: list[float]) -> bool:
-    """Whether a figure of one draw is one that our draws have too."""
+    """Whether the paper's value, of one draw, lies in the range of our draws."""
     return min(found) - 0.005 <= value <= max(found) + 0.005
 
 
@@ -122,7 +123,7 @@ def _candidates(n: int, sample: object) -> list[Candidate]:
 
 
 def _cell(n: int, k: int, sample: int, objective: DivRank) -> tuple[list[float], list[float], int]:
-    """Values and milliseconds of the three optimizers, and the nodes of the exact one."""
+    """Values and milliseconds of the three optimizers, and the nodes of the exact search."""
     candidates = _candidates(n, sample)
     values, times, nodes = [], [], 0
     for optimizer in (Greedy(), Improved(), Exact()):

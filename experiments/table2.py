@@ -1,4 +1,4 @@
-"""DEBS'09 Table 2: how many nodes of the subscription graph matching looks at."""
+"""DEBS'09 Table 2: the number of nodes of the subscription graph that matching visits."""
 
 from rankcast.cover import Node, SubscriptionGraph
 from rankcast.lab.reproduce import Experiment, ExperimentReport
@@ -9,7 +9,7 @@ SIZE = 100
 COVERED = (0, 10, 30, 50)
 MATCHING = (0, 10, 20)
 PAPER_ERRATUM = {(20, 50): 5020}
-"""The paper prints 5010 in its last row; by its own pattern it is 5020 (semantics: Errata of the papers)."""
+"""The paper prints 5010 in its last row; its own pattern gives 5020 (semantics: Errata of the papers)."""
 
 
 def paper(matching: int, covered: int) -> tuple[int, int]:
@@ -37,7 +37,7 @@ def run(report: ExperimentReport) -> None:
                 f"{expected[0]}, {expected[1]}",
                 f"{plain}, {ranked}",
                 (plain, ranked) == expected,
-                "the paper prints 5010; 5020 by its own pattern" if (matching, covered) in PAPER_ERRATUM else "",
+                "the paper prints 5010; its own pattern gives 5020" if (matching, covered) in PAPER_ERRATUM else "",
             )
             report.progress(len(rows) / (len(MATCHING) * len(COVERED)))
     report.table("table2", ("m %", "c %", "plain", "ranked", "paper SIENA", "paper PrefSIENA"), rows)
@@ -49,14 +49,14 @@ def _matches(node: Node, event: Event) -> bool:
 
 
 def _subscriptions(covered: int) -> list[Subscription]:
-    """A hundred of one user; `covered` of them below another, one below each."""
+    """A hundred subscriptions of one user; `covered` of them are covered, each by a different one."""
     general = [Predicate("a", Compare(Op.EQ, number)) for number in range(SIZE - covered)]
     special = [And((general[number], Predicate("b", Compare(Op.EQ, 1)))) for number in range(covered)]
     return [Subscription(f"s{number}", "ann", where) for number, where in enumerate([*general, *special])]
 
 
 def _events(matching: int, covered: int) -> list[Event]:
-    """A hundred, of which so many match; those match a subscription that covers another, if there are such."""
+    """A hundred events, `matching` of which match; they match a subscription that covers another, if there is one."""
     wanted = [number % max(covered, 1) for number in range(matching)] + [SIZE] * (SIZE - matching)
     return [Event(f"e{place}", EPOCH, {"a": (value,), "b": (1,)}) for place, value in enumerate(wanted)]
 

@@ -6,9 +6,10 @@ from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.model import FilterKind
 
 WHY_EAGER = (
-    "any common delivery rate keeps itself: subscriptions that are all delivered at one rate all score about the same, and so "
-    "does the bar, the k-th highest of these scores, so the first window decides and the share creeps up from there. Letting "
-    "the event into the window first, or a budget by disjoint periods (both tried), changes the share by 0.0001"
+    "any common delivery rate is stable: subscriptions delivered at the same rate have about the same score, and "
+    "the threshold, the k-th highest of these scores, equals it. So the first window sets the share, which then "
+    "rises slowly. We tried adding the event to the window first, and a budget by disjoint periods; both change the "
+    "share by 0.0001"
 )
 
 
@@ -52,7 +53,8 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
         interval["deviation of means"] > lazy["deviation of means"],
     )
     report.remark(
-        "The deviation is that of the mean distances per subscription; that of single distances is in the table."
+        "The deviation is that of the mean distances per subscription. The table also has the deviation of single "
+        "distances."
     )
 
 

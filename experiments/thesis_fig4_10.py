@@ -19,7 +19,7 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
         max(some["entropy"], much["entropy"]) < none["entropy"] + 0.0005,
     )
     report.compare(
-        "the deviation of the distance gets a bit worse",
+        "the deviation of the distance gets slightly worse",
         "a bit worse",
         f"{none['deviation']:.3f}, {some['deviation']:.3f}, {much['deviation']:.3f} (single distances)",
         none["deviation"] < much["deviation"],

@@ -18,13 +18,13 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
     )
     none, some, much = (each.measures() for each in runs)
     report.compare(
-        "the more aging, the higher the entropy",
+        "more aging gives higher entropy",
         "rises as gamma falls",
         f"{none['entropy']:.4f}, {some['entropy']:.4f}, {much['entropy']:.4f}",
         none["entropy"] < some["entropy"] < much["entropy"],
     )
     report.compare(
-        "the more aging, the lower the deviation of the distance",
+        "more aging gives a lower deviation of the distance",
         "falls as gamma falls",
         f"{none['deviation of means']:.3f}, {some['deviation of means']:.3f}, {much['deviation of means']:.3f}",
         none["deviation of means"] > some["deviation of means"] > much["deviation of means"],

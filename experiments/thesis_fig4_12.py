@@ -16,7 +16,7 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
         lines = each.series()["entropy"]
         when.append(int((abs(lines - lines[-1]) > 0.01).nonzero()[0].max(initial=-1)) + 2)
     report.compare(
-        "the more aging, the slower it settles (entropy within 0.01 of the last)",
+        "with more aging the entropy settles later (within 0.01 of its last value)",
         "slower as gamma falls",
         f"in period {when[0]}, {when[1]}, {when[2]}",
         when[0] <= when[1] <= when[2],

@@ -23,12 +23,14 @@ PARENTS = {1: None, 2: 1, 3: 1, 4: 2, 5: 2, 6: None, 7: 6, 8: 6, 9: 7, 10: 7}
 """s1 covers s2 and s3, s2 covers s4 and s5; s6 covers s7 and s8, s7 covers s9 and s10."""
 
 BY_GENERALITY = (1, 6, 2, 7, 3, 8, 4, 9, 5, 10)
-"""From the most to the least popular: the general ones are matched more often."""
+"""From the most to the least popular: general subscriptions match more often."""
 
 
 def stream_of(events: int = EVENTS) -> Stream:
-    """Each event has one most specific subscription, and matches all that cover it. One whose most specific subscription has
-    children counts at its implicit child OTHER, so there are ten places."""
+    """A stream in which each event has one most specific subscription, and matches all that cover it.
+
+    If that subscription has children, the event counts at its implicit child OTHER, so there are ten places.
+    """
 
     def chain(name: int) -> list[int]:
         parent = PARENTS[name]
@@ -39,8 +41,11 @@ def stream_of(events: int = EVENTS) -> Stream:
 
 
 def only_the_most_novel(stream: Stream) -> tuple[float, float]:
-    """Entropy and share delivered of the lazy rate form if a delivery counts for its most novel subscription alone, as the
-    thesis' equation 2.1 has it, and not for all that match, as its section 2.4 and semantics: Novelty have it."""
+    """Entropy and share delivered of the lazy rate form if a delivery counts only for its most novel subscription.
+
+    Equation 2.1 of the thesis says so. Its section 2.4 counts a delivery for all matching subscriptions, as does
+    semantics: Novelty.
+    """
     k = round(RATE * PERIOD)
     delivered, counts = [0] * len(stream.ids), [0] * len(stream.matching)
     bar, scores, passed = 0.0, [], 0
@@ -80,19 +85,21 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
         report.progress(number / 2)
     counted, share = only_the_most_novel(stream)
     report.compare(
-        "threshold, lazy, rate, if a delivery counts for its most novel subscription alone",
+        "threshold, lazy, rate, if a delivery counts only for its most novel subscription",
         "high",
         f"{counted:.3f}, delivered {share:.4f}",
         counted > 3.2,
-        "a further line: the reading of equation 2.1, which contradicts section 2.4; it is not what semantics: Novelty decides",
+        "an additional line: equation 2.1, which contradicts section 2.4; semantics: Novelty follows section 2.4",
     )
     report.remark(
-        "The figure's values cannot be read in the text that we have; it calls the entropy high for both filters."
+        "Our copy of the thesis does not show the values of this figure. Its text calls the entropy high for both "
+        "filters."
     )
 
 
 STARVED = (
-    "every delivery lowers all subscriptions that match, so a general one always looks well served by its children, and what "
-    "matches it alone (its OTHER) hardly ever reaches the bar; see the further line"
+    "every delivery lowers the score of all matching subscriptions, so the deliveries of its children make a "
+    "general subscription look well served, and events that match only it (its OTHER) rarely reach the threshold; "
+    "see the additional line"
 )
 EXPERIMENT = Experiment("thesis_fig4_13", "Subsumption", "Thesis 2011, Figure 4.13", run)

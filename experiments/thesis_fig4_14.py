@@ -1,4 +1,4 @@
-"""Thesis Figure 4.14: how popular and how active the agencies are."""
+"""Thesis Figure 4.14: popularity and activity of the agencies."""
 
 import numpy as np
 from experiments.novelty_news import PERIOD, agencies
@@ -7,7 +7,7 @@ from rankcast.lab.reproduce import Experiment, ExperimentReport
 
 
 def run(report: ExperimentReport) -> None:
-    """Shares of the ten agencies, over all and by period."""
+    """Shares of the ten agencies, in total and by period."""
     from matplotlib.figure import Figure
 
     names, stream = agencies()
@@ -41,12 +41,14 @@ def run(report: ExperimentReport) -> None:
     spread = (activity.std(axis=0) / activity.mean(axis=0)).mean()
     by_chance = (np.sqrt(PERIOD * shares * (1 - shares)) / (PERIOD * shares)).mean()
     report.compare(
-        "activity differs from period to period more than by chance (mean relative deviation)",
+        "activity varies between periods more than by chance (mean relative deviation)",
         "some periods are busy, some not",
         f"{spread:.2f} against {by_chance:.2f}",
         bool(spread > by_chance),
     )
-    report.remark("The thesis' own posts (17,362 of ten agencies, early 2011) were not published; these are others.")
+    report.remark(
+        "The posts of the thesis (17,362 of ten agencies, early 2011) were not published, so these are different ones."
+    )
 
 
 EXPERIMENT = Experiment("thesis_fig4_14", "The news: popularity and activity", "Thesis 2011, Figure 4.14", run)

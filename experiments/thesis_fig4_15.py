@@ -31,7 +31,7 @@ def run(report: ExperimentReport) -> None:
 
 
 CLOSE = (
-    "on these posts all four are within 0.011 bits of each other; with aging 0.1 the interval form, eager, comes first. The "
-    "thesis' posts were others"
+    "on these posts all four are within 0.011 bits of each other; with aging 0.1 the eager interval form comes "
+    "first. The thesis used other posts"
 )
 EXPERIMENT = Experiment("thesis_fig4_15", "The news: threshold", "Thesis 2011, Figure 4.15", run)

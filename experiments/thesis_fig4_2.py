@@ -8,7 +8,7 @@ from rankcast.model import FilterKind
 
 
 def settles(bars: list[float], within: float) -> int:
-    """From which period on the threshold stays near its last value, as a share of it."""
+    """The first period from which the threshold stays near its last value, by relative difference."""
     values = np.array(bars)
     far = np.flatnonzero(np.abs(values - values[-1]) > within * abs(values[-1]))
     return int(far[-1]) + 2 if len(far) else 1
@@ -42,7 +42,7 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
             when["eager"] <= when["lazy"],
             ""
             if when["eager"] <= when["lazy"]
-            else "both are there after a period or two: the lazy one, too, needs one period only",
+            else "both settle within one or two periods; the lazy threshold needs only one period, too",
         )
 
 

@@ -7,7 +7,7 @@ from rankcast.model import FilterKind
 
 
 def run(report: ExperimentReport, events: int = EVENTS) -> None:
-    """As Figure 4.1 with P = 100."""
+    """Like Figure 4.1, with P = 100."""
     stream = default_stream(events=events)
     runs = four(stream, FilterKind.THRESHOLD, report, period=100)
     summary(report, "fig4_3", stream, list(runs.values()))
@@ -36,9 +36,7 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
         "higher",
         f"{rate['delivered']:.4f} and {interval['delivered']:.4f}",
         more,
-        ""
-        if more
-        else "with so short a period the interval form spends more of its budget here, by a hundredth or less",
+        "" if more else "with such a short period our interval form uses more of its budget, by 0.01 or less",
     )
 
 

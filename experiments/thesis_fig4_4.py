@@ -16,7 +16,7 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
     entropies = [each["entropy"] for each in found.values()]
     best = yardstick(stream, len(runs["lazy, rate"].at))
     report.compare(
-        "all variants come to the same entropy",
+        "all variants reach the same entropy",
         "same",
         f"{min(entropies):.4f} to {max(entropies):.4f}, optimum {best:.4f}",
         max(entropies) - min(entropies) < 0.005,
@@ -43,7 +43,7 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
         more,
         ""
         if more
-        else "both forms estimate the same number here: the mean distance of matches is the inverse of their rate",
+        else "both forms estimate the same number here: the mean distance of matches is the inverse of the match rate",
     )
 
 

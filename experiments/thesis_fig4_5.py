@@ -1,4 +1,4 @@
-"""Thesis Figure 4.5: the best threshold filter, the best sampling filter, and chance."""
+"""Thesis Figure 4.5: the best threshold filter, the best sampling filter, and the random filter."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from rankcast.model import FilterKind, Update
 
 
 def run(report: ExperimentReport, events: int = EVENTS) -> None:
-    """Both against the random filter."""
+    """Compare both with the random filter."""
     stream = default_stream(events=events)
     chosen = {
         "threshold (lazy, rate)": settings(FilterKind.THRESHOLD),
@@ -34,7 +34,7 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
         by_chance["entropy"] < threshold["entropy"] - 0.5,
     )
     report.compare(
-        "threshold delivers a bit more than sampling",
+        "threshold delivers slightly more than sampling",
         "more",
         f"{threshold['delivered']:.4f} and {sampling['delivered']:.4f}",
         threshold["delivered"] > sampling["delivered"],
@@ -50,8 +50,9 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
         "lower",
         f"{sampling['deviation of means']:.3f} and {threshold['deviation of means']:.3f}",
         sampling["deviation of means"] < threshold["deviation of means"],
-        "here the threshold, which counts deliveries, is the more even one; chance leaves a spread of its own. The thesis' "
-        "Algorithm 1 never resets its count of deliveries within a period, which may be what its figure shows",
+        "here the threshold filter, which counts deliveries, is more even; random sampling adds variation. "
+        "Algorithm 1 of the thesis never resets its count of deliveries within a period, which may explain its "
+        "figure",
     )
 
 

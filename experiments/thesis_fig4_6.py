@@ -1,4 +1,4 @@
-"""Thesis Figure 4.6: the stream becomes more skewed half-way."""
+"""Thesis Figure 4.6: the stream becomes more skewed halfway."""
 
 from experiments.novelty_changes import halves, run_until, skew_transient
 from experiments.novelty_common import EVENTS
@@ -15,7 +15,7 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
             each = found[kind][name]
             before = run_until(each, events // 2).entropy
             report.compare(
-                f"{kind.value}, {name}: entropy at the end is that before the change",
+                f"{kind.value}, {name}: entropy at the end equals that before the change",
                 "unaffected" if "rate" in name else "small variations",
                 f"{before:.4f}, then {each.entropy:.4f}",
                 abs(before - each.entropy) < 0.06,

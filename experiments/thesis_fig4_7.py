@@ -1,4 +1,4 @@
-"""Thesis Figure 4.7: the popularity of the subscriptions is reversed half-way."""
+"""Thesis Figure 4.7: the popularity of the subscriptions is reversed halfway."""
 
 from experiments.novelty_changes import halves, skew_reverse
 from experiments.novelty_common import EVENTS, HIGHEST, yardstick
@@ -42,8 +42,8 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
         "less",
         f"{share:.4f} and {threshold.measures(half)['delivered']:.4f}",
         share < threshold.measures(half)["delivered"],
-        "what was rare keeps a probability near 1 for long, so the budget is used up, by the wrong subscriptions; the thesis "
-        "speaks of a popular subscription that falls silent, which no scenario of its own has",
+        "subscriptions that were rare keep a probability near 1 for long, so the wrong subscriptions use up the "
+        "budget; the thesis discusses a popular subscription that stops matching, which none of its scenarios has",
     )
 
 

@@ -1,4 +1,4 @@
-"""Thesis Figure 4.8: a user leaves five of ten subscriptions; the threshold filter."""
+"""Thesis Figure 4.8: a user removes five of ten subscriptions; the threshold filter."""
 
 from experiments.novelty_changes import leaving_runs
 from experiments.novelty_common import EVENTS
@@ -8,7 +8,7 @@ from rankcast.model import FilterKind
 
 
 def run(report: ExperimentReport, events: int = EVENTS) -> None:
-    """Entropy and mean distance, each half on its own."""
+    """Entropy and mean distance of each half."""
     found = leaving_runs(report, "fig4_8", "Figure 4.8: five of ten subscriptions left", FilterKind.THRESHOLD, events)
     before, after = found["lazy, rate"]
     report.compare(

@@ -1,4 +1,4 @@
-"""Thesis Figure 4.9: a user leaves five of ten subscriptions; the sampling filter."""
+"""Thesis Figure 4.9: a user removes five of ten subscriptions; the sampling filter."""
 
 from experiments.novelty_changes import leaving_runs
 from experiments.novelty_common import EVENTS
@@ -8,7 +8,7 @@ from rankcast.model import FilterKind
 
 
 def run(report: ExperimentReport, events: int = EVENTS) -> None:
-    """Entropy and mean distance, each half on its own."""
+    """Entropy and mean distance of each half."""
     found = leaving_runs(report, "fig4_9", "Figure 4.9: five of ten subscriptions left", FilterKind.SAMPLING, events)
     before, after = found["lazy, rate"]
     report.compare(
@@ -16,7 +16,7 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
         "affected by the change",
         f"{before['distance']:.3f}, then {after['distance']:.3f}",
         abs(after["distance"] - 5) < 0.1,
-        "a subscription that a user leaves is forgotten at once here, so the rate is shared among those that are left",
+        "a removed subscription is forgotten at once here, so the remaining ones share the rate",
     )
     _, interval = found["lazy, interval"]
     report.compare(
@@ -24,7 +24,7 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
         "more",
         f"{interval['entropy']:.4f} and {after['entropy']:.4f}",
         interval["entropy"] < after["entropy"] - 0.001,
-        "a subscription that was left is forgotten at once, with its matches; both forms go on unharmed",
+        "a removed subscription is forgotten at once, with its matches, so neither form is affected",
     )
 
 

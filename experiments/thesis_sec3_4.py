@@ -1,4 +1,4 @@
-"""Thesis Section 3.4: one user's subscriptions on several nodes, against one node that knows everything."""
+"""Thesis Section 3.4: one user's subscriptions on several nodes, compared with a single node."""
 
 import numpy as np
 from experiments.novelty_common import PERIOD, default_stream, settings
@@ -14,7 +14,7 @@ EVENTS = 30_000
 
 
 def run(report: ExperimentReport, events: int = EVENTS) -> None:
-    """Threshold filter, lazy; nodes talk after each period of 1,000 published events."""
+    """Lazy threshold filter; nodes communicate after each period of 1,000 published events."""
     from matplotlib.figure import Figure
 
     stream = default_stream(events=events)
@@ -54,7 +54,7 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
     left.legend()
     report.figure("sec3_4", figure)
     share, found, agree, central = shares[Scoring.RATE, 1]
-    report.compare("one node is the plain filter", "the same", f"Jaccard {agree:.3f}", agree == 1)
+    report.compare("one node equals the plain filter", "the same", f"Jaccard {agree:.3f}", agree == 1)
     for nodes in (2, 5, 10):
         share, found, agree, central = shares[Scoring.RATE, nodes]
         report.compare(
@@ -62,10 +62,11 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
             "no figure",
             f"{found:.4f} ({found - central.entropy:+.4f}); {share:.4f} ({share - central.share:+.4f})",
             abs(found - central.entropy) < 0.01,
-            "entropy agrees; fewer are delivered, since a node cannot use what another leaves of its quota within a round",
+            "entropy agrees; fewer events are delivered, because within a round a node cannot use another node's spare quota",
         )
     report.remark(
-        "The thesis names what has to be exchanged and measures nothing; rankcast.pipeline.spark.deliver_to_team does this."
+        "The thesis lists what nodes must exchange, but has no measurements. "
+        "rankcast.pipeline.spark.deliver_to_team implements the exchange."
     )
 
 

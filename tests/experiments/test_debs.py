@@ -30,7 +30,9 @@ def test_table_2_is_met_to_the_node(known, tmp_path):
 def test_table_1_with_few_draws(known, tmp_path):
     report = ExperimentReport(tmp_path)
     known["table1"].run(report, samples=2)
-    missed_summaries = {"exact finishes every cell", "improved, share of the optimum on average"} & set(missed(report))
+    missed_summaries = {"exact search finishes every cell", "improved, share of the optimum on average"} & set(
+        missed(report)
+    )
     assert not missed_summaries
     assert (tmp_path / "table1.csv").exists()
 

@@ -41,7 +41,7 @@ def test_the_page_has_all_figures_and_pictures(tmp_path: Path, out: Path) -> Non
     page = tmp_path / "docs" / "page.md"
     document(RESULTS, out, page)
     text = page.read_text()
-    assert "3 experiments, 2 figures or statements of the papers compared, 1 of which agree." in text
+    assert "3 experiments compare 2 figures or statements of the papers with ours; 1 agree." in text
     assert text.index("## P\n") < text.index("### Figure 2: ") < text.index("### Figure 10: ") < text.index("## Q\n")
     assert "| [Figure 10](#figure-10-about-fig10) | About fig10 | 0 of 1 |" in text
     assert "| x \\| y | 1 | 2 | **no** | because |" in text

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
+from textwrap import wrap
 
 from rankcast.lab.reproduce.experiments import Comparison, Result, natural
 from rankcast.lab.reproduce.gallery import hang
@@ -22,12 +23,16 @@ def document(results: Sequence[Result], out: Path, page: Path) -> None:
     lines = [
         "# The papers' evaluations, reproduced",
         "",
-        "Written by `rankcast reproduce all --docs docs/reproduction.md`; do not edit. Each section is a file in `experiments/`,"
-        " run again by `rankcast reproduce NAME`, which leaves the numbers as CSV.",
+        *_wrapped(
+            "`rankcast reproduce all --docs docs/reproduction.md` writes this page; do not edit it. Each section is a file "
+            "in `experiments/`. `rankcast reproduce NAME` runs it again and saves the numbers as CSV."
+        ),
         "",
-        f"{len(results)} experiments, {len(compared)} figures or statements of the papers compared,"
-        f" {sum(one.agrees for one in compared)} of which agree."
-        " Where one does not, the last column says why. A figure without a counterpart in the paper has a `-` there.",
+        *_wrapped(
+            f"{len(results)} experiments compare {len(compared)} figures or statements of the papers with ours; "
+            f"{sum(one.agrees for one in compared)} agree. For each that does not, the last column says why. "
+            "A `-` marks a result that the paper does not have."
+        ),
     ]
     for paper, group in groupby(results, key=lambda result: result.paper):
         of_paper = list(group)
@@ -46,10 +51,14 @@ def _section(result: Result, pictures: Sequence[str]) -> list[str]:
     lines += ["| what | paper | ours | agrees | |", "| --- | --- | --- | --- | --- |"]
     lines += [_row(one) for one in result.comparisons]
     for remark in result.remarks:
-        lines += ["", remark]
+        lines += ["", *_wrapped(remark)]
     for picture in pictures:
         lines += ["", f"![{result.title}]({picture})"]
     return lines
+
+
+def _wrapped(text: str) -> list[str]:
+    return wrap(text, 118, break_long_words=False, break_on_hyphens=False)
 
 
 def _row(one: Comparison) -> str:
