@@ -1,6 +1,6 @@
-"""How fast posets and forwarding are, as ratios within one run: python benchmarks/covering.py [subscriptions]
+"""The speed of posets and forwarding, as ratios within one run: python benchmarks/covering.py [subscriptions]
 
-The fast poset of boxes against the general one, and forwarding 50,000 interval subscriptions.
+Compares the fast poset of boxes with the general one, and measures forwarding of 50,000 interval subscriptions.
 """
 
 import sys

@@ -1,14 +1,16 @@
-"""The fast engine against the oracle: rank and choose over the same stream with the same matches, as ratios in one run.
+"""The fast engine against the oracle: rank and choose over the same stream and matches, as ratios in one run.
 
     .venv/bin/python benchmarks/delivery.py [--quick]
 
-Both get the matches of each event ready made (matching has a benchmark of its own). The oracle gives a list of deliveries, the
-fast engine columns of them (`rankcast.engine.arrays.Deliveries`), which as objects must be equal; making objects of them is not timed, and
-costs 2 µs each, for who wants them. The user is that of the DEBS'09 experiments (30 subscriptions, about half of the films match); the
-events are films in random order. Windows are filled by the fast engine first, then both go on from the same
-state over the same events; times are CPU times per user and event of that part. Where several users are served, they are alike.
-What is measured is the steady state: films of the first 40,000 are published again, so that no set of subscriptions matches for the
-first time, which costs some 0.2 ms once.
+Both receive the matches of each event precomputed; matching has its own benchmark. The oracle returns a list of
+deliveries, the fast engine returns columns (`rankcast.engine.arrays.Deliveries`). As objects they must be equal.
+Making objects costs 2 µs each and is not timed. The user is that of the DEBS'09 experiments (30 subscriptions, about
+half of the films match); the events are films in random order.
+
+The fast engine fills the windows first. Then both continue from the same state over the same events. Times are CPU
+times per user and event of that part. If there are several users, they are identical. The benchmark measures the
+steady state: films of the first 40,000 are published again, so no set of subscriptions matches for the first time,
+which would cost about 0.2 ms once.
 """
 
 import argparse
@@ -39,7 +41,7 @@ CHUNK = 10_000
 
 @dataclass(frozen=True)
 class Case:
-    """A policy, how many events warm its windows, how many are timed (for the oracle), and the ratio to meet."""
+    """A policy, the number of warm-up events, the number of events timed for the oracle, and the required ratio."""
 
     mode: Mode
     length: int
@@ -64,7 +66,7 @@ CASES = (
 
 
 def found_by(events: list[Event]) -> list[list[int]]:
-    """The places of the user's subscriptions that each event matches."""
+    """The positions of the user's subscriptions that each event matches."""
     mine = user_subscriptions()
     return [[n for n, one in enumerate(mine) if matches(one.where, event, NO_CONCEPTS)] for event in events]
 
@@ -112,7 +114,7 @@ def slow(
 
 
 def run(case: Case, events: list[Event], found: list[list[int]]) -> tuple[float, float, int]:
-    """Microseconds per user and event of oracle and fast engine, and how many deliveries both made."""
+    """Microseconds per user and event of oracle and fast engine, and the number of deliveries."""
     catalog = Catalog()
     for user in names(case):
         for one in user_subscriptions():
@@ -126,7 +128,7 @@ def run(case: Case, events: list[Event], found: list[list[int]]) -> tuple[float,
         oracle.restore(states[user])
     part = slice(case.warm, case.warm + case.timed)
     gc.collect()
-    gc.freeze()  # so that neither pays for looking through what the benchmark itself holds
+    gc.freeze()  # so that neither pays for collecting the benchmark's own objects
     deliveries, seconds = fast(shard, events[part], found[part], case)
     expected, slow_seconds = slow(oracles, catalog, events[part], found[part])
     assert deliveries == expected, f"the engines differ: {case}"

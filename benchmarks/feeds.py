@@ -1,10 +1,10 @@
-"""Live feeds under load: many listeners, many publishes per second, one service; is anything lost, does memory grow?
+"""Live feeds under load: many listeners and publishes per second on one service. Is anything lost? Does memory grow?
 
     python benchmarks/feeds.py --feeds 200 --rate 500 --seconds 60
 
-The service is `rankcast serve`, with tokens and the embedded pipeline, in processes of its own; the load comes from this one:
-a connection for every feed, and single publishes over 64 connections. In the end each feed must have got exactly what the
-store says was delivered to its user, in order and once.
+The service is `rankcast serve` with tokens and the embedded pipeline, in separate processes. This process makes the
+load: one connection per feed, and single publishes over 64 connections. In the end each feed must have received
+exactly the deliveries that the store has for its user, in order and once.
 """
 
 import argparse
@@ -34,12 +34,12 @@ POLICIES = (
     {"mode": "history", "k": 5, "length": 50},
     {"mode": "periodic", "k": 5, "length": 100},
 )
-"""Everything, the best of a window, what improves on what was sent, the best of each period: a quarter of the users each."""
+"""One policy of each mode (all, sliding, history, periodic), for a quarter of the users each."""
 
 
 @dataclass
 class Feed:
-    """What one listener got: numbers, and when."""
+    """What one listener received: delivery numbers and times."""
 
     user: str
     numbers: list[int] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Feed:
 
 
 def filled(place: str, feeds: int) -> tuple[dict[str, str], str]:
-    """A new store with a subscription and a policy for each user; the tokens of the users and of a publisher."""
+    """Create a store with a subscription and a policy per user; return the tokens of the users and of a publisher."""
     with Store.create(place) as store:
         records = []
         for number in range(feeds):
@@ -63,7 +63,7 @@ def filled(place: str, feeds: int) -> tuple[dict[str, str], str]:
 
 
 def started(place: str) -> tuple["subprocess.Popen[str]", int]:
-    """The service, once it listens, and its port."""
+    """Start the service; return it and its port once it listens."""
     command = [sys.executable, "-c", "from rankcast.cli.main import main; main()"]
     command += ["serve", "--store", place, "--port", "0", "--no-page"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
@@ -82,7 +82,7 @@ async def listen(port: int, token: str, feed: Feed, sent: dict[str, float]) -> N
     status = await reader.readline()
     if b"200" not in status:
         raise SystemExit(f"a feed was answered with {status.decode()}")
-    # Each server-sent event lies in one chunk, so its lines are whole.
+    # Each server-sent event is one chunk, so its lines are complete.
     while line := await reader.readline():
         if line.startswith(b"data: "):
             data = json.loads(line[6:])
@@ -91,7 +91,7 @@ async def listen(port: int, token: str, feed: Feed, sent: dict[str, float]) -> N
 
 
 async def publish(port: int, token: str, due: Iterator[tuple[float, int]], sent: dict[str, float]) -> int:
-    """Publish one event after the other when it is due, over one connection; how many were acknowledged."""
+    """Publish each event when it is due, over one connection; return the number of acknowledged events."""
     reader, writer = await asyncio.open_connection(HOST, port)
     head = f"POST /v1/events HTTP/1.1\r\nHost: {HOST}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n"
     done = 0
@@ -112,7 +112,7 @@ async def publish(port: int, token: str, due: Iterator[tuple[float, int]], sent:
 
 
 class Sample(NamedTuple):
-    """The service at a moment: memory in MiB, processor time in s since its start."""
+    """A sample of the service: memory in MiB, CPU time in seconds since its start."""
 
     at: float
     memory: float
@@ -120,7 +120,7 @@ class Sample(NamedTuple):
 
 
 async def watch(process: int, samples: list[Sample]) -> None:
-    """A sample of the service, its pipeline included, every second."""
+    """Take a sample of the service and its pipeline every second."""
     children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
     while True:
         each = [used(number) for number in (process, *children)]
@@ -129,7 +129,7 @@ async def watch(process: int, samples: list[Sample]) -> None:
 
 
 def used(process: int | str) -> tuple[float, float]:
-    """Memory in MiB and processor time in s of a process."""
+    """Memory in MiB and CPU time in seconds of a process."""
     memory = Path(f"/proc/{process}/status").read_text().split("VmRSS:")[1].split()[0]
     stat = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
     return int(memory) / 1024, (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
@@ -138,7 +138,7 @@ def used(process: int | str) -> tuple[float, float]:
 async def load(
     port: int, process: int, tokens: dict[str, str], publisher: str, rate: float, seconds: float, store: Store
 ) -> bool:
-    """Everything at once, then the figures; whether all went as it must."""
+    """Run the load, print the results, and return whether all requirements are met."""
     feeds = [Feed(user) for user in tokens]
     sent: dict[str, float] = {}
     samples: list[Sample] = []
@@ -167,7 +167,7 @@ async def load(
     disordered = sum(feed.numbers != sorted(feed.numbers) for feed in feeds)
     waits = sorted(wait for feed in feeds for wait in feed.waits)
     cuts = quantiles(waits, n=100)
-    # The first third fills caches and windows; a leak would go on after it.
+    # The first third fills caches and windows; a leak would continue after it.
     steady = [sample for sample in samples if sample.at > begun + seconds / 3]
     memory = [sample.memory for sample in steady]
     first, last = memory[: len(memory) // 3], memory[-(len(memory) // 3) :]
@@ -199,7 +199,7 @@ async def load(
 
 
 def main() -> None:
-    """Run it."""
+    """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--feeds", type=int, default=200)
     parser.add_argument("--rate", type=float, default=500)

@@ -1,10 +1,11 @@
-"""Approximate matching, as ratios in one run: batches against one pair at a time, and fuzzy subscriptions against crisp
-ranges that accept the same values, through the index.
+"""Approximate matching, as ratios in one run.
+
+Compares batches with one pair at a time, and fuzzy subscriptions with crisp ranges that accept the same values.
 
     .venv/bin/python benchmarks/fuzzy.py [--pairs 100000] [--subscriptions 1000000] [--events 1000]
 
-All times are CPU times. What is compared is checked to be equal first: the degrees of the batches, and which
-subscriptions match (a fuzzy predicate accepts a crisp number iff its alpha-cut has it).
+All times are CPU times. The results are checked first: the degrees of the batches must be equal, and the same
+subscriptions must match (a fuzzy predicate accepts a crisp number iff its alpha-cut contains it).
 """
 
 import argparse
@@ -47,11 +48,11 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 CONCEPTS = 2_000
 CITIES = 20
 GOAL = 2.0
-"""Fuzzy subscriptions may cost so many times what crisp ranges cost."""
+"""The largest allowed cost of fuzzy subscriptions, as a multiple of the cost of crisp ranges."""
 
 
 def pairs(count: int, table: Table) -> None:
-    """Random pairs of straight functions."""
+    """Random pairs of piecewise linear functions."""
     random = Random(1)
 
     def form() -> Trapezoid | Triangle | Interval | LeftShoulder | RightShoulder:
@@ -115,8 +116,8 @@ def through_the_index(count: int, events: int, table: Table) -> None:
         begin = process_time()
         matchers[name] = IndexMatcher(subscriptions, lambda user: meaning, shared=meaning)
         built[name] = process_time() - begin
-        matchers[name].match_batch(warm)  # compiles, if it must
-    for start in range(0, events, 100):  # by turns, so that neither has the better cache or the busier machine
+        matchers[name].match_batch(warm)  # compiles if necessary
+    for start in range(0, events, 100):  # in turns, so that both see the same cache and load
         for name, matcher in matchers.items():
             begin = process_time()
             parts[name].append(matcher.match_batch(published[start : start + 100]))

@@ -1,11 +1,11 @@
-"""Kill the pipeline again and again while events are published, and see that nothing is lost and nothing comes twice.
+"""Kill the pipeline repeatedly while events are published, and check that nothing is lost or delivered twice.
 
     python benchmarks/kills.py --kills 30
-    python benchmarks/kills.py --kills 10 --cluster      executors of a small cluster are killed, too
+    python benchmarks/kills.py --kills 10 --cluster      also kills executors of a small cluster
 
-A store is published to without a pause, and its catalog changes. `rankcast run --engine spark --follow` serves it, and is
-killed with all its processes (SIGKILL) at random moments: most while micro-batches run, some while it starts. In
-the end the deliveries must be those of one run that nobody disturbed.
+Events are published to a store continuously, and its catalog changes. `rankcast run --engine spark --follow` serves
+it. All its processes are killed (SIGKILL) at random times, mostly during micro-batches, sometimes during startup. In
+the end the deliveries must equal those of one undisturbed run.
 """
 
 import argparse
@@ -32,7 +32,7 @@ MODES = (Mode.ALL, Mode.PERIODIC, Mode.SLIDING, Mode.HISTORY)
 
 
 def records(users: int) -> Iterator[Record]:
-    """Users of all delivery modes."""
+    """Users with all delivery modes."""
     for number in range(users):
         yield Subscription(f"s{number}", f"user{number}", parse(f"x > {number % 7}"), 0.5)
         yield Subscription(f"t{number}", f"user{number}", parse(f"y = {number % 5}"), 0.8)
@@ -40,7 +40,7 @@ def records(users: int) -> Iterator[Record]:
 
 
 class Publisher(threading.Thread):
-    """Publishes without a pause, and changes the catalog now and then."""
+    """Publishes continuously, and sometimes changes the catalog."""
 
     def __init__(self, store: Path, seed: int, rate: float) -> None:
         super().__init__(daemon=True)
@@ -48,7 +48,7 @@ class Publisher(threading.Thread):
         self.enough = threading.Event()
 
     def run(self) -> None:
-        """Until there is enough."""
+        """Publish until told to stop."""
         chance, number = self._chance, 0
         with Store.open(self._path) as store:
             while not self.enough.is_set():
@@ -64,7 +64,7 @@ class Publisher(threading.Thread):
                     store.change(put=[new])
                 self.enough.wait(size / self._rate)
                 while store.last_offset() - store.progress().offset > _AHEAD and not self.enough.wait(0.1):
-                    pass  # on a slow machine it would take long to serve the rest in the end
+                    pass  # on a slow machine, serving the rest at the end would take long
 
 
 class Pipeline:
@@ -82,20 +82,20 @@ class Pipeline:
         )
 
     def kill(self) -> None:
-        """End it without a word to anybody."""
+        """Kill all processes with SIGKILL."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         self._said.close()
 
     def finish(self) -> int:
-        """Wait for its end; its exit code."""
+        """Wait until it ends; return its exit code."""
         code = self.process.wait(600)
         self._said.close()
         return code
 
 
 def expected(store: Store) -> list[Delivery]:
-    """What one shard that sees everything delivers of the log."""
+    """The deliveries of a single shard that serves the whole log."""
     shard, version, deliveries = Shard(store.catalog(1)), 1, []
     for logged in store.events():
         if logged.catalog_version != version:
@@ -106,7 +106,7 @@ def expected(store: Store) -> list[Delivery]:
 
 
 def disturb(folder: Path, kills: int, seed: int, rate: float = 100.0, cluster: bool = False) -> tuple[int, int, int]:
-    """Publish, kill, finish, compare; how many events, deliveries and micro-batches there were."""
+    """Publish, kill, finish, compare; return the number of events, deliveries and micro-batches."""
     chance = random.Random(seed)
     place, log = folder / "store.db", folder / "run.log"
     more = ("--master", "local-cluster[2,1,1024]") if cluster else ()
@@ -120,7 +120,7 @@ def disturb(folder: Path, kills: int, seed: int, rate: float = 100.0, cluster: b
             )
             before = _batch(store)
             waited = time.monotonic()
-            if chance.random() < 0.8:  # else while it starts
+            if chance.random() < 0.8:  # otherwise kill it during startup
                 while _batch(store) == before and pipeline.process.poll() is None and time.monotonic() - waited < 300:
                     time.sleep(0.05)
                 time.sleep(chance.uniform(0, 3))
@@ -153,7 +153,7 @@ def _batch(store: Store) -> int:
 
 
 def _kill_executor(group: int, chance: random.Random) -> bool:
-    """Kill one executor of the cluster, whose driver has to go on."""
+    """Kill one executor of the cluster; the driver must continue."""
     executors = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -169,7 +169,7 @@ def _kill_executor(group: int, chance: random.Random) -> bool:
 
 
 def main() -> None:
-    """Kill as often as asked."""
+    """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=30)
     parser.add_argument("--seed", type=int, default=0)

@@ -1,13 +1,14 @@
-"""Matching speed and size, ours and the peers', on the same files, in one run.
+"""Matching speed and size of our index and its peers, on the same files, in one run.
 
-    .venv/bin/python benchmarks/matching.py                        workloads a and b, 10 k to 1 M, all peers
-    .venv/bin/python benchmarks/matching.py --part growth          ours alone, 10 k to 10 M: size, building, mapping, ranking
-    .venv/bin/python benchmarks/matching.py --part changes         1,000 changes to 10 M, until the next event sees them
-    .venv/bin/python benchmarks/matching.py --part shard           a shard over 100 k and 500 k: making it, changes, events
-    .venv/bin/python benchmarks/matching.py --part few             from how many subscriptions on the index pays
+    .venv/bin/python benchmarks/matching.py                   workloads a and b, 10 k to 1 M, all peers
+    .venv/bin/python benchmarks/matching.py --part growth     only ours, 10 k to 10 M: size, building, mapping,
+    ranking .venv/bin/python benchmarks/matching.py --part changes    1,000 changes to 10 M, until the next event sees
+    them .venv/bin/python benchmarks/matching.py --part shard      a shard over 100 k and 500 k: creation, changes,
+    events .venv/bin/python benchmarks/matching.py --part few        the number of subscriptions from which the index
+    pays
 
-Speed is events per second of processor time on one core, so that a busy machine does not distort it. Every peer's answers
-to the first events are compared with ours. Tables go to out/benchmarks/matching-<part>.csv, pictures beside them.
+Speed is events per second of CPU time on one core, so that a busy machine does not distort it. Every peer's answers
+to the first events are compared with ours. Tables go to out/benchmarks/matching-<part>.csv, pictures next to them.
 """
 
 import argparse
@@ -40,7 +41,7 @@ CHANGES = 1_000
 
 
 def main() -> None:
-    """Run a part, print, write."""
+    """Run a part; print and save the results."""
     parts = {"speed": speed, "growth": growth, "changes": changes, "shard": shard, "few": few}
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--part", choices=parts, default="speed")
@@ -56,7 +57,7 @@ def main() -> None:
 
 
 def speed(chosen: argparse.Namespace, console: Console) -> None:
-    """Ours and the peers'."""
+    """The speed of our index and of the peers."""
     known = {} if chosen.peers == "none" else peers()
     if chosen.peers not in ("all", "none"):
         known = {name: known[name] for name in chosen.peers.split(",")}
@@ -105,7 +106,7 @@ def speed(chosen: argparse.Namespace, console: Console) -> None:
 
 
 def growth(chosen: argparse.Namespace, console: Console) -> None:
-    """Ours alone on (a): size, building, mapping, matching, ranking."""
+    """Only our index on (a): size, building, mapping, matching, ranking."""
     table = Table("subscriptions", "bytes each", "built, s by clock", "s of CPU", "mapped, s", "events/s", "matches/event",
                   "ns per match", "ranking adds")  # fmt: skip
     rows = []
@@ -144,7 +145,7 @@ def growth(chosen: argparse.Namespace, console: Console) -> None:
 
 
 def changes(chosen: argparse.Namespace, console: Console) -> None:
-    """A thousand changes to an index that is open, until the next event sees them."""
+    """A thousand changes to an open index, until the next event sees them."""
     table = Table("subscriptions", "opened, s", "1,000 changes, s by clock", "s of CPU", "next event", "s of CPU")
     rows = []
     for size in _sizes(chosen, "10000000"):
@@ -178,7 +179,7 @@ def changes(chosen: argparse.Namespace, console: Console) -> None:
 
 
 def shard(chosen: argparse.Namespace, console: Console) -> None:
-    """A shard that serves a tenth as many users, each by a history of ten, while its catalog changes."""
+    """A shard with one user per ten subscriptions, each with a history of ten, while its catalog changes."""
     table = Table("subscriptions", "users", "made, s", "update of 40, s", "matched, events/s", "served, events/s")
     rows = []
     for size in _sizes(chosen, "100000,500000"):
@@ -214,14 +215,14 @@ def shard(chosen: argparse.Namespace, console: Console) -> None:
 
 
 def few(chosen: argparse.Namespace, console: Console) -> None:
-    """From how many subscriptions on the index pays, beside plain evaluation."""
+    """The number of subscriptions from which the index is faster than plain evaluation."""
     table = Table("subscriptions", "plain, µs an event", "index, µs an event", "compiled in, ms", "pays after, events")
     rows = []
     for size in _sizes(chosen, "10,30,100,300,1000"):
         workload = make("a", size, 500)
         subscriptions = [Subscription(f"s{i}", "u", expression(workload, i)) for i in range(size)]
         events = [Event("e", NOON, {name: (v,) for name, v in event(workload, place).items()}) for place in range(500)]
-        IndexMatcher(subscriptions).match_batch(events)  # compiles the kernels, if it must
+        IndexMatcher(subscriptions).match_batch(events)  # compiles the kernels if necessary
         build = _cpu(IndexMatcher, subscriptions)
         fast = _cpu(IndexMatcher(subscriptions).match_batch, events)
         oracle = OracleMatcher(subscriptions)
@@ -243,7 +244,7 @@ def _seconds(run: Callable, given: object) -> tuple[float, Any]:
 
 
 def _cpu(run: Callable, given: object) -> float:
-    """Seconds, the least of three."""
+    """CPU seconds, the minimum of three runs."""
     spent = []
     for _ in range(3):
         began = time.process_time()
@@ -272,7 +273,7 @@ def _write(part: str, titles: Sequence[str], rows: list[list]) -> None:
 
 
 def _draw(rows: list[list], target: Path = TARGET) -> None:
-    """A picture per workload: events per second against the number of subscriptions."""
+    """Draw a picture per workload: events per second against the number of subscriptions."""
     import matplotlib
 
     matplotlib.use("Agg")

@@ -1,12 +1,13 @@
-"""A hostile neighbour at all limits: how much later does a quiet user get what they want?
+"""A hostile neighbour at all limits: how much does it delay the deliveries of a quiet user?
 
     python benchmarks/neighbour.py --seconds 60
 
-The service is `rankcast serve` in processes of its own. A quiet publisher publishes a few events per second, and a quiet user
-listens. First they are alone; then, for as long, a neighbour uses everything that the tokens of one user and of one publisher
-allow: as many subscriptions as are allowed, the costliest policy that is accepted and changed all the time, trials, explanations,
-feeds, events of the largest size and as many as the rate admits, and anonymous requests for the page. The quiet user's 99th
-percentile from publishing to delivery must stay within three times of what it was.
+The service is `rankcast serve` in separate processes. A quiet publisher publishes a few events per second, and a
+quiet user listens. First they are alone. Then, for the same time, a neighbour uses everything that the tokens of one
+user and one publisher allow: the maximum number of subscriptions, the most expensive accepted policy, constant policy
+changes, trials, explanations, feeds, events of the largest size at the highest rate, and anonymous requests for the
+page. The quiet user's 99th percentile from publish to delivery must stay within three times its value without the
+neighbour.
 """
 
 import argparse
@@ -41,11 +42,11 @@ POLICIES = (
     {"mode": "history", "k": 50, "length": 100_000, "sigma": 0.5},
     {"mode": "periodic", "k": 20, "length": 50, "sigma": 0.5},
 )
-"""The neighbour's, costliest first; those that are refused are left out."""
+"""The neighbour's policies, most expensive first; refused ones are skipped."""
 
 
 class Tokens(NamedTuple):
-    """Who asks."""
+    """The tokens of the quiet user and publisher, and of the neighbours."""
 
     quiet: str
     news: str
@@ -54,7 +55,7 @@ class Tokens(NamedTuple):
 
 
 def filled(place: str, subscriptions: int) -> Tokens:
-    """A new store: a quiet user with a subscription, and a neighbour with as many as are allowed, all of which match."""
+    """Create a store: a quiet user with one subscription, and a neighbour with the maximum number; all match."""
     with Store.create(place) as store:
         records = [{"kind": "subscription", "id": "quiet", "user": "quiet", "where": "from = 'news'"}]
         records += [
@@ -72,7 +73,7 @@ def filled(place: str, subscriptions: int) -> Tokens:
 
 
 def started(place: str, options: list[str]) -> tuple["subprocess.Popen[str]", int]:
-    """The service, once it listens, and its port."""
+    """Start the service; return it and its port once it listens."""
     command = [sys.executable, "-c", "from rankcast.cli.main import main; main()"]
     command += ["serve", "--store", place, "--port", "0", *options]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
@@ -84,7 +85,7 @@ def started(place: str, options: list[str]) -> tuple["subprocess.Popen[str]", in
 
 
 async def ask(port: int, token: str | None, method: str, path: str, body: Any = None) -> int:
-    """One request over a connection of its own; the status."""
+    """Send one request over its own connection; return the status."""
     reader, writer = await asyncio.open_connection(HOST, port)
     try:
         text = b"" if body is None else json.dumps(body).encode()
@@ -104,7 +105,7 @@ async def ask(port: int, token: str | None, method: str, path: str, body: Any = 
 
 
 async def publish_quietly(port: int, token: str, seconds: float, sent: dict[str, float], name: str) -> int:
-    """Publish a few events per second; how many."""
+    """Publish a few events per second; return their number."""
     count = round(QUIET_RATE * seconds)
     begun = time.monotonic()
     for number in range(count):
@@ -118,7 +119,7 @@ async def publish_quietly(port: int, token: str, seconds: float, sent: dict[str,
 
 
 async def again(until: float, answers: Counter[str], what: str, request: Callable[[int], Awaitable[int]]) -> None:
-    """Ask one request after the other until the time is over; one who is told to slow down tries again soon all the same."""
+    """Send one request after the other until the time is over; retry soon even when told to slow down."""
     number = 0
     while time.monotonic() < until:
         try:
@@ -133,7 +134,7 @@ async def again(until: float, answers: Counter[str], what: str, request: Callabl
 
 
 async def harass(port: int, tokens: Tokens, seconds: float, size: int) -> Counter[str]:
-    """Everything that two tokens allow, at once."""
+    """Do everything that two tokens allow, all at once."""
     until = time.monotonic() + seconds
     answers: Counter[str] = Counter()
     mallory, spam = tokens.mallory, tokens.spam
@@ -191,7 +192,7 @@ def percentile(waits: list[float]) -> tuple[float, float]:
 
 
 async def measure(port: int, tokens: Tokens, seconds: float, size: int) -> bool:
-    """Alone, then beside the neighbour; whether the goal is met."""
+    """Measure without and with the neighbour; return whether the goal is met."""
     sent: dict[str, float] = {}
     feed = Feed("quiet")
     listening = asyncio.create_task(listen(port, tokens.quiet, feed, sent))

@@ -2,11 +2,11 @@
 
     .venv/bin/python benchmarks/novelty.py [--events 1000000] [--users 1000] [--topics 1000]
 
-Users have ten subscriptions each to topics, which are drawn by zipf. The same stream goes, in the same batches, through the
-shard that matches and delivers everything (plain publish/subscribe), and through the shard in which every user has a
-filter; both have all in them: matching, ranking, and the deliveries as columns. The goal is at most twice the time of the
-former. Beside it stands the index alone, which gives pairs of numbers and serves nobody. Times are CPU times. The plain filter is
-timed on a part of the stream, to tell what arrays are worth.
+Each user has ten subscriptions to topics drawn from a Zipf distribution. The same batches go through a shard that
+delivers every match (plain publish/subscribe), and through a shard in which every user has a filter. Both include
+matching, ranking, and deliveries as columns. The goal is at most twice the time of the former. For comparison, the
+index alone is timed, too; it only returns pairs of numbers. Times are CPU times. The plain Python filter is timed on
+a part of the stream, to show the gain from arrays.
 """
 
 import argparse
@@ -56,7 +56,7 @@ FILTERS = {
 
 
 def topics(count: int, events: int, seed: int) -> np.ndarray:
-    """Topics drawn by zipf."""
+    """Topics drawn from a Zipf distribution."""
     weights = np.cumsum(1 / np.arange(1, count + 1) ** 0.75)
     return np.searchsorted(weights, np.random.default_rng(seed).random(events) * weights[-1])
 
@@ -73,7 +73,7 @@ def catalog_of(users: int, count: int) -> Catalog:
 
 
 def batches(drawn: np.ndarray) -> Iterator[list[Event]]:
-    """The events, made outside of what is timed."""
+    """The events; they are created outside the timed part."""
     for start in range(0, len(drawn), BATCH):
         yield [
             Event(f"e{number}", START + timedelta(seconds=number), {"topic": (f"t{topic}",)}, seq=number)
@@ -142,7 +142,7 @@ def main() -> None:
 
 
 def _plain(catalog: Catalog, drawn: np.ndarray, console: Console) -> None:
-    """What a match costs behind the plain filter, and behind that over arrays, for twenty users."""
+    """Compare the cost of a match with the plain filter and with the array filter, for twenty users."""
     few = Catalog([record for record in catalog.records() if record.user < "u0020"])
     for user in few.users():
         few.add(Policy(user, filter=FILTERS["threshold, lazy, rate"]))

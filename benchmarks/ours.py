@@ -1,4 +1,4 @@
-"""Our engine on a workload: compiling, encoding, matching, ranking, measured in processor time."""
+"""Our engine on a workload: CPU time of compiling, encoding, matching and ranking."""
 
 import time
 from collections.abc import Callable
@@ -18,13 +18,13 @@ from rankcast.engine.index.texts import PackedStrings
 from rankcast.model import And, Between, Compare, Expression, Op, Or, Predicate
 
 CHECKED = 20
-"""Of so many events the answers are compared with the peers'."""
+"""The number of events for which answers are compared with the peers'."""
 
 OPS = {"=": Op.EQ, "contains": Op.CONTAINS, "startswith": Op.STARTSWITH}
 
 
 class Measured(NamedTuple):
-    """Events per second, encoding included; matches per event; the answers to the first events."""
+    """Events per second, including encoding; matches per event; the answers to the first events."""
 
     speed: float
     matches: float
@@ -66,7 +66,7 @@ def expression(workload: Workload, place: int) -> Expression:
 
 
 def batch_of(workload: Workload) -> pa.RecordBatch:
-    """The events as an Arrow batch; strings come with dictionaries."""
+    """The events as an Arrow batch; strings are dictionary-encoded."""
     made = {}
     for column, name in enumerate(workload.attributes):
         values = workload.events[:, column]
@@ -81,7 +81,7 @@ def batch_of(workload: Workload) -> pa.RecordBatch:
 
 
 def measure(index: Index, workload: Workload, budget: float) -> Measured:
-    """Our speed, encoding of the columns included, and the answers to the first events."""
+    """Measure our speed, including the encoding of the columns, and return the answers to the first events."""
     first = replace(workload, events=workload.events[:CHECKED])
     sure = index.candidates(codes_of_batch(index.encoder, batch_of(first)))
     answers = [sure.subscription[sure.event == place].tolist() for place in range(CHECKED)]
@@ -96,8 +96,10 @@ def measure(index: Index, workload: Workload, budget: float) -> Measured:
 
 
 def matching_and_ranking(index: Index, workload: Workload, rounds: int = 5) -> tuple[float, float, float]:
-    """Seconds per event to match, codes given; to match and rank, which is the best score of each user; and matches per
-    event. By turns, so that neither has the quieter machine."""
+    """Seconds per event to match encoded events, seconds to match and rank (best score per user), matches per event.
+
+    The two are measured in turns, so that both see the same load.
+    """
     codes = codes_of_batch(index.encoder, batch_of(workload))
     spent = [0.0, 0.0]
     matches = len(index.found(codes)[0])

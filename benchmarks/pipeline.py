@@ -1,18 +1,18 @@
-"""The live pipeline: events per second, latency, what Spark adds, and how all that grows.
+"""The live pipeline: events per second, latency, the overhead of Spark, and how they scale.
 
-    python benchmarks/pipeline.py store --users 100000 --folder F      make the store of a run before it
-    python benchmarks/pipeline.py target              100,000 users, 1 M subscriptions, sliding top-10: 5,000 events/s? 1.5 s?
-    python benchmarks/pipeline.py overhead            `deliver` on a batch DataFrame against the same shards in-process
-    python benchmarks/pipeline.py sizes               by events per micro-batch, users and shards
-    python benchmarks/pipeline.py cores               one core against two
-    python benchmarks/pipeline.py users --each 1      1 k to 1 M users with a subscription each; --users 100000 ends there
-    python benchmarks/pipeline.py one --users 10000 --rate 2000 --shards 2 --cores 2
-    python benchmarks/pipeline.py shard --users 20000 one shard of two alone, without Spark: where its time goes
+    python benchmarks/pipeline.py store --users 100000 --folder F      make the store of a run before it python
+    benchmarks/pipeline.py target              100,000 users, 1 M subscriptions, sliding top-10: 5,000 events/s? 1.5
+    s? python benchmarks/pipeline.py overhead            `deliver` on a batch DataFrame against the same shards
+    in-process python benchmarks/pipeline.py sizes               by events per micro-batch, users and shards python
+    benchmarks/pipeline.py cores               one core against two python benchmarks/pipeline.py users --each 1
+    1 k to 1 M users with a subscription each; --users 100000 ends there python benchmarks/pipeline.py one --users
+    10000 --rate 2000 --shards 2 --cores 2 python benchmarks/pipeline.py shard --users 20000 one shard of two alone,
+    without Spark: where its time goes
 
-`one --store postgresql://...` makes and serves a store in that database, which has to be empty, instead of a file.
+`one --store postgresql://...` creates and serves a store in that database, which must be empty, instead of a file.
 
-Latency is from the append to the event log to the commit of the delivery, both by the clock of this machine. The events are published by
-a process of its own (`pipeline_world.py`) on the same cores.
+Latency is the time from the append to the event log to the commit of the delivery, both by the clock of this machine.
+A separate process (`pipeline_world.py`) publishes the events on the same cores.
 """
 
 import argparse
@@ -48,8 +48,10 @@ def live(
     max_events: int = 100_000,
     warm: int = 0,
 ) -> list[dict[str, float]]:
-    """Serve a store while events are published at one rate for some seconds, then at another; figures of each phase, after `warm`
-    events were served, which fill the windows and show the shards which subscriptions go together."""
+    """Serve a store while events are published at one rate for some seconds, then at another; return the figures.
+
+    Before that, `warm` events fill the windows and show the shards which subscriptions match together.
+    """
     from rankcast.pipeline.spark import local_session, serve_store
     from rankcast.pipeline.spark.failures import wait_for
 
@@ -77,7 +79,7 @@ def live(
 def phase(
     query: StreamingQuery, store: Store, place: str | Path, rate: float, seconds: float, world: World
 ) -> dict[str, float]:
-    """Publish at a rate to a store that is served; what came of it."""
+    """Publish at a rate to a store that is being served; return the results."""
     from rankcast.pipeline.spark.failures import wait_for
 
     before, first, known = store.last_delivery(), store.last_offset(), pipeline_of(store)
@@ -115,13 +117,13 @@ def phase(
 
 
 def parts_of(durations: Sequence[Mapping[str, int]]) -> dict[str, float]:
-    """What Spark's steps of a micro-batch take, the medians in seconds."""
+    """The median duration of each of Spark's steps of a micro-batch, in seconds."""
     names = {name for each in durations for name in each} - {"triggerExecution"}
     return {f"{name}_s": float(np.median([each.get(name, 0) for each in durations])) / 1000 for name in sorted(names)}
 
 
 def memory_of_others() -> float:
-    """What the other processes of this session hold in memory, in MB: Spark and the shards."""
+    """The memory of the other processes of this session (Spark and the shards), in MB."""
     total = 0
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -132,14 +134,14 @@ def memory_of_others() -> float:
 
 
 def pipeline_of(store: Store) -> Pipeline:
-    """Who serves the store, and what came of it so far."""
+    """The pipeline that serves the store, and its progress."""
     known = store.pipeline()
     assert known is not None
     return known
 
 
 def served_to(query: StreamingQuery, store: Store) -> None:
-    """Wait until all that is published is served."""
+    """Wait until all published events are served."""
     from rankcast.pipeline.spark.failures import wait_for
 
     while store.progress().offset < store.last_offset():
@@ -148,7 +150,7 @@ def served_to(query: StreamingQuery, store: Store) -> None:
 
 
 def overhead(folder: Path, world: World, count: int) -> None:
-    """`deliver` on a batch DataFrame against the same shards in processes of our own, on the same cores."""
+    """Compare `deliver` on a batch DataFrame with the same shards in plain processes, on the same cores."""
     from rankcast.pipeline.spark import deliver, local_session
 
     catalog = Catalog(list(world.records()))
@@ -190,7 +192,7 @@ def overhead(folder: Path, world: World, count: int) -> None:
 
 
 def alone(lines: str, texts: str) -> None:
-    """One shard in this process: what a worker of Spark does, without Spark."""
+    """Run one shard in this process: the work of a Spark worker, without Spark."""
     from rankcast.engine.arrays import BatchShard
     from rankcast.language import decode_event, decode_record
 
@@ -204,7 +206,7 @@ def alone(lines: str, texts: str) -> None:
 
 
 def main() -> None:
-    """Measure what is asked for."""
+    """Run the chosen measurement."""
     if sys.argv[1:2] == ["alone"]:
         alone(*sys.argv[2:])
         return
@@ -230,7 +232,7 @@ def main() -> None:
 
 
 def measure(given: argparse.Namespace, folder: Path, runs: Path) -> None:
-    """Measure it, with stores in a folder and copies of them in another."""
+    """Run the measurement, with stores in one folder and copies of them in another."""
     folder.mkdir(exist_ok=True)
 
     def world_of(users: int) -> World:

@@ -14,7 +14,7 @@ from rankcast.store import LogRow
 
 
 class _Given:
-    """A catalog that is there."""
+    """A source of a fixed catalog."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -29,7 +29,7 @@ class _Given:
 
 
 def shard(world: World, count: int, batch: int, shards: int) -> None:
-    """One of some live shards; seconds are of processor time."""
+    """Run one of several live shards; times are CPU seconds."""
     clock = time.process_time
     catalogs = _Given(Catalog(list(world.records(shards))))
     began = clock()

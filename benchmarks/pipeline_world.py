@@ -1,10 +1,10 @@
-"""What the pipeline is measured with: a catalog, events, a store that has them, and a process that publishes.
+"""The workload of the pipeline benchmark: a catalog, events, a store, and a publishing process.
 
-Everything is made by hashes of numbers, so that two runs see the same.
+Everything is derived from hashes of numbers, so that all runs see the same data.
 
     python benchmarks/pipeline_world.py STORE RATE SECONDS FIRST USERS EACH WINDOW WANTED
 
-publishes at a rate, and prints how many events, from when to when.
+publishes at a rate, and prints the number of events and the start and end times.
 """
 
 import gc
@@ -29,13 +29,15 @@ from rankcast.store.sql import chunks
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 SUBSCRIPTIONS_PER_TOPIC = 200
-"""Each event is of one topic, and half of a topic's subscriptions want its level: some 100 matches per event, whatever the users."""
+"""Each event has one topic, and half of the topic's subscriptions match its level: about 100 matches per event."""
 
 
 @dataclass(frozen=True)
 class World:
-    """Users with some subscriptions each and the top 10 of a sliding window, and events, of a share of which somebody asks for the
-    topic."""
+    """Users who each have some subscriptions and the top 10 of a sliding window, and events.
+
+    A share of the events (`wanted`) has a topic with subscriptions.
+    """
 
     users: int
     each: int = 10
@@ -44,16 +46,16 @@ class World:
 
     @property
     def name(self) -> str:
-        """What tells its catalog from others."""
+        """A name that identifies the catalog."""
         return f"pipeline-{self.users}-{self.each}-{self.window}"
 
     @property
     def topics(self) -> int:
-        """How many topics somebody asks for."""
+        """The number of topics with subscriptions."""
         return max(1, self.users * self.each // SUBSCRIPTIONS_PER_TOPIC)
 
     def records(self, shards: int = 1) -> Iterator[Record]:
-        """The catalog; that of the first of some shards."""
+        """The catalog, or the part of the first of several shards."""
         for user in range(self.users):
             if shard_of(f"u{user}", shards) != 0:
                 continue
@@ -65,7 +67,7 @@ class World:
             yield Policy(f"u{user}", mode=Mode.SLIDING, k=10, length=Length(self.window))
 
     def events(self, first: int, count: int) -> list[Event]:
-        """Events of one topic and a level each, from a number on."""
+        """Events with a topic and a level each, starting at a number."""
         topics = round(self.topics / self.wanted)
         return [
             Event(
@@ -82,12 +84,12 @@ class World:
 
 
 def number_of(*parts: object) -> int:
-    """A number that is the same every time."""
+    """A hash that is the same in every run."""
     return int.from_bytes(blake2b(repr(parts).encode(), digest_size=6).digest())
 
 
 def store_for(folder: Path, world: World) -> Path:
-    """A store with the catalog; kept for the next run if the folder is."""
+    """A store with the catalog; an existing one in the folder is used again."""
     place = folder / f"{world.name}.db"
     if not place.exists():
         unfinished = place.with_suffix(".part")
@@ -100,7 +102,7 @@ def store_for(folder: Path, world: World) -> Path:
 
 
 def fill(place: str | Path, world: World) -> None:
-    """Make a store with the catalog, and a first event."""
+    """Create a store with the catalog and a first event."""
     began = time.perf_counter()
     with Store.create(place) as store:
         for chunk in chunks(world.records(), 50_000):
@@ -110,7 +112,7 @@ def fill(place: str | Path, world: World) -> None:
 
 
 def say(what: str, **figures: float | int | str) -> None:
-    """One line of figures."""
+    """Print one line of figures."""
     shown = {name: round(value, 3) if isinstance(value, float) else value for name, value in figures.items()}
     print(json.dumps({"what": what, **shown}), flush=True)
 
@@ -123,7 +125,7 @@ def copy_of(place: Path, folder: Path) -> Path:
 
 
 def latencies(store: Store, after: int) -> np.ndarray:
-    """Seconds from the log to the delivery, of the deliveries after a number."""
+    """Seconds from log to delivery, for the deliveries after a number."""
     query = (
         select(schema.deliveries.c.received - schema.events.c.logged)
         .join(schema.events, schema.events.c.id == schema.deliveries.c.event_id)
@@ -141,8 +143,10 @@ def shares(waits: np.ndarray) -> dict[str, float]:
 
 
 def publish(place: str, rate: float, seconds: float, first: int, world: World) -> tuple[int, float, float]:
-    """Publish events, from a number on, at a rate for so long; how many, and when that began and
-    ended by the monotonic clock. They are made before."""
+    """Publish events at a rate for some seconds; return their number, and start and end by the monotonic clock.
+
+    The events are created before the clock starts.
+    """
     step = 0.25 if rate >= 100 else 1.0 / rate
     made = world.events(first, int(rate * seconds) + 1)
     gc.freeze()

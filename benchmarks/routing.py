@@ -1,6 +1,6 @@
-"""How many shards events visit with summaries, against broadcast: python benchmarks/routing.py
+"""How many shards events visit with summaries, compared with broadcast: python benchmarks/routing.py
 
-Users of eight regions ask for places of their own. Either each region is a shard (locality), or users are hashed.
+Users of eight regions subscribe to places in their own region. Either each region is a shard, or users are hashed.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ ADVERTISED = (Advertisement("relevance", "shop", SPACE, 3), Advertisement("fair"
 
 
 def subscriptions() -> list[Subscription]:
-    """Intervals of 10 to 60 within the hundred of a region."""
+    """Intervals of length 10 to 60 within the range of 100 of a region."""
     made = []
     for region in range(SHARDS):
         for number in range(OF_REGION):
@@ -32,7 +32,7 @@ def subscriptions() -> list[Subscription]:
 
 
 def main() -> None:
-    """Print, for each way to live and each kind of event, the visits, what was missed, and the size of the summaries."""
+    """Print visits, missed shards and the size of the summaries, for each placement and each kind of event."""
     wanted = subscriptions()
     whole = Catalog([*wanted, *ADVERTISED])
     finder = Finder(wanted, whole)

@@ -1,10 +1,10 @@
-"""Selection in windows: the plain definition, the compiled loops and the arrays over the same window, as ratios in one run.
+"""Selection in windows: plain definition, compiled loops and arrays over the same window, as ratios in one run.
 
     .venv/bin/python benchmarks/selection.py [--quick]
 
-Each case fills a window, then serves further events that all match: as the plain definition chooses (`Plain`, what every window
-did before distances were kept), as the reference engine does now, and over arrays in batches of 20. All three must choose
-the same. Times are CPU times per event. The plain definition is timed for few events, for it takes seconds for each.
+Each case fills a window, then serves further events that all match: with the plain definition (`Plain`, which
+computes every distance again), with the reference engine, and over arrays in batches of 20. All three must choose the
+same events. Times are CPU times per event. The plain definition is timed for few events, because each takes seconds.
 """
 
 import argparse
@@ -28,15 +28,15 @@ GENRES = 8
 
 
 class Plain(DivRank):
-    """The same objective in plain Python: nothing compiled knows it."""
+    """The same objective in plain Python, without compiled loops."""
 
     def pair_sums(self, chosen: list[Candidate]) -> None:
-        """No sums, so that every pair is asked for."""
+        """Return no sums, so that every pair is computed."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A policy, how many events the plain definition is timed for, and the ratio to meet."""
+    """A policy, the number of events for which the plain definition is timed, and the required ratio."""
 
     mode: Mode
     select: Select
@@ -58,7 +58,7 @@ CASES = (
 
 
 def events_of(count: int) -> list[Event]:
-    """Events of four attributes, one of them a set, that all match."""
+    """Events with four attributes, one of them a set; all match."""
     chance = random.Random(7)
     return [
         Event(

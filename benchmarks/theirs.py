@@ -1,4 +1,4 @@
-"""The peers on a workload: getting them from their registries, building what has to be built, asking them."""
+"""The peers on a workload: downloading, building and running them."""
 
 import json
 import os
@@ -16,7 +16,7 @@ MEMORY = "8g"
 
 
 def peers() -> dict[str, list[str] | str]:
-    """The command of each peer, or why it is left out; builds what has to be built."""
+    """Build the peers; return the command of each, or the reason why it is left out."""
     found: dict[str, list[str] | str] = {}
     python = OUT / "peers-venv/bin/python"
     if not python.exists():
@@ -33,7 +33,7 @@ def peers() -> dict[str, list[str] | str]:
 
 
 def ask(command: list[str], folder: Path, budget: float, limit: float) -> dict[str, Any]:
-    """What a peer says of itself."""
+    """Run a peer and return its report."""
     answers = folder / "answers.jsonl"
     answers.unlink(missing_ok=True)
     arguments = [folder / "subscriptions.jsonl", folder / "events.jsonl", str(budget), answers]
@@ -54,7 +54,7 @@ def ask(command: list[str], folder: Path, budget: float, limit: float) -> dict[s
 
 
 def write_files(workload: Workload, folder: Path) -> None:
-    """The workload for the peers."""
+    """Write the workload to files for the peers."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "subscriptions.jsonl").open("w") as file:
         for place in range(len(workload)):
@@ -96,7 +96,7 @@ def _java() -> tuple[list[str] | str, list[str] | str]:
 
 
 def _go() -> str:
-    """Why quamina is left out: there is no program for it, as its module has not been to be had."""
+    """Why quamina is left out: its module could not be downloaded, so there is no program for it."""
     if not shutil.which("go"):
         return "no Go on this machine"
     asked = subprocess.run(["go", "list", "-m", "quamina.net/go/quamina@latest"], capture_output=True, text=True)

@@ -1,7 +1,8 @@
-"""The workloads of `benchmarks/matching.py`: subscriptions and events made from a seed, as arrays.
+"""The workloads of `benchmarks/matching.py`: subscriptions and events generated from a seed, as arrays.
 
-A subscription is a conjunction of clauses, a clause a list of alternatives (one, but in workload e), an alternative
-``attribute op low high``. Values are small integers; on a string attribute the integer `i` stands for a word.
+A subscription is a conjunction of clauses. A clause is a list of alternatives (only one, except in workload e). An
+alternative is ``attribute op low high``. Values are small integers; for a string attribute an integer stands for a
+word.
 """
 
 from dataclasses import dataclass
@@ -39,19 +40,19 @@ class Workload:
 
 
 def word(number: int) -> str:
-    """The word of a number: its digits in letters, so that words share parts."""
+    """The word of a number: its digits as letters, so that words share substrings."""
     return "w" + "".join(chr(97 + int(digit)) for digit in str(number))
 
 
 def zipf(rng: np.random.Generator, shape: tuple[int, ...], count: int, skew: float = 1.0) -> NDArray[np.int32]:
-    """Numbers below `count`, small ones more often."""
+    """Random numbers below `count`; small ones are more frequent."""
     weights = 1.0 / np.arange(1, count + 1) ** skew
     bounds = np.cumsum(weights / weights.sum())
     return np.searchsorted(bounds, rng.random(shape)).astype(np.int32).clip(0, count - 1)
 
 
 def make(name: str, size: int, events: int, seed: int = 1) -> Workload:
-    """A workload of so many subscriptions and events."""
+    """A workload with the given numbers of subscriptions and events."""
     rng = np.random.default_rng([seed, ord(name)])
     if name == "a":
         return _conjunctions(rng, name, size, events, count=20, k=3, values=100, ranges=0.6, width=30, present=20)
@@ -85,7 +86,7 @@ def _conjunctions(
     width: int, present: int, skew: float = 1.0, texts: int | None = None, steep: float = 0.0,
 ) -> Workload:  # fmt: skip
     texts = count // 2 if texts is None else texts
-    # Popular attributes are asked for, and published, more often.
+    # Popular attributes are more frequent in subscriptions and in events.
     weight = -steep * np.log(np.arange(1, count + 1))
     attribute = np.empty((size, k, 1), np.int16)
     for start in range(0, size, 1 << 18):

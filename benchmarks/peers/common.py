@@ -1,7 +1,7 @@
-"""What the peers written in Python share: reading a workload, and saying how it went.
+"""Shared by the peers written in Python: reading a workload, and reporting the result.
 
-Called as ``peer.py subscriptions.jsonl events.jsonl seconds answers.jsonl``. A peer matches events until its seconds of
-processor time are over, writes the ids found for the first events to `answers.jsonl`, and prints one line of JSON.
+Called as ``peer.py subscriptions.jsonl events.jsonl seconds answers.jsonl``. A peer matches events until its CPU
+seconds are used up, writes the ids found for the first events to `answers.jsonl`, and prints one line of JSON.
 """
 
 import json
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 CHECKED = 20
-"""Of so many events the answers are compared."""
+"""The number of events for which answers are compared."""
 
 
 def read() -> tuple[list[dict], list[dict]]:
@@ -20,13 +20,13 @@ def read() -> tuple[list[dict], list[dict]]:
 
 
 def refuse(why: str) -> None:
-    """Say that the peer cannot express the workload."""
+    """Report that the peer cannot express the workload."""
     print(json.dumps({"cannot": why}))
     sys.exit()
 
 
 def run(build: Callable[[list[dict]], Callable[[list[dict]], list[list[int]]]], batch: int) -> None:
-    """Build, then match batch after batch; the matching function gives sorted ids per event."""
+    """Build, then match batch by batch; the matching function returns sorted ids per event."""
     subscriptions, events = read()
     began = time.process_time()
     match = build(subscriptions)

@@ -6,7 +6,7 @@ from common import run
 
 
 def rows_of(subscriptions):
-    """Subscription, group (a conjunction, all of whose clauses must be hit), clause, clauses of the group, predicate."""
+    """Rows of subscription, group (a conjunction of clauses), clause, number of clauses in the group, predicate."""
     for one in subscriptions:
         if one["dnf"]:
             for group, conjunction in enumerate(one["clauses"]):
@@ -19,7 +19,7 @@ def rows_of(subscriptions):
 
 
 def build(subscriptions):
-    """The tables, and what joins a batch of events with them."""
+    """The tables, and a function that joins a batch of events with them."""
     db = duckdb.connect()
     db.execute("set threads = 1")
     rows = list(rows_of(subscriptions))

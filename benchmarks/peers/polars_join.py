@@ -9,7 +9,7 @@ from common import refuse, run
 
 
 def build(subscriptions):
-    """The frames, and what joins a batch of events with them."""
+    """The frames, and a function that joins a batch of events with them."""
     if any(
         one["dnf"] or any(len(c) > 1 or c[0][1] not in ("=", "between") for c in one["clauses"])
         for one in subscriptions

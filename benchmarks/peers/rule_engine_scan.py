@@ -1,4 +1,4 @@
-"""rule-engine: every rule is asked for every event."""
+"""rule-engine: evaluates every rule for every event."""
 
 import rule_engine
 from common import run
@@ -17,7 +17,7 @@ def _text(row):
 
 
 def build(subscriptions):
-    """The rules, and what asks all of them for each event."""
+    """The rules, and a function that evaluates all of them for each event."""
     context = rule_engine.Context(default_value=None)
     rules = []
     for one in subscriptions:

@@ -1,4 +1,4 @@
-"""A plain Spark SQL join, counted, as DuckDB's; one core. The processor time is that of the Java process."""
+"""A plain counting join in Spark SQL, as in DuckDB; one core. The CPU time is that of the Java process."""
 
 import json
 import os
@@ -15,7 +15,7 @@ def java_seconds(pid):
 
 
 def main():
-    """Build, match, say."""
+    """Build, match, report."""
     from pyspark.sql import SparkSession
 
     subscriptions, events = read()
