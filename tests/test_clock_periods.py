@@ -1,4 +1,4 @@
-"""Periods of time end by the clock, and a replay of the log gives the same (docs/semantics.md, 4)."""
+"""Periods of time end by the clock, and a replay of the log gives the same deliveries (semantics: Delivery modes)."""
 
 import random
 import time

@@ -1,4 +1,4 @@
-"""Values as numbers: the same number iff the same value (docs/semantics.md, 1)."""
+"""Values get the same number iff they are equal (semantics: Events and subscriptions)."""
 
 from rankcast.choose.codes import Codes
 from rankcast.model import EPOCH, Event, Interval

@@ -1,4 +1,4 @@
-"""Recency is as of the moment of choosing (docs/semantics.md, 5)."""
+"""Recency counts at the moment of choosing (semantics: Novelty)."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Explanations agree with what was delivered, and say why (docs/semantics.md, 2 to 5)."""
+"""Explanations agree with the deliveries and give the reason (semantics: Preference to semantics: Novelty)."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""The measures of a user (docs/semantics.md, 5)."""
+"""The measures of a user (semantics: Novelty)."""
 
 import math
 from datetime import timedelta

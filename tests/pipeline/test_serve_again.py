@@ -1,4 +1,4 @@
-"""What was set aside is served again after a fix (docs/semantics.md, "What cannot be served")."""
+"""What was set aside is served again after a fix (semantics: What cannot be served)."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,5 +1,5 @@
-"""What fails for one user or one event is set aside, the same in both engines, and nobody else notices
-(docs/semantics.md, "What cannot be served")."""
+"""What fails for one user or one event is set aside, the same way in both engines, and nobody else is affected
+(semantics: What cannot be served)."""
 
 import random
 from hashlib import blake2b

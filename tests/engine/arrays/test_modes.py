@@ -1,4 +1,4 @@
-"""The modes over arrays: which policies they serve, and the examples of docs/semantics.md, 4."""
+"""The array modes: the policies they serve, and the examples of semantics: Delivery modes."""
 
 from datetime import timedelta
 

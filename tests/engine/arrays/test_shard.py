@@ -1,4 +1,4 @@
-"""The shard over arrays gives what the oracle gives, in the same order, and has the same state (docs/semantics.md, 4)."""
+"""The array shard delivers the same as the oracle, in the same order, with the same state (semantics: Delivery modes)."""
 
 import random
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""The shard: results do not depend on how users are divided, or on where the stream is cut (docs/semantics.md, 4)."""
+"""The results of a shard do not depend on the division of users or on cuts of the stream (semantics: Delivery modes)."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What policies say of novelty, through the whole of a user's service (docs/semantics.md, 5)."""
+"""The novelty fields of policies, tested through the whole service of a user (semantics: Novelty)."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
