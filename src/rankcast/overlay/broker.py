@@ -94,9 +94,10 @@ class Broker:
     def choose(self, event: Event, count: int) -> dict[str, list[str]]:
         """The recipients chosen among the known subscriptions, by the neighbour they came from.
 
-        All that match without top-k. By ids where the strategy is exact: each broker downstream then chooses the same.
-        Else by a draw of `count` from an urn in which each subscription stands as often as its weight. A neighbour is
-        told how many were drawn there, and draws as many among the subscriptions that it knows, hidden ones included.
+        Without top-k, all matching subscriptions are chosen. If the strategy is exact, the k best are chosen by id,
+        and each broker downstream chooses the same ones. Otherwise `count` copies are drawn from an urn that holds
+        each subscription as often as its weight. A neighbour is told how many were drawn from it, and draws as many
+        among the subscriptions that it knows, including hidden ones.
         """
         matched = self.match(event)
         if not self._strategy.is_top_k:
@@ -116,7 +117,7 @@ class Broker:
         return found
 
     def _drawn(self, event: Event, matched: list[Matched], count: int) -> list[str]:
-        """Draw so many copies; a subscription stands as often in the result as it was drawn.
+        """Draw `count` copies; the result has each subscription as often as it was drawn.
 
         Without scores all copies are in one urn. With scores the best come first, and each tie has an urn.
         """
@@ -128,7 +129,7 @@ class Broker:
             tied.setdefault(score, {})[subscription.id] = known.weight
         drawn: list[str] = []
         for score in sorted(tied, reverse=True):
-            # Each broker draws for itself: the same lots again would always pass over what upstream did not know.
+            # Each broker draws its own lots: the same lots again would never choose what upstream did not know.
             found = draw(tied[score], count - len(drawn), self._advertisement.id, event.id, self.name)
             drawn += [name for name, times in found.items() for _ in range(times)]
         return drawn

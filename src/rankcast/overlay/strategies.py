@@ -128,8 +128,9 @@ class AncestorCoverK:
 class AncestorFairK:
     """Like `AncestorCoverK`, but a subscription may stand above one it ties with, and forwarded ones carry weights.
 
-    A hidden subscription counts at one forwarded one: the nearest above it that may tie with it, which is the smallest
-    box, or else the one that most others cover. That one matches the fewest publications that the hidden one does not.
+    A hidden subscription adds its weight to one forwarded subscription: the nearest above it that may tie with it.
+    Nearest is the smallest box, or else the one that most others cover. It matches the fewest publications that the
+    hidden one does not.
     The weights sum to the number of subscriptions, except for those that can never be among the k best because all
     above them score higher.
     """
