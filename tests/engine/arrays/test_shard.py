@@ -1,4 +1,4 @@
-"""The array shard delivers the same as the oracle, in the same order, with the same state (semantics: Delivery modes)."""
+"""The array shard delivers the same as the oracle, in order, with the same state (semantics: Delivery modes)."""
 
 import random
 from datetime import UTC, datetime

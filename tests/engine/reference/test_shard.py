@@ -1,4 +1,4 @@
-"""The results of a shard do not depend on the division of users or on cuts of the stream (semantics: Delivery modes)."""
+"""A shard gives the same results however users are divided or the stream is cut (semantics: Delivery modes)."""
 
 import random
 from collections.abc import Iterator
