@@ -85,4 +85,4 @@ def test_a_file_that_is_no_summary(rankcast):
     for content in ("{", "{}"):
         Path("s.json").write_text(content)
         result = rankcast("concepts", "mine", "--attribute", "price", "--summary", "s.json", code=2)
-        assert "no summary" in result.stderr
+        assert "is not a summary" in result.stderr

@@ -36,5 +36,5 @@ def test_the_same_seed_gives_the_same_traffic(rankcast: Any) -> None:
 
 
 def test_errors(rankcast: Any) -> None:
-    assert "it may be chain:10x5" in rankcast("overlay", "simulate", "--topology", "ring:3", code=2).stderr
+    assert "use chain:10x5" in rankcast("overlay", "simulate", "--topology", "ring:3", code=2).stderr
     assert "no broker 'x'" in rankcast("overlay", "simulate", "--publisher", "x", code=2).stderr
