@@ -82,7 +82,7 @@ def test_without_a_source_there_must_be_a_store(rankcast):
 
 
 def test_a_file_that_is_no_summary(rankcast):
-    for content in ("{", "{}"):
+    for content, message in (("{", "s.json is not a summary"), ("{}", "this is no summary of an attribute")):
         Path("s.json").write_text(content)
         result = rankcast("concepts", "mine", "--attribute", "price", "--summary", "s.json", code=2)
-        assert "is not a summary" in result.stderr
+        assert message in result.stderr
