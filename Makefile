@@ -5,7 +5,7 @@ STAMP := .venv/.installed
 PYTEST := $(BIN)/pytest -q -n 2 --dist loadgroup
 
 .DEFAULT_GOAL := help
-.PHONY: help install check test demo page clean static services
+.PHONY: help install check test durations demo page clean static services kernels
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1 \t\2/' | expand -t 16
@@ -24,10 +24,16 @@ static: $(STAMP)
 check: static ## the fast part, under a minute: format, lint, types, import rules, quick tests
 	$(PYTEST) --hypothesis-profile=quick -m "not spark and not slow" tests
 
+durations: services ## measure every test again, to tell the slow ones from the quick ones
+	RANKCAST_DURATIONS=1 $(PYTEST) tests
+
 services: $(STAMP) # what only tests need: Chromium, PostgreSQL, Kafka
 	@scripts/services
 
-test: static services ## all that CI runs: the fast part, all tests, doctests, the examples of README and docs
+kernels: $(STAMP) # compiled once, so that no test waits for that
+	@$(BIN)/python -c "from rankcast.engine.warming import warm_up; warm_up()"
+
+test: static services kernels ## all that CI runs: the fast part, all tests, doctests, the examples of README and docs
 	$(PYTEST) --doctest-modules src tests
 
 demo: $(STAMP) ## twelve film lovers, 58,788 films, each gets the few worth getting

@@ -1,6 +1,8 @@
 """What all tests share: one Spark session per process, and how tests are marked and grouped."""
 
+import json
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,28 +27,17 @@ settings.load_profile("ci" if os.environ.get("CI") else "rankcast")
 # ever saves. Without these a pipeline that is started for a few events takes one and a half times the processor time.
 os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
+# The tests' own processes would starve trials that stand back behind them.
+os.environ.setdefault("RANKCAST_TRIAL_NICE", "0")
+
 TESTS = Path(__file__).parent
-LONG = (
-    "engine/arrays",
-    "cli/installation/test_digest_view.py",
-    "cli/files/test_engines.py",
-    "cli/test_main.py",
-    "cover/test_box_poset.py",
-    "cover/test_cells.py",
-    "cover/test_fuzzy_orders.py",
-    "cover/test_relation.py",
-    "lab/datasets",
-    "experiments",
-    "fuzzy/test_batch_exact.py",
-    "fuzzy/test_measures_exact.py",
-    "fuzzy/test_mining.py",
-    "engine/index",
-    "overlay",
-    "service/push/digests/test_making.py",
-    "service/push/webhooks",
-    "store",
-)
-"""What takes longest together; all of it is slow, so that `make check` stays under a minute."""
+DURATIONS = TESTS / "durations.json"
+"""How many seconds each test function took that took long, all its cases together; `make durations` measures them."""
+
+QUICK = 0.25
+"""Functions that take longer are slow: `make check` leaves them out, so that it runs every package in under a minute."""
+
+_measured: Counter[str] = Counter()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -54,6 +45,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what uses Spark and start it first, because it takes longest. Under xdist what shares the session or the broker is
     in one process, what starts Spark in processes of its own in another, and what shares the service and the browser in
     either."""
+    known = json.loads(DURATIONS.read_text()) if DURATIONS.exists() else {}
     for item in items:
         needs = set(getattr(item, "fixturenames", ()))
         if "spark" in needs:
@@ -65,7 +57,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("spark" if shares else "spark apart"))
         if item.path.is_relative_to(TESTS / "service" / "page"):
             item.add_marker(pytest.mark.xdist_group("page"))
-        if any(item.path.is_relative_to(TESTS / place) for place in LONG):
+        if _function(item.nodeid) in known:
             item.add_marker(pytest.mark.slow)
     # The fixture comes first: its session knows Kafka, and the commands that are tested in this process take it over. What
     # is quick comes last, so that both processes end at about the same time.
@@ -77,6 +69,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.get_closest_marker("slow") is None,
         )
     )
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Add up what each test function takes, preparations included."""
+    _measured[_function(report.nodeid)] += report.duration
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Keep the durations if asked for; under xdist the first process has all of them."""
+    if os.environ.get("RANKCAST_DURATIONS") and not hasattr(session.config, "workerinput"):
+        slow = {name: round(seconds, 1) for name, seconds in sorted(_measured.items()) if seconds > QUICK}
+        DURATIONS.write_text(json.dumps(slow, indent=1) + "\n")
+
+
+def _function(nodeid: str) -> str:
+    """A test function without its parameters, as it is named from the tests' folder."""
+    return nodeid.removeprefix("tests/").partition("[")[0]
 
 
 @pytest.fixture(scope="session")

@@ -1,9 +1,9 @@
 """Plain publish/subscribe: every matching event is sent at once (semantics: Delivery modes)."""
 
 from datetime import datetime
-from typing import Any
 
 from rankcast.choose.candidates import Candidate, Moment, Step
+from rankcast.plain import State
 
 __all__ = ["AllEvents"]
 
@@ -28,9 +28,9 @@ class AllEvents:
         """Nothing is pending at the end of the stream."""
         return []
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Empty: there is no state."""
         return {}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """There is nothing to restore."""

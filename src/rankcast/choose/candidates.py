@@ -7,18 +7,19 @@ from typing import Any, NamedTuple, Protocol
 
 from rankcast.language import decode_event, encode_event
 from rankcast.model import Event
+from rankcast.plain import State
 
 __all__ = ["Candidate", "DeliveryMode", "Moment", "Step", "StopCause"]
 
 
 _FORMS = 10_000
 _LONG = 1_000
-_forms: dict[int, tuple[Event, dict[str, Any]]] = {}
+_forms: dict[int, tuple[Event, State]] = {}
 """Events and their forms, by the number of the event; what `_event` looks up by that of the form."""
-_events: dict[int, tuple[dict[str, Any], Event]] = {}
+_events: dict[int, tuple[State, Event]] = {}
 
 
-def _form(event: Event) -> dict[str, Any]:
+def _form(event: Event) -> State:
     """The event as plain data. A user's state is taken with every batch, and the events in it stay the same: so it is remembered,
     unless the event is large."""
     known = _forms.get(id(event))
@@ -34,7 +35,7 @@ def _form(event: Event) -> dict[str, Any]:
     return form
 
 
-def _event(form: dict[str, Any], seq: int) -> Event:
+def _event(form: State, seq: int) -> Event:
     """The event of a form, which is there already if the state was taken in this process."""
     known = _events.get(id(form))
     if known is not None and known[0] is form and known[1].seq == seq:
@@ -70,7 +71,7 @@ class Candidate:
     def __deepcopy__(self, memo: dict[int, Any]) -> "Candidate":
         return self  # it does not change
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The candidate as plain data, for `of_state`."""
         return {
             "event": _form(self.event),
@@ -82,7 +83,7 @@ class Candidate:
         }
 
     @classmethod
-    def of_state(cls, state: dict[str, Any]) -> "Candidate":
+    def of_state(cls, state: State) -> "Candidate":
         """The candidate that `state` saved."""
         return cls(
             _event(state["event"], state["seq"]),
@@ -149,8 +150,8 @@ class DeliveryMode(Protocol):
     def close(self) -> list[Step]:
         """End the stream; return the steps of an unfinished period."""
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The state as plain data (numbers, strings, lists, dicts), for `restore` after a restart."""
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Continue from a saved `state`, in a fresh instance of the same policy."""

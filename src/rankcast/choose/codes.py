@@ -132,7 +132,7 @@ class Codes:
     def _set(self, value: AttributeValue) -> int:
         if not isinstance(value, tuple):
             # An imprecise value is not a set: it is similar only to an equal value.
-            key: Any = (value,)
+            key: object = (value,)
             members: list[int] = []
         else:
             members = sorted(self._single(each) for each in value)

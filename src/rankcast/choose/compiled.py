@@ -9,7 +9,7 @@ n distances of about 20 ns each; with weights, or with more than 32 attributes, 
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,7 @@ class _Pool(NamedTuple):
     seqs: Integers
     slots: Integers
     table: Reals
-    space: tuple[Any, ...]
+    space: tuple[object, ...]
 
 
 def greedy(candidates: Sequence[Candidate], k: int, objective: Objective) -> list[Candidate] | None:

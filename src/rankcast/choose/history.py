@@ -4,7 +4,6 @@ See semantics: Delivery modes; DEBS'09, 5.3.
 """
 
 from datetime import datetime
-from typing import Any
 
 from rankcast.choose.candidates import Candidate, Moment, Step
 from rankcast.choose.fading import Fading
@@ -13,6 +12,7 @@ from rankcast.choose.selection import select
 from rankcast.choose.ties import FEW, on_grid, recency
 from rankcast.choose.windows import Window
 from rankcast.model import Length, Ties
+from rankcast.plain import State
 
 __all__ = ["History"]
 
@@ -78,11 +78,11 @@ class History:
         """Nothing is pending at the end of the stream."""
         return []
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The state as plain data, for `restore`."""
         return {"held": self._held.state()}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Continue from a saved `state`; of a list longer than `k`, keep the best."""
         self._held.restore(state["held"])
         kept = {candidate.seq for candidate in select(self._held.candidates, self._k, self._objective).chosen}

@@ -1,7 +1,6 @@
 """Periodic delivery: the top-k of each period, at its end (semantics: Delivery modes; DEBS'09, 5.1)."""
 
 from datetime import datetime
-from typing import Any
 
 from rankcast.choose.candidates import Candidate, Moment, Step
 from rankcast.choose.fading import Fading
@@ -10,6 +9,7 @@ from rankcast.choose.objective import Objective
 from rankcast.choose.positions import Positions, instant, microseconds, span
 from rankcast.choose.selection import Optimizer, select
 from rankcast.model import EPOCH, Length, Unit
+from rankcast.plain import State
 
 __all__ = ["Periodic", "clock_state"]
 
@@ -88,7 +88,7 @@ class Periodic:
             self._objective.forget(candidate)
         return [Step(self._period, end, candidates, chosen, chosen)]
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The state as plain data, for `restore`."""
         return {
             "matched": self._positions.matched,
@@ -98,7 +98,7 @@ class Periodic:
             **clock_state(self._clock, self._goes_by_clock),
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Continue from a saved `state`."""
         self._positions.matched = state["matched"]
         self._period = state["period"]
@@ -134,6 +134,6 @@ class Periodic:
         return instant(self._origin + period * self._span) if self._positions.unit is Unit.TIME else self._last
 
 
-def clock_state(clock: int | None, goes_by_clock: bool) -> dict[str, Any]:
+def clock_state(clock: int | None, goes_by_clock: bool) -> State:
     """The clock's part of a period's saved state; empty if there was no clock, so a replay saves the same state."""
     return {} if clock is None else {"clock": clock, "goes_by_clock": goes_by_clock}

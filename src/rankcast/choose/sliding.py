@@ -4,7 +4,6 @@ See semantics: Delivery modes; DEBS'09, 5.2.
 """
 
 from datetime import datetime
-from typing import Any
 
 from rankcast.choose.candidates import Candidate, Moment, Step
 from rankcast.choose.fading import Fading
@@ -13,6 +12,7 @@ from rankcast.choose.objective import Objective
 from rankcast.choose.selection import Optimizer, select
 from rankcast.choose.windows import Window
 from rankcast.model import Length
+from rankcast.plain import State
 
 __all__ = ["Sliding"]
 
@@ -70,11 +70,11 @@ class Sliding:
         """Nothing is pending at the end of the stream."""
         return []
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The state as plain data, for `restore`."""
         return {"window": self._window.state(), "sent": sorted(self._sent)}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Continue from a saved `state`."""
         self._window.restore(state["window"])
         self._sent = set(state["sent"])

@@ -1,10 +1,9 @@
 """A window over the candidates of one user (semantics: Delivery modes)."""
 
-from typing import Any
-
 from rankcast.choose.candidates import Candidate, Moment
 from rankcast.choose.positions import Positions, span
 from rankcast.model import Length
+from rankcast.plain import State
 
 __all__ = ["Window"]
 
@@ -42,14 +41,14 @@ class Window:
         """Remove a candidate before it leaves the window."""
         self._entries = [entry for entry in self._entries if entry[1].seq != candidate.seq]
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The state as plain data, for `restore`."""
         return {
             "matched": self._positions.matched,
             "entries": [[position, candidate.state()] for position, candidate in self._entries],
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Continue from a saved `state`."""
         self._positions.matched = state["matched"]
         self._entries = [(position, Candidate.of_state(entry)) for position, entry in state["entries"]]

@@ -67,7 +67,7 @@ class Output:
 
     # data, on stdout
 
-    def record(self, record: Mapping[str, Any]) -> None:
+    def record(self, record: Mapping[str, object]) -> None:
         """Write a record as one JSON line."""
         from rankcast.language import dumps
 
@@ -83,7 +83,7 @@ class Output:
 
     def records(
         self,
-        records: Iterable[Mapping[str, Any]],
+        records: Iterable[Mapping[str, object]],
         columns: Sequence[TableColumn],
         cells: Callable[[Any], Sequence[str]],
         empty: str = "nothing",
@@ -129,7 +129,7 @@ class Output:
         text = Text.assemble(("error: ", "bold red"), printable(message))
         _console(stderr=True).print(text, soft_wrap=True)
 
-    def done(self, message: str, record: Mapping[str, Any], data: str = "") -> None:
+    def done(self, message: str, record: Mapping[str, object], data: str = "") -> None:
         """Report a change: the record with ``--json``, else the message; a pipe also gets `data`."""
         if self.json:
             self.record(record)
@@ -203,7 +203,7 @@ class Output:
         return sys.stderr.isatty() and not (self.json and self.terminal)
 
 
-def write_lines(file: Path, records: Iterable[Mapping[str, Any]]) -> int:
+def write_lines(file: Path, records: Iterable[Mapping[str, object]]) -> int:
     """Write records to a file as JSON Lines; return their number."""
     from rankcast.language import dumps
 

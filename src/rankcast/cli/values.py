@@ -1,9 +1,10 @@
 """Parses values of the form ``name=value`` on the command line."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import typer
+
+from rankcast.plain import JsonObject
 
 __all__ = ["attributes", "named", "numbers"]
 
@@ -34,7 +35,7 @@ def numbers(texts: Sequence[str], option: str) -> dict[str, float]:
     return found
 
 
-def attributes(texts: Sequence[str]) -> dict[str, Any]:
+def attributes(texts: Sequence[str]) -> JsonObject:
     """Event attributes from texts such as ``genre=drama year=2004``; a repeated name gives several values.
 
     A value that is valid JSON (a number, true, false, an object such as ``{"is": "cheap"}``) is read as JSON.
@@ -45,7 +46,7 @@ def attributes(texts: Sequence[str]) -> dict[str, Any]:
     """
     import msgspec
 
-    found: dict[str, list[Any]] = {}
+    found: dict[str, list[object]] = {}
     for name, text in named(texts, "--attr"):
         try:
             value = msgspec.json.decode(text)

@@ -1,10 +1,11 @@
 """The answers of a service as values."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rankcast.errors import RankcastError
 from rankcast.language import decode_delivery, decode_event
 from rankcast.model import Delivery, Event
+from rankcast.plain import JsonObject
 
 __all__ = [
     "Acknowledgement",
@@ -20,7 +21,7 @@ __all__ = [
 class ServiceError(RankcastError):
     """The service refused a request: HTTP `status`, `kind` of the problem, and the whole `problem` document."""
 
-    def __init__(self, status: int, problem: dict[str, Any]) -> None:
+    def __init__(self, status: int, problem: JsonObject) -> None:
         super().__init__(str(problem.get("detail") or f"the service answered with {status}"))
         self.status = status
         self.kind = str(problem.get("type", "")).rsplit(":", 1)[-1]
@@ -68,13 +69,13 @@ class TrialResult(NamedTuple):
     newest: list[Event]
 
 
-def received_of(form: dict[str, Any]) -> ReceivedDelivery:
+def received_of(form: JsonObject) -> ReceivedDelivery:
     """Read a delivery from its JSON form."""
     fields = {name: value for name, value in form.items() if name not in ("number", "content")}
     content = form.get("content")
     return ReceivedDelivery(form["number"], decode_delivery(fields), decode_event(content) if content else None)
 
 
-def trial_of(form: dict[str, Any]) -> TrialResult:
+def trial_of(form: JsonObject) -> TrialResult:
     """Read a trial from its JSON form."""
     return TrialResult(form["count"], form["of"], [decode_event(event) for event in form["matched"]])

@@ -4,7 +4,7 @@ from asyncio import sleep
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import httpx
 import msgspec
@@ -14,6 +14,7 @@ from rankcast.client.answers import Acknowledgement, ReceivedDelivery, ServiceEr
 from rankcast.client.calls import Call
 from rankcast.client.sending import TRIES, SentEvents, cannot_reach, checked, is_passing, pause
 from rankcast.model import Concept, Event, Policy, Preference, Subscription
+from rankcast.plain import JsonObject
 
 __all__ = ["AsyncClient"]
 
@@ -62,7 +63,7 @@ class AsyncClient:
 
     # identity
 
-    async def who_am_i(self) -> dict[str, Any]:
+    async def who_am_i(self) -> JsonObject:
         """Role and name of the token."""
         return await self._send(calls.who_am_i())
 
@@ -111,7 +112,7 @@ class AsyncClient:
         """The delivery policy of the user."""
         return await self._send(calls.policy(await self.user()))
 
-    async def set_policy(self, policy: Policy | None = None, **fields: Any) -> Policy:
+    async def set_policy(self, policy: Policy | None = None, **fields: object) -> Policy:
         """Set the delivery policy, given whole or by fields: ``set_policy(mode="sliding", k=3, length=50)``."""
         return await self._send(calls.set_policy(await self.user(), policy or fields))
 
@@ -126,7 +127,7 @@ class AsyncClient:
     # events and deliveries
 
     async def publish(
-        self, events: Event | Mapping[str, Any] | Iterable[Event | Mapping[str, Any]], key: str | None = None
+        self, events: Event | Mapping[str, object] | Iterable[Event | Mapping[str, object]], key: str | None = None
     ) -> list[Acknowledgement]:
         """Publish one or more events, given as `Event` or in their JSON form; return an acknowledgement of each."""
         several = [events] if isinstance(events, Event | Mapping) else events
@@ -186,11 +187,11 @@ class AsyncClient:
         """Count how many of the last events an expression would have matched."""
         return await self._send(calls.try_expression(await self.user(), where, limit, show))
 
-    async def explain(self, event: str) -> dict[str, Any]:
+    async def explain(self, event: str) -> JsonObject:
         """Explain why an event was or was not sent to the user."""
         return await self._send(calls.explain(await self.user(), event))
 
-    async def stats(self) -> dict[str, Any]:
+    async def stats(self) -> JsonObject:
         """How evenly deliveries are spread over the subscriptions of the user."""
         return await self._send(calls.stats(await self.user()))
 

@@ -9,6 +9,7 @@ from rankcast.client.answers import Acknowledgement, DeliveryPage, TrialResult, 
 from rankcast.errors import RecordError
 from rankcast.language import decode_record, encode_event, encode_record
 from rankcast.model import Concept, Event, Policy, Preference, Subscription
+from rankcast.plain import JsonObject
 
 T = TypeVar("T")
 R = TypeVar("R", Subscription, Preference, Policy, Concept)
@@ -22,17 +23,17 @@ class Call(NamedTuple, Generic[T]):
     method: str
     path: str
     read: Callable[[Any], T]
-    json: Any = None
+    json: object = None
     params: Mapping[str, str] | None = None
     headers: Mapping[str, str] | None = None
     again: bool = True
 
 
-def _nothing(answer: Any) -> None:
+def _nothing(answer: object) -> None:
     return None
 
 
-def _as_it_is(answer: Any) -> Any:
+def _as_it_is(answer: object) -> Any:
     return answer
 
 
@@ -43,7 +44,7 @@ def _of(user: str, *parts: str) -> str:
 def _one(kind: type[R]) -> Callable[[Any], R]:
     """A function that reads a record of this kind."""
 
-    def read(form: dict[str, Any]) -> R:
+    def read(form: JsonObject) -> R:
         record = decode_record({name: value for name, value in form.items() if name != "label"})
         if not isinstance(record, kind):
             raise RecordError(f"the service answered with another kind of record than {kind.__name__.lower()!r}")
@@ -52,7 +53,7 @@ def _one(kind: type[R]) -> Callable[[Any], R]:
     return read
 
 
-def who_am_i() -> Call[dict[str, Any]]:
+def who_am_i() -> Call[JsonObject]:
     """Role and name of the token."""
     return Call("GET", "/v1/me", _as_it_is)
 
@@ -91,7 +92,7 @@ def policy(user: str) -> Call[Policy]:
     return Call("GET", _of(user, "policy"), _one(Policy))
 
 
-def set_policy(user: str, given: Policy | Mapping[str, Any]) -> Call[Policy]:
+def set_policy(user: str, given: Policy | Mapping[str, object]) -> Call[Policy]:
     """Set the delivery policy of a user."""
     form = encode_record(given) if isinstance(given, Policy) else dict(given)
     return Call("PUT", _of(user, "policy"), _one(Policy), form)
@@ -150,12 +151,12 @@ def try_expression(user: str, where: str, limit: int, show: int) -> Call[TrialRe
     return Call("POST", _of(user, "trials", "expression"), trial_of, {"where": where, "limit": limit, "show": show})
 
 
-def explain(user: str, event: str) -> Call[dict[str, Any]]:
+def explain(user: str, event: str) -> Call[JsonObject]:
     """Explain why an event was or was not sent to a user."""
     return Call("GET", _of(user, "explanations", event), _as_it_is)
 
 
-def stats(user: str) -> Call[dict[str, Any]]:
+def stats(user: str) -> Call[JsonObject]:
     """How evenly deliveries are spread over the subscriptions of a user."""
     return Call("GET", _of(user, "stats"), _as_it_is)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from time import sleep
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import httpx
 import msgspec
@@ -14,6 +14,7 @@ from rankcast.client.answers import Acknowledgement, ReceivedDelivery, ServiceEr
 from rankcast.client.calls import Call
 from rankcast.client.sending import TRIES, SentEvents, cannot_reach, checked, is_passing, pause
 from rankcast.model import Concept, Event, Policy, Preference, Subscription
+from rankcast.plain import JsonObject
 
 __all__ = ["Client"]
 
@@ -62,7 +63,7 @@ class Client:
 
     # identity
 
-    def who_am_i(self) -> dict[str, Any]:
+    def who_am_i(self) -> JsonObject:
         """Role and name of the token."""
         return self._send(calls.who_am_i())
 
@@ -109,7 +110,7 @@ class Client:
         """The delivery policy of the user."""
         return self._send(calls.policy(self.user()))
 
-    def set_policy(self, policy: Policy | None = None, **fields: Any) -> Policy:
+    def set_policy(self, policy: Policy | None = None, **fields: object) -> Policy:
         """Set the delivery policy, given whole or by fields: ``set_policy(mode="sliding", k=3, length=50)``."""
         return self._send(calls.set_policy(self.user(), policy or fields))
 
@@ -124,7 +125,7 @@ class Client:
     # events and deliveries
 
     def publish(
-        self, events: Event | Mapping[str, Any] | Iterable[Event | Mapping[str, Any]], key: str | None = None
+        self, events: Event | Mapping[str, object] | Iterable[Event | Mapping[str, object]], key: str | None = None
     ) -> list[Acknowledgement]:
         """Publish one or more events, given as `Event` or in their JSON form; return an acknowledgement of each."""
         several = [events] if isinstance(events, Event | Mapping) else events
@@ -182,11 +183,11 @@ class Client:
         """Count how many of the last events an expression would have matched."""
         return self._send(calls.try_expression(self.user(), where, limit, show))
 
-    def explain(self, event: str) -> dict[str, Any]:
+    def explain(self, event: str) -> JsonObject:
         """Explain why an event was or was not sent to the user."""
         return self._send(calls.explain(self.user(), event))
 
-    def stats(self) -> dict[str, Any]:
+    def stats(self) -> JsonObject:
         """How evenly deliveries are spread over the subscriptions of the user."""
         return self._send(calls.stats(self.user()))
 

@@ -82,7 +82,7 @@ class ValueLine(NamedTuple):
         """Whether some value lies in both."""
         return not self.within(~other)
 
-    def has(self, value: Any) -> bool:
+    def has(self, value: object) -> bool:
         """Whether the value lies in this."""
         return self.below is (sum(cut <= (value, 0) for cut in self.cuts) % 2 == 0)
 

@@ -18,7 +18,7 @@ class _Place:
 
     __slots__ = ("above", "below", "element", "keys")
 
-    def __init__(self, element: Any) -> None:
+    def __init__(self, element: object) -> None:
         self.element = element
         self.keys: dict[str, None] = {}
         self.above: dict[_Place, None] = {}

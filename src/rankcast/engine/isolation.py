@@ -5,12 +5,13 @@ What is set aside, and what follows from it, is in docs/semantics.md ("What cann
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from rankcast.choose import Moment, Step
 from rankcast.engine.reference.subscriber import Subscriber, records_of
 from rankcast.matching import OracleMatcher
 from rankcast.model import Catalog, Event, SetAside, Subscription
+from rankcast.plain import State
 
 __all__ = [
     "FEW_USERS",
@@ -206,14 +207,14 @@ class IsolatedSubscriber:
         self.remember()
         return owed
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data for `restore`."""
         if self._subscriber is None:
             return {"set_aside": True}
         state = self._subscriber.state()
         return {**state, "failed": self.failed} if self.failed else state
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Go on where `state` was taken; a state that cannot be read puts the user out."""
         if self._subscriber is None:
             return

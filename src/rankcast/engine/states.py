@@ -4,11 +4,11 @@ State is kept in a store for each shard, with the digest schedule of a user, and
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 
 from rankcast.errors import StoreError
+from rankcast.plain import State
 
 __all__ = ["FORMAT", "check_format", "pack_states", "unpack_states"]
 
@@ -20,7 +20,7 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 """How compressed content begins; MessagePack begins otherwise, because the first byte would be the number 40."""
 
 
-def pack_states(users: Mapping[str, Any]) -> bytes:
+def pack_states(users: Mapping[str, object]) -> bytes:
     """The delivery states of users, by name, as bytes; compressed if they are many.
 
     They are written with every batch, and those of a user whom each event matches by a thousand subscriptions name these a
@@ -34,7 +34,7 @@ def pack_states(users: Mapping[str, Any]) -> bytes:
     return ZstdCompressor(level=1).compress(content)
 
 
-def unpack_states(packed: bytes) -> dict[str, Any]:
+def unpack_states(packed: bytes) -> State:
     """The states that `pack_states` of this release or the one before was given.
 
     >>> unpack_states(pack_states({"ann": {"mode": {}}}))

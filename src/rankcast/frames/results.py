@@ -114,7 +114,7 @@ class Deliveries(Sequence[Delivery]):
         return _picture(self) + _table(head, rows, len(self.deliveries), "deliveries")
 
 
-def _event_columns(ids: Sequence[str], table: EventFrame, taken: dict[str, list[Any]]) -> dict[str, list[Any]]:
+def _event_columns(ids: Sequence[str], table: EventFrame, taken: dict[str, list[object]]) -> dict[str, list[object]]:
     """One column for each attribute of the events; if the name is taken, the column is called `event.NAME`."""
     by_id = {event.id: event for event in table.events}
     chosen = [by_id[one] for one in ids]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EventData", "EventFrame", "Frame", "FrameKind", "events", "frame_of"]
 
-EventData: TypeAlias = "pd.DataFrame | pl.DataFrame | pa.Table | str | Path | Iterable[Event | Mapping[str, Any]]"
+EventData: TypeAlias = "pd.DataFrame | pl.DataFrame | pa.Table | str | Path | Iterable[Event | Mapping[str, object]]"
 """The kinds of input that `events` accepts."""
 
 Frame: TypeAlias = "pd.DataFrame | pl.DataFrame | pa.Table"
@@ -76,7 +76,7 @@ def events(data: "EventData | EventFrame", *, id_column: str = "id", time_column
     return EventFrame(in_publication_order(_of_frame(_arrow(data, kind), id_column, time_column)), kind)
 
 
-def frame_of(columns: Mapping[str, list[Any]], kind: FrameKind) -> "Frame":
+def frame_of(columns: Mapping[str, list[object]], kind: FrameKind) -> "Frame":
     """A table of the given kind."""
     import pyarrow as pa
 
@@ -95,7 +95,7 @@ def frame_of(columns: Mapping[str, list[Any]], kind: FrameKind) -> "Frame":
             return table
 
 
-def _array(values: list[Any]) -> "pa.Array":
+def _array(values: list[object]) -> "pa.Array":
     """The values as a column; as strings if their types differ."""
     import pyarrow as pa
 
@@ -111,7 +111,7 @@ def _kind(data: object) -> FrameKind | None:
     return FrameKind(library) if library in {kind.value for kind in FrameKind} else None
 
 
-def _iterable(data: Any) -> Iterable[Any]:
+def _iterable(data: object) -> Iterable[object]:
     if isinstance(data, Mapping) or not isinstance(data, Iterable):
         raise ModelError(
             f"events come as a pandas, polars or Arrow table, as a list of dictionaries or as the path of a JSON Lines file, "
@@ -158,11 +158,11 @@ def _of_frame(table: "pa.Table", id_column: str, time_column: str) -> list[Event
     return made
 
 
-def _instant(value: Any) -> Any:
+def _instant(value: object) -> Any:
     return parse_time(value) if isinstance(value, str) else value
 
 
-def _event(given: Any, number: int, id_name: str, time_name: str) -> Event:
+def _event(given: object, number: int, id_name: str, time_name: str) -> Event:
     """Read an event from a dictionary in JSON form or flat."""
     if isinstance(given, Event):
         return given
@@ -188,5 +188,5 @@ def _event(given: Any, number: int, id_name: str, time_name: str) -> Event:
     )
 
 
-def _json_value(value: Any) -> Any:
+def _json_value(value: object) -> Any:
     return {"time": value.isoformat()} if isinstance(value, date | datetime) else value

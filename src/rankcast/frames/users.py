@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from rankcast.errors import ModelError
 from rankcast.language import decode_record, parse, read_catalog
@@ -36,7 +36,7 @@ class User:
         per: str | int | None = None,
         last: str | int | None = None,
         variety: float = 0.0,
-        **fields: Any,
+        **fields: object,
     ) -> "User":
         """Set how many events the user gets, and when.
 
@@ -77,7 +77,7 @@ class User:
         return [*self.subscriptions, *([self.policy] if self.policy else [])]
 
 
-CatalogData: TypeAlias = "Catalog | User | str | Path | Iterable[User | Record | Mapping[str, Any]]"
+CatalogData: TypeAlias = "Catalog | User | str | Path | Iterable[User | Record | Mapping[str, object]]"
 """The kinds of input that `catalog` accepts."""
 
 
@@ -118,5 +118,5 @@ def catalog(data: CatalogData) -> Catalog:
     return made
 
 
-def _record(given: "Record | Mapping[str, Any]") -> Record:
+def _record(given: "Record | Mapping[str, object]") -> Record:
     return decode_record(dict(given)) if isinstance(given, Mapping) else given

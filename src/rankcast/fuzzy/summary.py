@@ -12,6 +12,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from rankcast.errors import ModelError
+from rankcast.plain import JsonObject
 
 __all__ = ["Bucket", "Key", "NumberSummary", "digits_for"]
 
@@ -99,7 +100,7 @@ class NumberSummary:
                 buckets[coarse] = Bucket(old[0] + count, old[1] + total)
         return NumberSummary(self.attribute, digits, buckets, self.missing + other.missing)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """As an object; `of_json` reads it again."""
         rows = [[*key, *bucket] for key, bucket in sorted(self.buckets.items())]
         return {"attribute": self.attribute, "digits": self.digits, "missing": self.missing, "buckets": rows}

@@ -5,12 +5,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rankcast.choose.filters import Filtered, Threshold
 from rankcast.engine.trace import UserReplay
 from rankcast.language import show_duration, show_time
 from rankcast.model import EPOCH, Catalog, Delivery, Event
+from rankcast.plain import JsonObject
 from rankcast.rank import Distances, Place, Specificity, count_at, distances, entropy, fairness, places
 
 __all__ = ["ThresholdPoint", "UserStats", "thresholds", "user_places", "user_stats"]
@@ -43,7 +44,7 @@ class UserStats:
         """The highest possible entropy: that of equal counts at all places."""
         return math.log2(len(self.counts)) if self.counts else 0.0
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The measures for programs."""
         return {
             "user": self.user,

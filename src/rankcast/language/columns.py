@@ -9,7 +9,7 @@ from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, get_args, get_type_hints
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -88,7 +88,7 @@ def arrow_schema(record: type, *, by_clock: bool = False) -> "pa.Schema":
     return pa.schema([(column.name, types[column.kind]) for column in _chosen(record, by_clock)])
 
 
-def column_lists(rows: Sequence[Row], record: type[Row]) -> dict[str, list[Any]]:
+def column_lists(rows: Sequence[Row], record: type[Row]) -> dict[str, list[object]]:
     """The rows column by column, without those of clocks."""
     return {column.name: [getattr(row, column.name) for row in rows] for column in _chosen(record, False)}
 

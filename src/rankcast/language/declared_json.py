@@ -26,6 +26,7 @@ from rankcast.model.declared import (
     Word,
     declared,
 )
+from rankcast.plain import JsonObject
 
 __all__ = ["decode_fields", "encode_fields", "encode_value", "json_fields"]
 
@@ -39,7 +40,7 @@ def json_fields(record: type) -> list[str]:
     return [*names, UNIT] if any(_is_length(one) for one in declared(record)) else names
 
 
-def decode_fields(record: type, fields: Fields) -> dict[str, Any]:
+def decode_fields(record: type, fields: Fields) -> JsonObject:
     """The values of the fields that are given, by name, for the record's constructor."""
     found = {one.name: _decode(one, fields) for one in declared(record) if one.required or one.name in fields}
     spans = [one.name for one in declared(record) if _is_length(one)]
@@ -49,9 +50,9 @@ def decode_fields(record: type, fields: Fields) -> dict[str, Any]:
     return found
 
 
-def encode_fields(record: object) -> dict[str, Any]:
+def encode_fields(record: object) -> JsonObject:
     """The fields of a record that do not have their default."""
-    form: dict[str, Any] = {}
+    form: JsonObject = {}
     for one in _in_order(declared(type(record))):
         value = getattr(record, one.name)
         if one.required or value != one.default:
@@ -69,7 +70,7 @@ def _is_length(one: Declared) -> bool:
     return isinstance(one.kind, Nested) and one.kind.of is Length
 
 
-def encode_value(value: Any) -> Any:
+def encode_value(value: object) -> Any:
     """The JSON form of the value of a declared field; None stays None."""
     match value:
         case Length(amount, _):
@@ -168,7 +169,7 @@ def _length(fields: Fields, name: str) -> Length:
         raise RecordError(str(error).replace("length", name, 1)) from None
 
 
-def _with_rate(content: dict[str, Any]) -> dict[str, Any]:
+def _with_rate(content: JsonObject) -> JsonObject:
     """A filter from a minimum on needs that minimum, and lets all of it pass if no rate is given."""
     if content.get("novelty") != FilterKind.MINIMUM.value:
         return content
@@ -177,7 +178,7 @@ def _with_rate(content: dict[str, Any]) -> dict[str, Any]:
     return content if content.get("rate") is not None else {**content, "rate": 1.0}
 
 
-def _encode_filter(settings: Filter) -> dict[str, Any]:
+def _encode_filter(settings: Filter) -> JsonObject:
     form = encode_fields(settings)
     if settings.novelty is FilterKind.MINIMUM:
         form["minimum"] = settings.minimum

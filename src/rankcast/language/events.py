@@ -11,6 +11,7 @@ from rankcast.language.parsing import parse_term
 from rankcast.language.printing import show_term
 from rankcast.language.times import parse_time, show_time
 from rankcast.model import AttributeValue, Event, Scalar, Term
+from rankcast.plain import JsonObject
 
 __all__ = ["MAX_EVENT_BYTES", "check_event_size", "decode_event", "encode_event"]
 
@@ -32,7 +33,7 @@ def check_event_size(raw: bytes, most: int = MAX_EVENT_BYTES) -> bytes:
     return raw
 
 
-def decode_event(raw: str | bytes | dict[str, Any], now: datetime | None = None, seq: int = 0) -> Event:
+def decode_event(raw: str | bytes | JsonObject, now: datetime | None = None, seq: int = 0) -> Event:
     """The event that a JSON object describes, at a position; `now` stands in for a missing ``"time"``.
 
     An event that has a position was taken by a log before. It is read whatever today's bounds are.
@@ -73,9 +74,9 @@ def decode_event(raw: str | bytes | dict[str, Any], now: datetime | None = None,
         raise error if isinstance(error, RecordError) else RecordError(str(error)) from None
 
 
-def encode_event(event: Event) -> dict[str, Any]:
+def encode_event(event: Event) -> JsonObject:
     """The event as an object, without its position: ``decode_event(encode_event(e), seq=e.seq) == e``."""
-    form: dict[str, Any] = {"id": event.id, "time": show_time(event.time)}
+    form: JsonObject = {"id": event.id, "time": show_time(event.time)}
     if event.source is not None:
         form["source"] = event.source
     form["attributes"] = {name: _value_to_json(value) for name, value in event.attributes.items()}
@@ -86,7 +87,7 @@ def encode_event(event: Event) -> dict[str, Any]:
     return form
 
 
-def _time(value: Any, now: datetime | None) -> datetime:
+def _time(value: object, now: datetime | None) -> datetime:
     if value is None:
         if now is None:
             raise RecordError("an event needs the field 'time'")
@@ -101,7 +102,7 @@ def _time(value: Any, now: datetime | None) -> datetime:
         raise RecordError(f"field 'time' of an event: {error}") from None
 
 
-def _value(name: str, value: Any) -> AttributeValue:
+def _value(name: str, value: object) -> AttributeValue:
     place = f"attribute {cut(name)}"
     try:
         if type(value) is list:
@@ -123,7 +124,7 @@ def _scalar(value: Any, place: str) -> Scalar:
     raise RecordError(f"{place}: a list must hold strings or booleans, not {what_is(value)}")
 
 
-def _of_object(value: dict[str, Any], place: str) -> AttributeValue:
+def _of_object(value: JsonObject, place: str) -> AttributeValue:
     if len(value) == 1:
         ((form, content),) = value.items()
         match form:
@@ -148,13 +149,13 @@ def _value_to_json(value: AttributeValue) -> Any:
     return membership_to_json(value)
 
 
-def _unknown_field(fields: dict[str, Any]) -> RecordError:
+def _unknown_field(fields: JsonObject) -> RecordError:
     name = next(name for name in fields if name not in _FIELDS)
     near = did_you_mean(str(name), _FIELDS) or "; what describes the event goes into 'attributes'"
     return RecordError(f"an event has no field {cut(name)}{near}")
 
 
-def _wrong_text(name: str, value: Any) -> RecordError:
+def _wrong_text(name: str, value: object) -> RecordError:
     if value is None:
         return RecordError(f"an event needs the field {name!r}")
     hint = f'; write "{value}" in quotes' if isinstance(value, int | float) and len(str(value)) < 40 else ""

@@ -38,6 +38,7 @@ from rankcast.model import (
     Thresholds,
     check_scalar,
 )
+from rankcast.plain import JsonObject
 
 __all__ = ["expression_of_json", "expression_to_json"]
 
@@ -47,7 +48,7 @@ _TESTS = (*_OPS, *_SPECIAL)
 _JOINERS = ("and", "or", "not", "always")
 
 
-def expression_to_json(expression: Expression) -> dict[str, Any]:
+def expression_to_json(expression: Expression) -> JsonObject:
     """The JSON form of an expression.
 
     >>> from rankcast.language import parse
@@ -58,7 +59,7 @@ def expression_to_json(expression: Expression) -> dict[str, Any]:
     return _to_json(expression)
 
 
-def _to_json(expression: Expression) -> dict[str, Any]:
+def _to_json(expression: Expression) -> JsonObject:
     match expression:
         case Always():
             return {"always": True}
@@ -68,7 +69,7 @@ def _to_json(expression: Expression) -> dict[str, Any]:
             return {"or": [_to_json(part) for part in parts]}
         case Not(part):
             return {"not": _to_json(part)}
-    form: dict[str, Any] = {"attribute": expression.attribute}
+    form: JsonObject = {"attribute": expression.attribute}
     match expression.test:
         case Compare(op, value):
             form[op.value] = _value_to_json(value)
@@ -91,7 +92,7 @@ def _value_to_json(value: Scalar) -> Any:
     return {"time": show_time(value)} if isinstance(value, datetime) else value
 
 
-def expression_of_json(obj: Any, where: str = "expression") -> Expression:
+def expression_of_json(obj: object, where: str = "expression") -> Expression:
     """The expression that a JSON form means, within the limits of the text form.
 
     Raises `RecordError` with the path to what is wrong.
@@ -107,7 +108,7 @@ def expression_of_json(obj: Any, where: str = "expression") -> Expression:
     return expression
 
 
-def _of_json(obj: Any, path: str, depth: int) -> Expression:
+def _of_json(obj: object, path: str, depth: int) -> Expression:
     if depth > MAX_DEPTH:
         raise too_deep("", 0)
     if not isinstance(obj, dict):
@@ -134,7 +135,7 @@ def _of_json(obj: Any, path: str, depth: int) -> Expression:
     return And(parts) if joiner == "and" else Or(parts)
 
 
-def _predicate(obj: dict[str, Any], path: str) -> Predicate:
+def _predicate(obj: JsonObject, path: str) -> Predicate:
     attribute = text_of(obj["attribute"], f"{path}.attribute")
     tests = [name for name in obj if name not in ("attribute", "thresholds")]
     for name in tests:
@@ -156,7 +157,7 @@ def _predicate(obj: dict[str, Any], path: str) -> Predicate:
         raise RecordError(f"{path}: {error}") from None
 
 
-def _test(name: str, value: Any, place: str) -> Test:
+def _test(name: str, value: object, place: str) -> Test:
     if name in _OPS:
         return Compare(_OPS[name], _value(value, place))
     special = _SPECIAL[name]
@@ -175,14 +176,14 @@ def _test(name: str, value: Any, place: str) -> Test:
             assert_never(other)
 
 
-def _values(value: Any, place: str, count: str = "") -> tuple[Scalar, ...]:
+def _values(value: object, place: str, count: str = "") -> tuple[Scalar, ...]:
     if not isinstance(value, list) or not value or (count and len(value) != 2):
         found = f"a list of {len(value)}" if isinstance(value, list) else what_is(value)
         raise RecordError(f"{place} must be a list of {count}values, not {found}")
     return tuple(_value(item, place) for item in value)
 
 
-def _value(value: Any, place: str) -> Scalar:
+def _value(value: object, place: str) -> Scalar:
     match value:
         case str() | bool() | int() | float():
             return check_scalar(value)
@@ -191,7 +192,7 @@ def _value(value: Any, place: str) -> Scalar:
     raise RecordError(f'{place} must be a string, number, boolean or {{"time": "…"}}, not {what_is(value)}')
 
 
-def _thresholds(value: Any, place: str) -> Thresholds | None:
+def _thresholds(value: object, place: str) -> Thresholds | None:
     if value is None:
         return None
     if not isinstance(value, list) or len(value) != 2:

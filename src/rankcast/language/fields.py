@@ -10,7 +10,7 @@ from rankcast.model import check_scalar
 __all__ = ["Fields", "cut", "number_of", "text_of", "what_is"]
 
 E = TypeVar("E", bound=Enum)
-_NEITHER: Any = object()
+_NEITHER: object = object()
 
 
 class Fields:
@@ -19,7 +19,7 @@ class Fields:
 
     __slots__ = ("_fields", "what")
 
-    def __init__(self, what: str, fields: Mapping[str, Any], known: Collection[str]) -> None:
+    def __init__(self, what: str, fields: Mapping[str, object], known: Collection[str]) -> None:
         self.what = what
         self._fields = fields
         for name in fields:
@@ -30,7 +30,7 @@ class Fields:
     def __contains__(self, name: str) -> bool:
         return self._fields.get(name) is not None
 
-    def value(self, name: str, default: Any = _NEITHER) -> Any:
+    def value(self, name: str, default: object = _NEITHER) -> Any:
         """The field as it is."""
         value = self._fields.get(name)
         if value is None:
@@ -39,7 +39,7 @@ class Fields:
             return default
         return value
 
-    def text(self, name: str, default: Any = _NEITHER) -> Any:
+    def text(self, name: str, default: object = _NEITHER) -> Any:
         """A string, not an empty one."""
         value = self.value(name, default)
         if value is default:
@@ -48,12 +48,12 @@ class Fields:
             raise RecordError(f"field {name!r} of {self.what} is empty")
         return text_of(value, f"field {name!r} of {self.what}")
 
-    def number(self, name: str, default: Any = _NEITHER) -> Any:
+    def number(self, name: str, default: object = _NEITHER) -> Any:
         """A finite number."""
         value = self.value(name, default)
         return value if value is default else float(number_of(value, f"field {name!r} of {self.what}"))
 
-    def whole(self, name: str, default: Any = _NEITHER) -> Any:
+    def whole(self, name: str, default: object = _NEITHER) -> Any:
         """A whole number."""
         value = self.value(name, default)
         if value is default:
@@ -63,7 +63,7 @@ class Fields:
             raise self.wrong(name, "a whole number")
         return value
 
-    def choice(self, name: str, words: type[E], default: Any = _NEITHER) -> Any:
+    def choice(self, name: str, words: type[E], default: object = _NEITHER) -> Any:
         """One of the words of an enumeration."""
         value = self.value(name, default)
         if value is default:
@@ -79,7 +79,7 @@ class Fields:
                 f"{did_you_mean(value, known)}"
             ) from None
 
-    def object(self, name: str, default: Any = _NEITHER) -> Any:
+    def object(self, name: str, default: object = _NEITHER) -> Any:
         """A JSON object."""
         value = self.value(name, default)
         if value is not default and not isinstance(value, dict):
@@ -91,7 +91,7 @@ class Fields:
         return RecordError(f"field {name!r} of {self.what} must be {right}, not {what_is(self._fields[name])}")
 
 
-def text_of(value: Any, where: str) -> str:
+def text_of(value: object, where: str) -> str:
     """A value that must be a string of valid Unicode."""
     if not isinstance(value, str):
         raise RecordError(f"{where} must be a string, not {what_is(value)}")
@@ -102,7 +102,7 @@ def text_of(value: Any, where: str) -> str:
     return value
 
 
-def number_of(value: Any, where: str, right: str = "a number") -> int | float:
+def number_of(value: object, where: str, right: str = "a number") -> int | float:
     """A value that must be a finite number of at most 64 bits."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise RecordError(f"{where} must be {right}, not {what_is(value)}")
@@ -113,7 +113,7 @@ def number_of(value: Any, where: str, right: str = "a number") -> int | float:
     return value
 
 
-def what_is(value: Any) -> str:
+def what_is(value: object) -> str:
     """A JSON value, for people.
 
     >>> what_is("2"), what_is([1]), what_is(None)

@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 import msgspec
 
 from rankcast.errors import ModelError, RecordError
+from rankcast.plain import JsonObject
 
 __all__ = ["dumps", "read_object"]
 
@@ -13,7 +14,7 @@ _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder().encode
 
 
-def dumps(obj: Any) -> str:
+def dumps(obj: object) -> str:
     """One line of JSON.
 
     >>> dumps({"id": "e1", "k": 5})
@@ -22,7 +23,7 @@ def dumps(obj: Any) -> str:
     return _encode(obj).decode()
 
 
-def read_object(raw: str | bytes | dict[str, Any]) -> dict[str, Any]:
+def read_object(raw: str | bytes | JsonObject) -> JsonObject:
     """The JSON object in a text; an object that was read already is returned as it is.
 
     Refused, beyond what is not JSON: a name that stands twice in one object, NaN and Infinity, text that is not
@@ -83,8 +84,8 @@ def _read_carefully(data: bytes) -> None:
         raise RecordError("a number that is out of range") from None
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    seen: dict[str, Any] = {}
+def _without_repeats(pairs: list[tuple[str, Any]]) -> JsonObject:
+    seen: JsonObject = {}
     for name, value in pairs:
         if name in seen:
             raise RecordError(f"an object names {name[:60]!r} twice")

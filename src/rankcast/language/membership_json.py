@@ -16,6 +16,7 @@ from rankcast.model import (
     Trapezoid,
     Triangle,
 )
+from rankcast.plain import JsonObject
 
 __all__ = ["FORMS", "membership_of_json", "membership_to_json"]
 
@@ -34,7 +35,7 @@ FORMS = (*_NUMBERS, "piecewise", "table")
 """The names of the forms; `interval` is the same as `between`, `bell` the same as `gaussian`."""
 
 
-def membership_of_json(form: str, value: Any, where: str) -> Membership:
+def membership_of_json(form: str, value: object, where: str) -> Membership:
     """The function that ``{form: value}`` means; `where` is what the errors call the place.
 
     >>> membership_of_json("trapezoid", [0, 0, 500, 900], "concept 'cheap'")
@@ -57,7 +58,7 @@ def membership_of_json(form: str, value: Any, where: str) -> Membership:
         raise error if isinstance(error, RecordError) else RecordError(f"{where}: {error}") from None
 
 
-def membership_to_json(membership: Membership) -> dict[str, Any]:
+def membership_to_json(membership: Membership) -> JsonObject:
     """The form and its numbers as an object of one field.
 
     >>> membership_to_json(Interval(50, 60))
@@ -83,7 +84,7 @@ def membership_to_json(membership: Membership) -> dict[str, Any]:
             return {"table": dict(degrees) if named else [list(pair) for pair in degrees]}
 
 
-def _table(value: Any, place: str) -> Table:
+def _table(value: object, place: str) -> Table:
     pairs = list(value.items()) if isinstance(value, Mapping) else _pairs(value, place)
     return Table(
         tuple(
@@ -96,7 +97,7 @@ def _table(value: Any, place: str) -> Table:
     )
 
 
-def _pairs(value: Any, place: str) -> list[tuple[Any, Any]]:
+def _pairs(value: object, place: str) -> list[tuple[Any, Any]]:
     shape = "an object {value: degree} or a list of pairs" if place.endswith("'table'") else "a list of pairs"
     if not isinstance(value, list | tuple):
         raise RecordError(f"{place} must be {shape} [x, degree], not {what_is(value)}")

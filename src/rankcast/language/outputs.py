@@ -8,6 +8,7 @@ from rankcast.language.columns import ColumnKind, columns_of
 from rankcast.language.fields import Fields, text_of
 from rankcast.language.times import parse_time, show_time
 from rankcast.model import Delivery, Match, Reject
+from rankcast.plain import JsonObject
 
 __all__ = ["decode_delivery", "encode_delivery", "encode_match", "encode_reject"]
 
@@ -16,12 +17,12 @@ _DELIVERY_NAMES = [column.name for column in _DELIVERY]
 _MATCH_NAMES = [column.name for column in columns_of(Match)]
 
 
-def encode_delivery(delivery: Delivery) -> dict[str, Any]:
+def encode_delivery(delivery: Delivery) -> JsonObject:
     """A delivery as an object."""
     return {column.name: _ENCODERS[column.kind](getattr(delivery, column.name)) for column in _DELIVERY}
 
 
-def decode_delivery(obj: dict[str, Any]) -> Delivery:
+def decode_delivery(obj: JsonObject) -> Delivery:
     """The delivery that `encode_delivery` wrote."""
     given = Fields("a delivery", obj, _DELIVERY_NAMES)
     try:
@@ -53,11 +54,11 @@ _DECODERS: dict[ColumnKind, Callable[[Fields, str], Any]] = {
 }
 
 
-def encode_match(match: Match) -> dict[str, Any]:
+def encode_match(match: Match) -> JsonObject:
     """A match as an object."""
     return {name: getattr(match, name) for name in _MATCH_NAMES}
 
 
-def encode_reject(reject: Reject) -> dict[str, Any]:
+def encode_reject(reject: Reject) -> JsonObject:
     """A reject as an object."""
     return {"file": reject.file, "line": reject.line, "reason": reject.reason, "raw": reject.raw}

@@ -1,18 +1,17 @@
 """The JSON form of policies (semantics: Files)."""
 
-from typing import Any
-
 from rankcast.language.declared_json import decode_fields, encode_fields, json_fields
 from rankcast.language.fields import Fields
 from rankcast.language.presets import preset_fields
 from rankcast.model import Policy
+from rankcast.plain import JsonObject
 
 __all__ = ["decode_policy", "encode_policy"]
 
 _KNOWN = ("kind", "preset", *json_fields(Policy))
 
 
-def decode_policy(obj: dict[str, Any]) -> Policy:
+def decode_policy(obj: JsonObject) -> Policy:
     """The policy that an object of kind ``policy`` describes; a ``preset`` gives the fields that it does not."""
     fields = Fields("a policy", obj, _KNOWN)
     if "preset" in fields:
@@ -21,6 +20,6 @@ def decode_policy(obj: dict[str, Any]) -> Policy:
     return Policy(**decode_fields(Policy, fields))
 
 
-def encode_policy(policy: Policy) -> dict[str, Any]:
+def encode_policy(policy: Policy) -> JsonObject:
     """The policy as an object, defaults left out."""
     return {"kind": "policy", **encode_fields(policy)}

@@ -1,7 +1,7 @@
 """Policies for people: a name for a way of being served, each a few fields of the JSON form."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rankcast.errors import RecordError, did_you_mean
 
@@ -12,7 +12,7 @@ class Preset(NamedTuple):
     """What a preset promises, and the fields that keep it."""
 
     meaning: str
-    fields: Mapping[str, Any]
+    fields: Mapping[str, object]
 
 
 PRESETS: Mapping[str, Preset] = {
@@ -62,7 +62,7 @@ PRESETS: Mapping[str, Preset] = {
 """By name. A policy that names one may still say any field itself."""
 
 
-def preset_fields(name: str) -> Mapping[str, Any]:
+def preset_fields(name: str) -> Mapping[str, object]:
     """The fields that a preset stands for.
 
     >>> preset_fields("only the best")["k"]

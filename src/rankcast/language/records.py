@@ -1,7 +1,5 @@
 """The JSON form of the records of a catalog (semantics: Files)."""
 
-from typing import Any
-
 from rankcast.errors import ExpressionError, ModelError, RecordError, did_you_mean
 from rankcast.language.expression_json import expression_of_json
 from rankcast.language.fields import Fields, cut, what_is
@@ -21,13 +19,14 @@ from rankcast.model import (
     ScorerName,
     Subscription,
 )
+from rankcast.plain import JsonObject
 
 __all__ = ["decode_record", "encode_record"]
 
 _KINDS = ("subscription", "preference", "policy", "concept", "advertisement")
 
 
-def decode_record(raw: str | bytes | dict[str, Any]) -> Record:
+def decode_record(raw: str | bytes | JsonObject) -> Record:
     """The record that a JSON object describes; its field ``"kind"`` says which.
 
     Raises `RecordError`, or `ExpressionError` for what is wrong inside of a text of ``"where"``.
@@ -57,13 +56,13 @@ def decode_record(raw: str | bytes | dict[str, Any]) -> Record:
         raise RecordError(str(error)) from None
 
 
-def encode_record(record: Record) -> dict[str, Any]:
+def encode_record(record: Record) -> JsonObject:
     """The record as an object, defaults left out: ``decode_record(encode_record(r)) == r``.
 
     >>> encode_record(Preference("addison", "s1", "s2"))
     {'kind': 'preference', 'user': 'addison', 'prefer': 's1', 'over': 's2'}
     """
-    form: dict[str, Any]
+    form: JsonObject
     match record:
         case Subscription():
             form = {"kind": "subscription", "id": record.id, "user": record.user, "where": show(record.where)}
@@ -90,7 +89,7 @@ def encode_record(record: Record) -> dict[str, Any]:
     return form
 
 
-def _subscription(obj: dict[str, Any]) -> Subscription:
+def _subscription(obj: JsonObject) -> Subscription:
     fields = Fields("a subscription", obj, ("kind", "id", "user", "where", "score", "weight"))
     return Subscription(
         id=fields.text("id"),
@@ -101,7 +100,7 @@ def _subscription(obj: dict[str, Any]) -> Subscription:
     )
 
 
-def _advertisement(obj: dict[str, Any]) -> Advertisement:
+def _advertisement(obj: JsonObject) -> Advertisement:
     fields = Fields("an advertisement", obj, ("kind", "id", "publisher", "where", "k", "rank", "score"))
     return Advertisement(
         id=fields.text("id"),
@@ -113,7 +112,7 @@ def _advertisement(obj: dict[str, Any]) -> Advertisement:
     )
 
 
-def _concept(obj: dict[str, Any]) -> Concept:
+def _concept(obj: JsonObject) -> Concept:
     fields = Fields("a concept", obj, ("kind", "name", "attribute", "user", *FORMS))
     forms = [form for form in FORMS if form in fields]
     if len(forms) != 1:
@@ -134,7 +133,7 @@ def _where(fields: Fields) -> Expression:
     raise fields.wrong("where", "an expression in a string, or in its JSON form")
 
 
-def _wrong_kind(obj: dict[str, Any]) -> RecordError:
+def _wrong_kind(obj: JsonObject) -> RecordError:
     kind = obj.get("kind")
     known = ", ".join(_KINDS)
     if kind is None:

@@ -11,6 +11,7 @@ from rankcast.language.json_text import dumps
 from rankcast.language.membership_json import membership_of_json
 from rankcast.language.parsing import parse_term
 from rankcast.model import AttributeValue, Event, Scalar
+from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,7 +47,7 @@ def events_of_table(table: "pa.Table | pa.RecordBatch") -> Iterator[Outcome]:
             yield dumps({name: str(value) for name, value in row.items() if value is not None}), str(error)
 
 
-def _required(row: dict[str, Any], name: str) -> Any:
+def _required(row: JsonObject, name: str) -> Any:
     if row[name] is None:
         raise ModelError(f"{name!r} is null")
     return row[name]
@@ -61,7 +62,7 @@ def _reader(kind: "pa.DataType", name: str) -> Callable[[Any], AttributeValue]:
     return _several if is_list else _single
 
 
-def _imprecise(name: str, value: dict[str, Any]) -> AttributeValue:
+def _imprecise(name: str, value: JsonObject) -> AttributeValue:
     """The one form that is not null; none is absent."""
     forms = {form: content for form, content in value.items() if content is not None}
     if not forms:
@@ -76,7 +77,7 @@ def _imprecise(name: str, value: dict[str, Any]) -> AttributeValue:
     return membership_of_json(form, _plain(content), f"attribute {name!r}")
 
 
-def _plain(content: Any) -> Any:
+def _plain(content: object) -> Any:
     """Decimals as floats, at any depth."""
     if isinstance(content, list | tuple):
         return [_plain(item) for item in content]

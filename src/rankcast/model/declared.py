@@ -96,7 +96,7 @@ class Name:
         """For people."""
         return f"{self.shortest}..{self.longest:,} characters, no control characters"
 
-    def check(self, where: str, value: Any) -> None:
+    def check(self, where: str, value: object) -> None:
         """Raise if the value is no such text."""
         check_name(where, value, self)
 
@@ -112,7 +112,7 @@ class Word:
         """For people."""
         return ", ".join(f"`{word.value}`" for word in self.words)
 
-    def check(self, where: str, value: Any) -> None:
+    def check(self, where: str, value: object) -> None:
         """Raise if the value is none of the words."""
         if not isinstance(value, self.words):
             raise ModelError(f"{where} is {value!r}; it must be one of {', '.join(word.value for word in self.words)}")
@@ -130,7 +130,7 @@ class Whole:
         """For people."""
         return f"{show_bound(self.low)}..{show_bound(self.high)}"
 
-    def check(self, where: str, value: Any) -> None:
+    def check(self, where: str, value: object) -> None:
         """Raise if the value is no whole number within the bounds."""
         if isinstance(value, bool) or not isinstance(value, int) or not self.low <= value <= self.high:
             raise ModelError(f"{where} is {_cut(value)}; it must lie in {self.bounds}")
@@ -151,7 +151,7 @@ class Real:
             return f"above {show_bound(self.low)} and at most {show_bound(self.high)}"
         return f"{show_bound(self.low)}..{show_bound(self.high)}"
 
-    def check(self, where: str, value: Any) -> None:
+    def check(self, where: str, value: object) -> None:
         """Raise if the value is no number within the bounds."""
         if (
             isinstance(value, bool)
@@ -175,7 +175,7 @@ class Duration:
         """For people."""
         return f"{show_bound(self.low)}..{show_bound(self.high)}"
 
-    def check(self, where: str, value: Any) -> None:
+    def check(self, where: str, value: object) -> None:
         """Raise if the value is no length of time within the bounds."""
         if not isinstance(value, timedelta) or not self.low <= value <= self.high:
             raise ModelError(f"{where} is {_cut(value)}; it must lie in {self.bounds}")
@@ -187,7 +187,7 @@ class Instant:
 
     bounds: ClassVar[str] = "years 1..9999"
 
-    def check(self, where: str, value: Any) -> None:
+    def check(self, where: str, value: object) -> None:
         """Raise if the value is no time that has a zone and can be said in UTC."""
         if not isinstance(value, datetime):
             raise ModelError(f"{where} is {_cut(value)}; it must be a time")
@@ -256,7 +256,7 @@ class Nested:
 
     bounds: ClassVar[str] = "see its own fields"
 
-    def check(self, where: str, value: Any) -> None:
+    def check(self, where: str, value: object) -> None:
         """Raise if the value is no such record."""
         if not isinstance(value, self.of):
             raise ModelError(f"{where} is {_cut(value)}; it must be a {self.of.__name__}")
@@ -347,7 +347,7 @@ def check_fields(record: object) -> None:
             check(name, value)
 
 
-def check_name(where: str, value: Any, kind: Name = NAME) -> None:
+def check_name(where: str, value: object, kind: Name = NAME) -> None:
     """Raise if a value is no text of an allowed length, or has control characters (NUL among them).
 
     >>> check_name("id", "s1")

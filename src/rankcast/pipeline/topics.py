@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from rankcast.errors import EnvironmentProblem, ModelError, did_you_mean
 from rankcast.language import dumps, encode_event
 from rankcast.model import Event
+from rankcast.plain import JsonObject
 
 __all__ = ["Topic", "TopicDescription", "TopicReceipt"]
 
@@ -128,7 +129,7 @@ class Topic:
         if errors:
             raise EnvironmentProblem(f"Kafka at {self.servers} did not take an event for {self.name!r}: {errors[0]}")
 
-    def _settings(self) -> dict[str, Any]:
+    def _settings(self) -> JsonObject:
         # What the library writes to stderr by itself says nothing that the errors do not.
         return {"bootstrap.servers": self.servers, "log_level": 0, "socket.timeout.ms": int(_PATIENCE * 1000)}
 

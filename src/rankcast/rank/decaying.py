@@ -3,10 +3,10 @@
 from collections import deque
 from collections.abc import Collection
 from datetime import datetime, timedelta
-from typing import Any
 
 from rankcast.errors import ModelError
 from rankcast.model import EPOCH, Decay, Decaying, Unit
+from rankcast.plain import State
 from rankcast.rank.novelty import MatchedEvent
 
 __all__ = ["DecayingNovelty"]
@@ -81,7 +81,7 @@ class DecayingNovelty:
             del self._matches[subscription]
         self._window = deque((at, tuple(s for s in matching if s in ids)) for at, matching in self._window)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data that `restore` takes back."""
         return {
             "t": self._t,
@@ -90,7 +90,7 @@ class DecayingNovelty:
             "window": [[at, list(matching)] for at, matching in self._window],
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Go on where `state` was taken, in a fresh instance of the same settings."""
         self._t = state["t"]
         self._period = state["period"]

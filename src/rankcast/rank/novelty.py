@@ -1,10 +1,11 @@
 """Delivery novelty: how rarely, or how long ago, a user last heard of a subscription (semantics: Novelty, thesis 2.2 and 3.3)."""
 
 from collections.abc import Collection, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from rankcast.errors import ModelError
 from rankcast.model import Event, Scoring
+from rankcast.plain import State
 
 __all__ = ["MatchedEvent", "Novelty", "NoveltyState"]
 
@@ -40,10 +41,10 @@ class Novelty(Protocol):
     def keep(self, ids: Collection[str]) -> None:
         """Forget all subscriptions but these."""
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data that `restore` takes back."""
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Go on where `state` was taken, in a fresh instance of the same settings."""
 
 
@@ -113,7 +114,7 @@ class NoveltyState:
             for subscription in known.keys() - ids:
                 del known[subscription]
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data that `restore` takes back."""
         return {
             "t": self.t,
@@ -122,7 +123,7 @@ class NoveltyState:
             "previous": dict(self._previous),
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Go on where `state` was taken, in a fresh instance of the same settings."""
         self.t = state["t"]
         self._delivered = dict(state["delivered"])

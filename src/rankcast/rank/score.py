@@ -4,10 +4,11 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Protocol
 
 from rankcast.errors import ModelError
 from rankcast.model import ScorePart
+from rankcast.plain import State
 from rankcast.rank.novelty import MatchedEvent, Novelty, NoveltyState
 
 __all__ = ["CombinedScore", "Contribution", "RankedEvent", "ScoreExplanation", "combine", "recency"]
@@ -146,11 +147,11 @@ class CombinedScore:
         if self._novelty is not None:
             self._novelty.keep(ids)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data that `restore` takes back."""
         return {} if self._novelty is None else {"novelty": self._novelty.state()}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Go on where `state` was taken, in a fresh instance of the same settings."""
         if self._novelty is not None:
             self._novelty.restore(state["novelty"])

@@ -2,12 +2,12 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from rankcast import __version__
+from rankcast.plain import JsonObject
 from rankcast.service.api.names import EncodedSlashes
 from rankcast.service.api.publishing import Publishing
 from rankcast.service.api.push_schemas import PUSH_SCHEMAS
@@ -72,7 +72,7 @@ def create_app(settings: ServiceSettings | None = None) -> FastAPI:
     return app
 
 
-def _openapi(app: FastAPI) -> dict[str, Any]:
+def _openapi(app: FastAPI) -> JsonObject:
     """The OpenAPI document, with the forms of `rankcast.service.api.schemas` and `push_schemas`."""
     if app.openapi_schema is None:
         made = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)

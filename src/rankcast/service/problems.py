@@ -3,7 +3,6 @@
 import logging
 import re
 from http import HTTPStatus
-from typing import Any
 
 import msgspec
 from fastapi import FastAPI, Request
@@ -12,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from rankcast.errors import CatalogError, ExpressionError, LimitError, ModelError, RankcastError, StoreError
+from rankcast.plain import JsonObject
 
 __all__ = ["Problem", "add_problems", "answer_of", "problem_of"]
 
@@ -24,7 +24,9 @@ _PARTS = re.compile(
 class Problem(RankcastError):
     """An answer that says what is wrong. `kind` names the sort of problem for programs, `detail` is for people."""
 
-    def __init__(self, status: int, kind: str, detail: str, headers: dict[str, str] | None = None, **more: Any) -> None:
+    def __init__(
+        self, status: int, kind: str, detail: str, headers: dict[str, str] | None = None, **more: object
+    ) -> None:
         super().__init__(detail)
         self.status = status
         self.kind = kind
@@ -32,7 +34,7 @@ class Problem(RankcastError):
         self.headers = headers or {}
         self.more = more
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The problem as an object."""
         return {
             "type": f"urn:rankcast:problem:{self.kind}",
@@ -91,7 +93,7 @@ def add_problems(app: FastAPI) -> None:
 def _of_expression(error: ExpressionError) -> Problem:
     """Where the text of an expression is wrong; what was found there, what would be right, the line and a caret."""
     message, shown, caret = error.pointed().rsplit("\n", 2)
-    more: dict[str, Any] = {"pointer": "/where", "position": error.position}
+    more: JsonObject = {"pointer": "/where", "position": error.position}
     parts = _PARTS.fullmatch(message)
     if parts is not None:
         like, _, hint = parts["rest"].partition("; ")

@@ -43,7 +43,7 @@ class TrialPool:
     waiting
         How many of one user may run or wait. While another user waits, a user has one slot at most.
     seconds
-        How long one may take, from the moment it begins.
+        How much processor time one may take. On a busy machine it may last up to three times as long.
     """
 
     def __init__(self, slots: int = 2, waiting: int = 4, seconds: float = 10.0) -> None:
@@ -148,8 +148,8 @@ class TrialPool:
             self._children.add(child)
         try:
             if is_new:
-                self._read(child, len(READY), monotonic() + _START, ended)
-            until = monotonic() + self._seconds
+                self._read(child, len(READY), _TimeLimit(child, _START, 1), ended)
+            until = _TimeLimit(child, self._seconds)
             child.send(LENGTH.pack(len(task)) + task)
             size = LENGTH.unpack(self._read(child, LENGTH.size, until, ended))[0]
             answer = pickle.loads(self._read(child, size, until, ended))  # noqa: S301  from our own child
@@ -168,12 +168,12 @@ class TrialPool:
         assert isinstance(answer, TrialAnswer)
         return answer
 
-    def _read(self, child: Child, size: int, until: float, ended: Flag) -> bytes:
+    def _read(self, child: Child, size: int, until: "_TimeLimit", ended: Flag) -> bytes:
         file, parts = child.output.fileno(), list[bytes]()
         while size:
             if ended.is_set() or self._stopping.is_set():
                 self._refuse(ended)
-            if monotonic() > until:
+            if until.is_over():
                 raise Problem(
                     504,
                     "trial-time",
@@ -192,6 +192,23 @@ class TrialPool:
             raise Problem(499, "gone", "whoever asked is gone")
         why = "the service is stopping" if self._stopping.is_set() else "trials cannot be run just now"
         raise Problem(503, "trials", f"{why}; try again", {"Retry-After": "5"})
+
+
+class _TimeLimit:
+    """So much processor time of a child, and so many times that by the clock."""
+
+    def __init__(self, child: Child, seconds: float, stretch: float = 3.0) -> None:
+        self._child = child
+        self._seconds = seconds
+        self._begun = child.seconds
+        self._end = monotonic() + seconds * (1.0 if self._begun is None else stretch)
+
+    def is_over(self) -> bool:
+        """Whether the child has used it up."""
+        if monotonic() > self._end:
+            return True
+        used = self._child.seconds
+        return used is not None and self._begun is not None and used - self._begun > self._seconds
 
 
 def _child() -> tuple[Child, bool]:

@@ -17,8 +17,9 @@ READY = b"."
 LENGTH = struct.Struct(">Q")
 """How long what follows is; so begins each task and each answer."""
 
-_NICE = 15
-"""How far a trial stands back behind those who serve events and answer requests: on two processors, two trials would take both."""
+_NICE = "RANKCAST_TRIAL_NICE"
+"""The environment variable that says how far a trial stands back behind those who serve events and answer requests. On two
+processors, two trials would otherwise take both."""
 
 
 class TrialAnswer(NamedTuple):
@@ -32,7 +33,7 @@ class TrialAnswer(NamedTuple):
 
 def main() -> None:
     """Say that it is ready, then work off tasks, each a function and its arguments, until the input ends."""
-    os.nice(_NICE)
+    os.nice(int(os.environ.get(_NICE, "15")))
     import_module("rankcast.service.trial_tasks")
     _write(READY)
     while (head := _read(LENGTH.size)) is not None:

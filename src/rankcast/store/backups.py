@@ -17,12 +17,12 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import zstandard
 from sqlalchemy import make_url, update
 
 from rankcast.errors import EnvironmentProblem, StoreError
+from rankcast.plain import JsonObject
 from rankcast.store import pipelines, schema
 from rankcast.store.engine import Clock, Database, system_clock
 from rankcast.store.opening import connect_database, open_database, path_of, schema_version
@@ -239,7 +239,7 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _write(archive: Path, manifest: dict[str, Any], folder: Path, files: list[Path]) -> None:
+def _write(archive: Path, manifest: JsonObject, folder: Path, files: list[Path]) -> None:
     part = archive.with_name(f"{archive.name}.part")
     try:
         # Readable by its owner alone: it holds what the store holds.

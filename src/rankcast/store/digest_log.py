@@ -25,6 +25,7 @@ from sqlalchemy import (
 )
 
 from rankcast.language import dumps
+from rankcast.plain import JsonObject
 from rankcast.store import schema
 from rankcast.store.audit_log import AuditAction, note
 from rankcast.store.engine import Database
@@ -97,7 +98,7 @@ class KeptSchedule:
     at which the schedule was made, with the user's delivery state there."""
 
     user: str
-    schedule: dict[str, Any]
+    schedule: JsonObject
     next: datetime
     since: int
     reached: PipelineMoment
@@ -121,13 +122,13 @@ class KeptDigest:
 
     number: int
     user: str
-    schedule: dict[str, Any]
+    schedule: JsonObject
     due: datetime
     made: datetime
     deliveries: tuple[int, int]
     offsets: tuple[int, int]
     delivered: int
-    counts: dict[str, Any]
+    counts: JsonObject
 
 
 class DigestLog:
@@ -201,7 +202,7 @@ class DigestLog:
         start: KeptSchedule,
         through: PipelineMoment,
         delivered: int,
-        counts: dict[str, Any],
+        counts: JsonObject,
         omitted: Sequence[LeftOut],
         state: bytes,
         following: datetime,
@@ -277,7 +278,7 @@ def _cut(connection: Connection) -> PipelineMoment:
     return PipelineMoment(row.event_offset, row.catalog_version, last_number(connection, schema.deliveries.c.number))
 
 
-def _reached(cut: PipelineMoment, state: bytes) -> dict[str, Any]:
+def _reached(cut: PipelineMoment, state: bytes) -> JsonObject:
     return {
         "delivery_reached": cut.delivery,
         "offset_reached": cut.offset,

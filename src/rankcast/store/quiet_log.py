@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Column, Table, Text, delete, select, update
 
 from rankcast.language import dumps
+from rankcast.plain import JsonObject
 from rankcast.store import schema
 from rankcast.store.audit_log import AuditAction, note
 from rankcast.store.engine import Database
@@ -33,7 +34,7 @@ class KeptQuiet:
     """The quiet hours of a user (plain data); when those seen last began, and the last delivery before them."""
 
     user: str
-    hours: dict[str, Any]
+    hours: JsonObject
     began: datetime | None = None
     after: int | None = None
 
@@ -44,7 +45,7 @@ class QuietLog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def put(self, user: str, hours: dict[str, Any]) -> None:
+    def put(self, user: str, hours: JsonObject) -> None:
         """Give a user quiet hours in place of those there were."""
         row = {"user_id": user, "hours": dumps(hours), "began_at": None, "delivery_after": None}
         with self._database.writing() as connection:

@@ -8,6 +8,7 @@ from sqlalchemy import Column, Connection, Row, ScalarSelect, Select, Table, bin
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
+from rankcast.plain import JsonObject
 from rankcast.store.engine import Database
 from rankcast.store.schema import log_marks
 
@@ -26,11 +27,11 @@ __all__ = [
     "put_rows",
 ]
 
-Columns: TypeAlias = Mapping[str, Sequence[Any]]
+Columns: TypeAlias = Mapping[str, Sequence[object]]
 """Rows to be written as their columns, which come in the table's order."""
 
 _Item = TypeVar("_Item")
-_Rows = Sequence[dict[str, Any]]
+_Rows = Sequence[JsonObject]
 
 LAST_START = "start of the last batch"
 """The mark of where the last micro-batch of a pipeline on Spark began, which may be run again."""
@@ -63,7 +64,7 @@ def append_new(connection: Connection, number: Column[int], columns: Columns) ->
         return last_number(connection, number) - before
 
 
-def insert_rows(connection: Connection, table: Table, names: Sequence[str], rows: list[tuple[Any, ...]]) -> None:
+def insert_rows(connection: Connection, table: Table, names: Sequence[str], rows: list[tuple[object, ...]]) -> None:
     """Insert values of the named columns, which come in the table's order; all rows are new.
 
     They go to the driver as they are: SQLAlchemy takes longer over them than the database.

@@ -268,7 +268,7 @@ def _digest() -> ColumnElement[bool]:
     )
 
 
-def _of(webhook: Any, dead: bool = False) -> ColumnElement[bool]:
+def _of(webhook: object, dead: bool = False) -> ColumnElement[bool]:
     return and_(messages.c.webhook == webhook, messages.c.dead == dead)
 
 

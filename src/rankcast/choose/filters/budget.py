@@ -2,9 +2,9 @@
 
 import math
 from collections import deque
-from typing import Any
 
 from rankcast.model import Update
+from rankcast.plain import State
 
 __all__ = ["Budget"]
 
@@ -55,11 +55,11 @@ class Budget:
         """For people: "200 of 1000 events"."""
         return f"{self.k} of {self.period} events"
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The state as plain data, for `restore`."""
         return {"t": self.t, "passed": list(self._passed)}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Continue from a saved `state`."""
         self.t = state["t"]
         self._passed = deque(state["passed"])

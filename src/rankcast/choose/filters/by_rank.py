@@ -1,9 +1,9 @@
 """The rank of a candidate as the score of a filter."""
 
 from collections.abc import Collection
-from typing import Any
 
 from rankcast.choose.candidates import Candidate
+from rankcast.plain import State
 
 __all__ = ["ByRank"]
 
@@ -21,9 +21,9 @@ class ByRank:
     def keep(self, ids: Collection[str]) -> None:
         """There is nothing to forget."""
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Empty: there is no state."""
         return {}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """There is nothing to restore."""

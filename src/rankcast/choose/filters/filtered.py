@@ -2,9 +2,10 @@
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from rankcast.choose.candidates import Candidate, DeliveryMode, Moment, Step, StopCause
+from rankcast.plain import State
 
 __all__ = ["EventFilter", "Filtered", "Verdict"]
 
@@ -26,10 +27,10 @@ class EventFilter(Protocol):
     def keep(self, ids: Collection[str]) -> None:
         """Forget all subscriptions except these."""
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The state as plain data, for `restore`."""
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Continue from a saved `state`, in a fresh instance with the same settings."""
 
 
@@ -76,11 +77,11 @@ class Filtered:
         """Forget all subscriptions except these."""
         self.filter.keep(ids)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The state of mode and filter as plain data, for `restore`."""
         return {"filter": self.filter.state(), "mode": self._mode.state()}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Continue from a saved `state`, in a fresh instance of the same policy."""
         self.filter.restore(state["filter"])
         self._mode.restore(state["mode"])

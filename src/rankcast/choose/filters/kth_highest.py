@@ -2,7 +2,9 @@
 
 from collections import deque
 from heapq import heapify, heappop, heappush, heappushpop, nlargest
-from typing import Any, Protocol
+from typing import Protocol
+
+from rankcast.plain import State
 
 __all__ = ["FixedThreshold", "KthOfPeriod", "KthOfWindow", "ScoreThreshold"]
 
@@ -17,10 +19,10 @@ class ScoreThreshold(Protocol):
     def add(self, score: float) -> None:
         """Take one more score into account."""
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The state as plain data, for `restore`."""
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Continue from a saved `state`."""
 
 
@@ -33,11 +35,11 @@ class FixedThreshold:
     def add(self, score: float) -> None:
         """There is nothing to learn."""
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Empty: there is no state."""
         return {}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """There is nothing to restore."""
 
 
@@ -66,11 +68,11 @@ class KthOfPeriod:
             self._seen = 0
             self._highest = []
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The state as plain data, for `restore`."""
         return {"value": self.value, "seen": self._seen, "highest": sorted(self._highest)}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Continue from a saved `state`."""
         self.value = state["value"]
         self._seen = state["seen"]
@@ -117,11 +119,11 @@ class KthOfWindow:
         if len(self._above) + len(self._below) > 2 * self._length:
             self._rebuild()
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The state as plain data, for `restore`."""
         return {"window": list(self._window)}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Continue from a saved `state`."""
         self._window = deque(state["window"])
         self._arrived = len(self._window)

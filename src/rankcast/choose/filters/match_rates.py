@@ -2,7 +2,8 @@
 
 from collections import deque
 from collections.abc import Collection, Iterable
-from typing import Any
+
+from rankcast.plain import State
 
 __all__ = ["MatchesSince", "MatchesWithin"]
 
@@ -45,11 +46,11 @@ class MatchesSince:
         """Forget all subscriptions except these."""
         self._known = {subscription: known for subscription, known in self._known.items() if subscription in ids}
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The state as plain data, for `restore`."""
         return {"t": self._t, "start": self._start, "known": {key: list(known) for key, known in self._known.items()}}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Continue from a saved `state`."""
         self._t = state["t"]
         self._start = state["start"]
@@ -87,11 +88,11 @@ class MatchesWithin:
         """Forget all subscriptions except these."""
         self._positions = {key: positions for key, positions in self._positions.items() if key in ids}
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The state as plain data, for `restore`."""
         return {"t": self._t, "positions": {key: list(positions) for key, positions in self._positions.items()}}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Continue from a saved `state`."""
         self._t = state["t"]
         self._positions = {key: deque(positions) for key, positions in state["positions"].items()}

@@ -1,11 +1,11 @@
 """The random filter: the baseline that ignores novelty (semantics: Novelty, thesis 4.1.3)."""
 
 from collections.abc import Collection
-from typing import Any
 
 from rankcast.choose.candidates import Candidate, StopCause
 from rankcast.choose.filters.chance import chance
 from rankcast.choose.filters.filtered import Verdict
+from rankcast.plain import State
 
 __all__ = ["Random"]
 
@@ -29,9 +29,9 @@ class Random:
     def keep(self, ids: Collection[str]) -> None:
         """There is nothing to forget."""
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Empty: there is no state."""
         return {}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """There is nothing to restore."""

@@ -1,7 +1,6 @@
 """The sampling filter: rare matches are more likely to pass (semantics: Novelty, thesis algorithm 2)."""
 
 from collections.abc import Collection
-from typing import Any
 
 from rankcast.choose.candidates import Candidate
 from rankcast.choose.filters.budget import Budget
@@ -9,6 +8,7 @@ from rankcast.choose.filters.drawing import draw
 from rankcast.choose.filters.filtered import Verdict
 from rankcast.choose.filters.match_rates import MatchesSince, MatchesWithin
 from rankcast.model import Filter, RateSpan, Scoring, Update
+from rankcast.plain import State
 
 __all__ = ["Sampling"]
 
@@ -63,11 +63,11 @@ class Sampling:
         self._active = {subscription: known for subscription, known in self._active.items() if subscription in ids}
         self._matches.keep(ids)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The state as plain data, for `restore`."""
         return {"budget": self._budget.state(), "active": dict(self._active), "matches": self._matches.state()}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Continue from a saved `state`, in a fresh instance with the same settings."""
         self._budget.restore(state["budget"])
         self._active = dict(state["active"])

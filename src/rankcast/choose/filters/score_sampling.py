@@ -2,7 +2,6 @@
 
 from collections import deque
 from collections.abc import Collection
-from typing import Any
 
 from rankcast.choose.candidates import Candidate
 from rankcast.choose.filters.budget import Budget
@@ -10,6 +9,7 @@ from rankcast.choose.filters.drawing import draw
 from rankcast.choose.filters.filtered import Verdict
 from rankcast.choose.filters.threshold import CandidateScore
 from rankcast.model import Filter, Update
+from rankcast.plain import State
 
 __all__ = ["ScoreSampling"]
 
@@ -48,7 +48,7 @@ class ScoreSampling:
         """Forget all subscriptions except these; past scores still count in the mean."""
         self._score.keep(ids)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The state as plain data, for `restore`."""
         return {
             "score": self._score.state(),
@@ -57,7 +57,7 @@ class ScoreSampling:
             "mean": self._mean,
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Continue from a saved `state`, in a fresh instance with the same settings."""
         self._score.restore(state["score"])
         self._budget.restore(state["budget"])

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from rankcast.errors import ModelError
 from rankcast.model import Filter, FilterKind, Scoring, Update
+from rankcast.plain import State
 
 __all__ = [
     "NodeSummary",
@@ -134,7 +135,7 @@ class TeamNode:
         scores.sort(key=lambda scored: (-scored[0], scored[1]))
         return NodeSummary([seq for seq, _ in events], delivered, scores)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The state as plain data, for `restore`."""
         return {
             "delivered": self._delivered,

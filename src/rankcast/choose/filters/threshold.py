@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Collection
-from typing import Any, Protocol
+from typing import Protocol
 
 from rankcast.choose.candidates import Candidate, StopCause
 from rankcast.choose.filters.budget import Budget
 from rankcast.choose.filters.filtered import Verdict
 from rankcast.choose.filters.kth_highest import FixedThreshold, KthOfPeriod, KthOfWindow, ScoreThreshold
 from rankcast.model import Update
+from rankcast.plain import State
 
 __all__ = ["CandidateScore", "Threshold"]
 
@@ -25,10 +26,10 @@ class CandidateScore(Protocol):
     def keep(self, ids: Collection[str]) -> None:
         """Forget all subscriptions except these."""
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The state as plain data, for `restore`."""
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Continue from a saved `state`."""
 
 
@@ -73,7 +74,7 @@ class Threshold:
         """Forget all subscriptions except these; past scores still count for the threshold."""
         self._score.keep(ids)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The state as plain data, for `restore`."""
         return {
             "score": self._score.state(),
@@ -81,7 +82,7 @@ class Threshold:
             "bar": self._bar.state(),
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Continue from a saved `state`, in a fresh instance with the same settings."""
         self._score.restore(state["score"])
         self._budget.restore(state["budget"])

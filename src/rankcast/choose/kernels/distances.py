@@ -10,6 +10,7 @@ import numpy as np
 
 from rankcast.choose.numbers import exact_sum
 from rankcast.compiling import kernel
+from rankcast.plain import Array, Arrays
 
 __all__ = ["fill", "measure", "spread"]
 
@@ -18,7 +19,7 @@ _WIDEST = 32
 
 
 @kernel
-def spread(rows: Any, codes: Any, weights: Any) -> Any:
+def spread(rows: Array, codes: Arrays, weights: Array) -> Any:
     """One row per entry, one column per attribute name with weight 1.
 
     A cell is ``2 * set + (1 if the set has several values)``, or -1 if the entry lacks the attribute. There are no
@@ -46,7 +47,7 @@ def spread(rows: Any, codes: Any, weights: Any) -> Any:
 
 
 @kernel
-def measure(one: int, others: Any, space: Any, found: Any) -> None:
+def measure(one: int, others: Array, space: Arrays, found: Array) -> None:
     """Write the distances of an entry from others into `found`; 20 ns each if attributes are stored as a matrix.
 
     In a matrix all weights are 1. Attributes with equal values are counted. The similarities of partly equal sets add
@@ -87,7 +88,7 @@ def measure(one: int, others: Any, space: Any, found: Any) -> None:
 
 
 @kernel
-def fill(new: Any, known: Any, space: Any, table: Any) -> None:
+def fill(new: Array, known: Array, space: Arrays, table: Array) -> None:
     """Write the distances of new rows from known rows and from each other into a table."""
     others = np.concatenate((known, new))
     row = np.empty(len(others))
@@ -101,7 +102,7 @@ def fill(new: Any, known: Any, space: Any, table: Any) -> None:
 
 
 @kernel
-def _similarity(one: int, other: int, set_start: Any, set_values: Any) -> float:
+def _similarity(one: int, other: int, set_start: Array, set_values: Array) -> float:
     """Jaccard similarity of two sets of values, each a sorted run."""
     if one == other:
         return 1.0
@@ -122,7 +123,7 @@ def _similarity(one: int, other: int, set_start: Any, set_values: Any) -> float:
 
 
 @kernel
-def _weighed_distance(one: int, other: int, codes: Any, weights: Any, room: Any) -> float:
+def _weighed_distance(one: int, other: int, codes: Arrays, weights: Array, room: Array) -> float:
     """The distance of two events with any weights. A weight below 0 leaves an attribute out.
 
     `room` is scratch space: three rows of floats.

@@ -1,12 +1,11 @@
 """The greedy choice of k entries by rank and distance (semantics: Diversity)."""
 
-from typing import Any
-
 import numpy as np
 
 from rankcast.choose.kernels.distances import measure
 from rankcast.choose.numbers import grid_steps
 from rankcast.compiling import kernel
+from rankcast.plain import Array, Arrays
 
 __all__ = ["NEAR", "NONE", "best_older", "best_pair", "choose_greedily", "later", "look_up", "remember_distances"]
 
@@ -28,7 +27,9 @@ def later(newer: int, older: int, best_newer: int, best_older: int) -> bool:
 
 
 @kernel
-def remember_distances(entry: int, begin: int, order: Any, slots: Any, table: Any, space: Any, row: Any) -> None:
+def remember_distances(
+    entry: int, begin: int, order: Array, slots: Array, table: Array, space: Arrays, row: Array
+) -> None:
     """Compute the distances of an entry from the earlier ones, from `begin` on; write them to `row` and the table."""
     measure(order[entry], order[begin:entry], space, row[begin:entry])
     if len(table) > 0:
@@ -40,7 +41,9 @@ def remember_distances(entry: int, begin: int, order: Any, slots: Any, table: An
 
 
 @kernel
-def look_up(one: int, begin: int, end: int, order: Any, slots: Any, table: Any, space: Any, row: Any) -> None:
+def look_up(
+    one: int, begin: int, end: int, order: Array, slots: Array, table: Array, space: Arrays, row: Array
+) -> None:
     """Write the distances of an entry from those in `begin`..`end` to `row`, from the table if there is one."""
     if len(table) == 0:
         measure(order[one], order[begin:end], space, row[begin:end])
@@ -54,14 +57,14 @@ def look_up(one: int, begin: int, end: int, order: Any, slots: Any, table: Any, 
 def best_older(
     entry: int,
     begin: int,
-    order: Any,
-    slots: Any,
-    ranks: Any,
+    order: Array,
+    slots: Array,
+    ranks: Array,
     sigma: float,
-    table: Any,
+    table: Array,
     is_new: bool,
-    space: Any,
-    row: Any,
+    space: Arrays,
+    row: Array,
 ) -> tuple[int, int]:
     """The best pair of an entry with an older one from `begin` on: the pair's value, and the older entry.
 
@@ -83,7 +86,15 @@ def best_older(
 
 @kernel
 def best_pair(
-    by_rank: Any, ranks: Any, seqs: Any, sigma: float, order: Any, slots: Any, table: Any, space: Any, row: Any
+    by_rank: Array,
+    ranks: Array,
+    seqs: Array,
+    sigma: float,
+    order: Array,
+    slots: Array,
+    table: Array,
+    space: Arrays,
+    row: Array,
 ) -> tuple[int, int]:
     """The best pair of all entries, the older one first; `by_rank` lists the entries by descending rank.
 
@@ -122,17 +133,17 @@ def choose_greedily(
     end: int,
     first: int,
     second: int,
-    order: Any,
-    slots: Any,
-    ranks: Any,
+    order: Array,
+    slots: Array,
+    ranks: Array,
     k: int,
     sigma: float,
-    table: Any,
-    space: Any,
-    row: Any,
-    nearest: Any,
-    chosen: Any,
-    members: Any,
+    table: Array,
+    space: Arrays,
+    row: Array,
+    nearest: Array,
+    chosen: Array,
+    members: Array,
 ) -> None:
     """Mark the greedy choice among more than k entries, given the best pair.
 

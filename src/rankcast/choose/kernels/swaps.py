@@ -5,14 +5,13 @@ of 2^-26, and the rest. Sums of the upper parts and sums of the rests are exact 
 subtracted again. One addition of the two sums gives the sum of all pairs, rounded once as `math.fsum` rounds it.
 """
 
-from typing import Any
-
 import numpy as np
 
 from rankcast.choose.kernels.distances import measure
 from rankcast.choose.kernels.greedy import NEAR, NONE, look_up
 from rankcast.choose.numbers import exact_sum, expand, grid_steps
 from rankcast.compiling import kernel
+from rankcast.plain import Array, Arrays
 
 __all__ = ["LARGEST_SET", "best_place", "improve", "pair_sums", "replace_one", "upper", "worth_steps"]
 
@@ -34,7 +33,7 @@ def upper(distance: float) -> float:
 
 @kernel
 def _from_members(
-    entry: int, members: Any, count: int, order: Any, slots: Any, table: Any, space: Any, row: Any
+    entry: int, members: Array, count: int, order: Array, slots: Array, table: Array, space: Arrays, row: Array
 ) -> None:
     """Write the distances of an entry from the first members to `row`."""
     if len(table) > 0:
@@ -47,7 +46,7 @@ def _from_members(
 
 @kernel
 def pair_sums(
-    members: Any, count: int, order: Any, slots: Any, table: Any, space: Any, row: Any
+    members: Array, count: int, order: Array, slots: Array, table: Array, space: Arrays, row: Array
 ) -> tuple[float, float]:
     """The sum of the distances of all pairs, as `math.fsum` gives it, and the smallest distance (1 without pairs)."""
     high, low, least = 0.0, 0.0, 1.0
@@ -74,13 +73,13 @@ def _count(
     sign: float,
     begin: int,
     end: int,
-    order: Any,
-    slots: Any,
-    table: Any,
-    space: Any,
-    row: Any,
-    high: Any,
-    low: Any,
+    order: Array,
+    slots: Array,
+    table: Array,
+    space: Arrays,
+    row: Array,
+    high: Array,
+    low: Array,
 ) -> None:
     """Add an entry's distances to the sums of all entries, or subtract them."""
     look_up(added, begin, end, order, slots, table, space, row)
@@ -95,17 +94,17 @@ def _count(
 def improve(
     begin: int,
     end: int,
-    order: Any,
-    slots: Any,
-    ranks: Any,
-    seqs: Any,
+    order: Array,
+    slots: Array,
+    ranks: Array,
+    seqs: Array,
     k: int,
     sigma: float,
-    table: Any,
-    space: Any,
-    row: Any,
-    chosen: Any,
-    members: Any,
+    table: Array,
+    space: Arrays,
+    row: Array,
+    chosen: Array,
+    members: Array,
 ) -> int:
     """Make the best swap of a member for another entry as long as the divrank grows; return the number of swaps.
 
@@ -199,7 +198,7 @@ def improve(
 
 
 @kernel
-def _sort(places: Any, worth: Any) -> None:
+def _sort(places: Array, worth: Array) -> None:
     """Sort places by descending worth; they are mostly sorted from the previous call."""
     for at in range(1, len(places)):
         place = places[at]
@@ -211,7 +210,7 @@ def _sort(places: Any, worth: Any) -> None:
 
 
 @kernel
-def _is_later(into: int, out: int, best_into: int, best_out: int, members: Any, seqs: Any) -> bool:
+def _is_later(into: int, out: int, best_into: int, best_out: int, members: Array, seqs: Array) -> bool:
     """Whether the first of two swaps gives the more recent set, if both sets have the same sum of `seq`.
 
     It compares the members that only one of the sets has, latest first.
@@ -223,7 +222,7 @@ def _is_later(into: int, out: int, best_into: int, best_out: int, members: Any, 
 
 @kernel
 def best_place(
-    k: int, order: Any, slots: Any, ranks: Any, sigma: float, table: Any, space: Any
+    k: int, order: Array, slots: Array, ranks: Array, sigma: float, table: Array, space: Arrays
 ) -> tuple[int, int, int]:
     """The best place for entry k among the first k, the oldest of equals; the grid values with and without it."""
     row, apart = np.empty(k + 1), np.empty(k)
@@ -236,7 +235,7 @@ def best_place(
 
 
 @kernel
-def replace_one(k: int, ranks: Any, sigma: float, high: Any, low: Any, apart: Any) -> tuple[int, int, int]:
+def replace_one(k: int, ranks: Array, sigma: float, high: Array, low: Array, apart: Array) -> tuple[int, int, int]:
     """`best_place`, given the sums of each entry's distances from the first k, and the last entry's distances."""
     pairs = max(k * (k - 1) / 2, 1.0)
     parts, terms, room = np.empty(k + 1), np.empty(_ROOM), np.empty(_ROOM)

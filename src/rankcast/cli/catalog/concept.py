@@ -117,11 +117,11 @@ def _corners(texts: Sequence[str]) -> list[list[float]]:
     return corners
 
 
-def _meaning(record: Mapping[str, Any]) -> str:
+def _meaning(record: Mapping[str, object]) -> str:
     return "; ".join(f"{form} {_numbers(told)}" for form, told in record.items() if form not in _NAMES)
 
 
-def _numbers(told: Any) -> str:
+def _numbers(told: object) -> str:
     match told:
         case dict():
             return ", ".join(f"{value} {degree:g}" for value, degree in told.items())

@@ -39,6 +39,7 @@ from rankcast.model.declared import (
     Word,
     declared,
 )
+from rankcast.plain import JsonObject
 
 __all__ = ["policy"]
 
@@ -161,7 +162,7 @@ def policy(
     ] = MOST_POLICY_COST,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
-    **settings: Any,
+    **settings: object,
 ) -> None:
     """Set the delivery policy of a user. Options you leave out keep their values; without options, show the policy.
 
@@ -204,9 +205,9 @@ def policy(
     out.done(f"{user}: {_words(encode_record(new))}", encode_record(new))
 
 
-def _told(settings: Mapping[str, Any]) -> dict[str, Any]:
+def _told(settings: Mapping[str, object]) -> JsonObject:
     """The given fields in their JSON form."""
-    told: dict[str, Any] = {}
+    told: JsonObject = {}
     for one in _SETTINGS:
         value = settings.get(one.parameter)
         if value is None or value == []:
@@ -216,7 +217,7 @@ def _told(settings: Mapping[str, Any]) -> dict[str, Any]:
     return told
 
 
-def _value(one: _Setting, value: Any) -> Any:
+def _value(one: _Setting, value: object) -> Any:
     match value:
         case Enum():
             return value.value
@@ -227,7 +228,7 @@ def _value(one: _Setting, value: Any) -> Any:
     return value
 
 
-def _changed(before: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _changed(before: Mapping[str, Any], given: Mapping[str, Any]) -> JsonObject:
     """A copy with changed fields. Fields of a nested record change one by one; a new length also resets the unit."""
     changed = dict(before)
     if "length" in given:
@@ -242,12 +243,12 @@ def _changed(before: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, A
     return changed
 
 
-def _span(record: Mapping[str, Any]) -> str:
+def _span(record: Mapping[str, object]) -> str:
     length = record.get("length", "")
     return f"{length} {record.get('unit', 'events')}" if isinstance(length, int) else str(length)
 
 
-def _words(record: Mapping[str, Any]) -> str:
+def _words(record: Mapping[str, object]) -> str:
     words = [f"mode {record.get('mode', 'all')}"]
     words += [f"k {record['k']}"] if "k" in record else []
     words += [f"length {_span(record)}"] if "length" in record else []
@@ -255,11 +256,11 @@ def _words(record: Mapping[str, Any]) -> str:
     return ", ".join([*words, *_more(record)])
 
 
-def _more(record: Mapping[str, Any]) -> list[str]:
+def _more(record: Mapping[str, object]) -> list[str]:
     return [f"{name} {_plain(value)}" for name, value in record.items() if name not in _SHOWN]
 
 
-def _plain(value: Any) -> str:
+def _plain(value: object) -> str:
     match value:
         case dict():
             return " ".join(f"{name}={_plain(inner)}" for name, inner in value.items())

@@ -11,6 +11,7 @@ from rankcast.cli.inputs import read_inputs
 from rankcast.cli.operation.rejects import exit_if_any
 from rankcast.cli.options import CatalogFile, EventsFile, Json, OneUser
 from rankcast.cli.output import Output, TableColumn
+from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -86,7 +87,7 @@ def policy_of(text: str) -> "Policy":
     from rankcast.language import decode_record
     from rankcast.model import Policy
 
-    fields: dict[str, Any] = {"kind": "policy", "user": NOW}
+    fields: JsonObject = {"kind": "policy", "user": NOW}
     for part in text.split():
         name, equals, value = part.partition("=")
         if not equals or not name or not value:
@@ -102,7 +103,7 @@ def policy_of(text: str) -> "Policy":
 
 def _run(
     catalog: "Catalog", events: "Sequence[Event]", policies: "Mapping[str, Policy | None]", out: Output
-) -> tuple[list[dict[str, Any]], dict[tuple[str, str], float]]:
+) -> tuple[list[JsonObject], dict[tuple[str, str], float]]:
     """One row per policy, in the given order, and the overlap of each pair."""
     import pyarrow as pa
 
@@ -153,7 +154,7 @@ def _wait(seconds: float | None) -> str:
     return "-" if seconds is None else str(timedelta(seconds=round(seconds)))
 
 
-def _draw(rows: list[dict[str, Any]], overlap: dict[tuple[str, str], float]) -> "Figure":
+def _draw(rows: list[JsonObject], overlap: dict[tuple[str, str], float]) -> "Figure":
     from matplotlib.figure import Figure
 
     names = [row["policy"] for row in rows]

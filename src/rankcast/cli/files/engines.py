@@ -1,11 +1,12 @@
 """The engines that match and replay files. All give the same output, byte by byte."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankcast.cli.output import Output
 from rankcast.cli.sparks import silenced
 from rankcast.engine.choice import INDEX_FROM, Engine, is_small, shard_for
+from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -104,7 +105,7 @@ def _replay_here(shard: "Shard | BatchShard", events: "Sequence[Event]", out: Ou
     return deliveries + shard.close()
 
 
-def _on_spark(job: "Callable[[DataFrame], DataFrame]", events: "Sequence[Event]", out: Output) -> list[dict[str, Any]]:
+def _on_spark(job: "Callable[[DataFrame], DataFrame]", events: "Sequence[Event]", out: Output) -> list[JsonObject]:
     """The result rows of a Spark job over events in JSON form."""
     import pyarrow as pa
 
@@ -115,5 +116,5 @@ def _on_spark(job: "Callable[[DataFrame], DataFrame]", events: "Sequence[Event]"
         session = local_session()
         stage(f"{len(events):,} events through Spark")
         lines = pa.table({"event": pa.array([dumps(encode_event(event)) for event in events], pa.string())})
-        rows: list[dict[str, Any]] = job(session.createDataFrame(lines)).toArrow().to_pylist()
+        rows: list[JsonObject] = job(session.createDataFrame(lines)).toArrow().to_pylist()
         return rows

@@ -1,7 +1,7 @@
 """``rankcast match``: which subscriptions the events of a file match."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -11,6 +11,7 @@ from rankcast.cli.operation.rejects import exit_if_any
 from rankcast.cli.options import CatalogFile, EventsFile, Json, OutFile, RejectsFile
 from rankcast.cli.output import Output, TableColumn
 from rankcast.engine.choice import Engine
+from rankcast.plain import JsonObject
 
 __all__ = ["match"]
 
@@ -48,7 +49,7 @@ def match(
     out = Output(json)
     catalog, events, rejected = read_inputs(catalog_file, events_file, out, rejects_file)
 
-    def cells(match: dict[str, Any]) -> Sequence[str]:
+    def cells(match: JsonObject) -> Sequence[str]:
         wanted = label(catalog.subscriptions[match["subscription"]].where)
         return match["event"], match["user"], match["subscription"], f"{match['degree']:.4g}", wanted
 

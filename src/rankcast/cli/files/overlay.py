@@ -11,6 +11,7 @@ import typer
 from rankcast.cli.files.forward import StrategyName
 from rankcast.cli.options import Json
 from rankcast.cli.output import Output, TableColumn, table
+from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
     from rich.tree import Tree as Drawn
@@ -195,7 +196,7 @@ def _ranking(rank: RankBy) -> Any:
     return Ranking(rank.value)
 
 
-def _messages(made: "Overlay", at: str) -> Iterator[dict[str, Any]]:
+def _messages(made: "Overlay", at: str) -> Iterator[JsonObject]:
     """The messages on each link in each direction; links near the publisher come first."""
     sent = made.traffic.links()
     for below, above in made.tree.towards(at).items():

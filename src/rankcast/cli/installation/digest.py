@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import Any
 
 from rankcast.choose import Distance
 from rankcast.model import Catalog, Delivery, Event, Policy
+from rankcast.plain import JsonObject
 
 __all__ = ["DemoDigest"]
 
@@ -51,7 +51,7 @@ class DemoDigest:
             for one, other in _near(list(events), self.policy.k or _TOGETHER)
         )
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> JsonObject:
         """The summary as JSON."""
         return {
             "user": self.user,

@@ -9,6 +9,7 @@ import typer
 from rankcast.cli.exits import NEGATIVE
 from rankcast.cli.options import Json
 from rankcast.cli.output import Output, TableColumn, counted
+from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
     from rankcast.lab.reproduce import Result
@@ -80,7 +81,7 @@ def reproduce(
         raise typer.Exit(NEGATIVE)
 
 
-def _row(result: "Result", number: int) -> dict[str, Any]:
+def _row(result: "Result", number: int) -> JsonObject:
     one = result.comparisons[number]
     return {
         "experiment": result.name,

@@ -93,7 +93,7 @@ def _follow(store: "Store", user: str | None, after: int, out: Output) -> None:
         return
 
 
-def delivery_cells(catalog: "Catalog") -> Callable[[Mapping[str, Any]], Sequence[str]]:
+def delivery_cells(catalog: "Catalog") -> Callable[[Mapping[str, object]], Sequence[str]]:
     """A function that turns a delivery in its JSON form into a row of `COLUMNS`."""
     from rankcast.language import label
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
 from rankcast.cli.output import Output, TableColumn, counted, table
+from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
     from rankcast.store import Pipeline
@@ -36,7 +37,7 @@ def status(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
         out.show(table(_COLUMNS, list(_rows(found, place, now))))
 
 
-def _record(found: "Status", place: str, now: datetime) -> dict[str, Any]:
+def _record(found: "Status", place: str, now: datetime) -> JsonObject:
     return {
         "store": place,
         "version": found.version,
@@ -53,7 +54,7 @@ def _record(found: "Status", place: str, now: datetime) -> dict[str, Any]:
     }
 
 
-def _pipeline_record(pipeline: "Pipeline") -> dict[str, Any]:
+def _pipeline_record(pipeline: "Pipeline") -> JsonObject:
     from rankcast.language import show_time
     from rankcast.store.schema import datetime_of
 

@@ -1,12 +1,13 @@
 """``rankcast token``: access tokens for the service."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
 from rankcast.cli.output import Output, TableColumn
+from rankcast.plain import JsonObject
 
 __all__ = ["create_token", "list_tokens", "revoke_token", "sign_out"]
 
@@ -75,7 +76,7 @@ def list_tokens(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
 
     with Store.open(store) as opened:
         found = Access(opened).tokens()
-    records: list[dict[str, Any]] = [
+    records: list[JsonObject] = [
         {
             "id": token.id,
             "role": token.role,

@@ -3,7 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from rankcast.plain import Array
 
 __all__ = ["AppendableArray"]
 
@@ -12,18 +13,18 @@ class AppendableArray:
     """An array with room behind its end, so that appending costs a constant on average."""
 
     def __init__(self, kind: Any) -> None:
-        self._room: NDArray[Any] = np.zeros(16, kind)
+        self._room: Array = np.zeros(16, kind)
         self._count = 0
 
     def __len__(self) -> int:
         return self._count
 
     @property
-    def values(self) -> NDArray[Any]:
+    def values(self) -> Array:
         """What the column holds: a view that is good until it grows."""
         return self._room[: self._count]
 
-    def append(self, value: Any) -> None:
+    def append(self, value: object) -> None:
         """One more value."""
         if self._count == len(self._room):
             self.reserve(1)

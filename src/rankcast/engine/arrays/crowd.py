@@ -37,9 +37,9 @@ class _Snapshot(NamedTuple):
     """What some members of a crowd are, and what their windows hold."""
 
     members: Integers
-    columns: list[Any]
+    columns: list[object]
     entries: Integers
-    held: list[Any]
+    held: list[object]
     used: int
 
 
@@ -241,7 +241,7 @@ class Crowd:
 
         look_again(numbers, self.held, self.members, self.patterns.grids.values)
 
-    def _visited(self, stream: EventBatch, member_of: Integers, matched: Any) -> Integers:
+    def _visited(self, stream: EventBatch, member_of: Integers, matched: object) -> Integers:
         """The users whom a batch may concern, in order."""
         until, unit = self.members.until, self.members.unit
         due = until <= stream.seq[-1]

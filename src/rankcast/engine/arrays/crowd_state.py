@@ -10,13 +10,14 @@ from rankcast.engine.arrays.crowd import Crowd, Member
 from rankcast.engine.arrays.patterns import Pattern
 from rankcast.engine.arrays.table import EventTable
 from rankcast.model import Event
+from rankcast.plain import State
 
 __all__ = ["columns_of", "folded_of_columns", "restore_columns", "restore_member", "state_of"]
 
 _LAST = np.iinfo(np.int64).max
 
 
-def state_of(crowd: Crowd, member: Member, table: EventTable) -> dict[str, Any]:
+def state_of(crowd: Crowd, member: Member, table: EventTable) -> State:
     """The state of a member, as the oracle's."""
     held, entries = crowd.held, crowd.entries(np.array([member.number]))
     patterns = [crowd.patterns.all[number] for number in held.pattern[entries].tolist()]
@@ -33,7 +34,7 @@ def state_of(crowd: Crowd, member: Member, table: EventTable) -> dict[str, Any]:
     return {"mode": {"window": window, "sent": held.seq[entries][held.sent[entries]].tolist()}, "score": {}}
 
 
-def restore_member(crowd: Crowd, member: Member, state: dict[str, Any], table: EventTable) -> None:
+def restore_member(crowd: Crowd, member: Member, state: State, table: EventTable) -> None:
     """Let a member go on where a state, of this or of the oracle, was taken."""
     window = state["mode"]["window"]
     candidates = [Candidate.of_state(candidate) for _, candidate in window["entries"]]
@@ -57,7 +58,7 @@ def restore_member(crowd: Crowd, member: Member, state: dict[str, Any], table: E
 
 def columns_of(
     crowd: Crowd, members: Sequence[Member], table: EventTable, events: dict[int, Event], since: int
-) -> dict[str, Any]:
+) -> State:
     """The states of some members as columns. Of the events that they name by `seq`, those before `since` are put into `events`,
     and the first from there on.
 
@@ -102,7 +103,11 @@ class _Read:
 
 
 def restore_columns(
-    crowd: Crowd, members: Iterable[Member], columns: Mapping[str, Any], table: EventTable, events: Mapping[int, Event]
+    crowd: Crowd,
+    members: Iterable[Member],
+    columns: Mapping[str, object],
+    table: EventTable,
+    events: Mapping[int, Event],
 ) -> None:
     """Let the members, those of `columns` in the same order, go on where these were taken."""
     read = _Read(columns)
@@ -119,10 +124,10 @@ def restore_columns(
     crowd.go_on(numbers)
 
 
-def folded_of_columns(columns: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def folded_of_columns(columns: Mapping[str, Any]) -> dict[str, State]:
     """The same states one by one, as `rankcast.engine.arrays.folded` has them: for a shard that has no crowd."""
     read = _Read(columns)
-    states: dict[str, dict[str, Any]] = {}
+    states: dict[str, State] = {}
     end = 0
     for user, matched, count in zip(columns["users"], columns["matched"], columns["count"], strict=True):
         own = slice(end, end + count)

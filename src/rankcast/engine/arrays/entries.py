@@ -1,7 +1,7 @@
 """What a user's window, period or history holds, as one array; and as the oracle's candidates."""
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from rankcast.engine.arrays.matching import Integers
 from rankcast.engine.arrays.patterns import Pattern, UserPatterns, grid_of
 from rankcast.engine.arrays.stream import EventBatch, UserMatches
 from rankcast.engine.arrays.table import EventTable
+from rankcast.plain import State
 
 __all__ = ["ENTRY", "Entries", "candidates_of", "entries_of", "grown"]
 
@@ -66,9 +67,7 @@ def candidates_of(entries: Entries, table: EventTable, patterns: UserPatterns) -
     ]
 
 
-def entries_of(
-    states: Sequence[dict[str, Any]], positions: Sequence[int], table: EventTable, patterns: UserPatterns
-) -> Entries:
+def entries_of(states: Sequence[State], positions: Sequence[int], table: EventTable, patterns: UserPatterns) -> Entries:
     """Entries out of the states of candidates (`Candidate.state`)."""
     candidates = [Candidate.of_state(state) for state in states]
     entries = np.zeros(len(candidates), ENTRY)

@@ -14,6 +14,7 @@ from rankcast.engine.arrays.table import EventTable
 from rankcast.engine.arrays.user import ArrayUser
 from rankcast.engine.reference.subscriber import Subscriber
 from rankcast.model import Catalog, FilterKind, Policy, Scoring
+from rankcast.plain import State
 
 __all__ = ["EventKeys", "FilteredUser"]
 
@@ -76,12 +77,12 @@ class FilteredUser(ArrayUser):
         mode, self._filter = before
         super().go_back(mode)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """As the oracle's: the filter's state around the mode's."""
         state = super().state()
         return {**state, "mode": {"filter": self._filter.state(), "mode": state["mode"]}}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Go on where a state, of this or of the oracle, was taken."""
         self._filter.restore(state["mode"]["filter"])
         super().restore({**state, "mode": state["mode"]["mode"]})

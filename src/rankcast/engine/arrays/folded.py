@@ -15,11 +15,12 @@ from rankcast.engine.arrays.user import ArrayUser
 from rankcast.engine.isolation import IsolatedSubscriber
 from rankcast.language import decode_event, encode_event
 from rankcast.model import Event
+from rankcast.plain import State
 
 __all__ = ["fold", "folded_state", "restore_folded", "unfold"]
 
 
-def folded_state(served: ArrayUser | IsolatedSubscriber, table: EventTable, events: dict[int, Event]) -> dict[str, Any]:
+def folded_state(served: ArrayUser | IsolatedSubscriber, table: EventTable, events: dict[int, Event]) -> State:
     """The state of a user; the events that it names are put into `events`."""
     if type(served) is not ArrayUser:
         return fold(served.state(), events)
@@ -45,7 +46,7 @@ def folded_state(served: ArrayUser | IsolatedSubscriber, table: EventTable, even
 
 
 def restore_folded(
-    served: ArrayUser | IsolatedSubscriber, state: dict[str, Any], table: EventTable, events: Mapping[int, Event]
+    served: ArrayUser | IsolatedSubscriber, state: State, table: EventTable, events: Mapping[int, Event]
 ) -> None:
     """Let a user go on where a folded state was taken."""
     if type(served) is not ArrayUser:
@@ -70,7 +71,7 @@ def restore_folded(
     mode.restore(state["mode"], entries)
 
 
-def fold(state: dict[str, Any], events: dict[int, Event]) -> dict[str, Any]:
+def fold(state: State, events: dict[int, Event]) -> State:
     """A state without its events, which are put into `events`."""
     event = state.get("event")
     if isinstance(event, dict) and "seq" in state:
@@ -80,17 +81,17 @@ def fold(state: dict[str, Any], events: dict[int, Event]) -> dict[str, Any]:
     return _within(state, lambda part: fold(part, events))
 
 
-def unfold(state: dict[str, Any], events: Mapping[int, Event]) -> dict[str, Any]:
+def unfold(state: State, events: Mapping[int, Event]) -> State:
     """The state that was folded, with its events."""
     if "event" in state and state["event"] is None and "seq" in state:
         return {**state, "event": encode_event(events[state["seq"]])}
     return _within(state, lambda part: unfold(part, events))
 
 
-def _within(state: dict[str, Any], change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+def _within(state: State, change: Callable[[State], State]) -> State:
     """The state with the nearest dictionaries in it changed."""
 
-    def changed(value: Any) -> Any:
+    def changed(value: object) -> Any:
         if isinstance(value, dict):
             return change(value)
         if isinstance(value, list | tuple):

@@ -1,7 +1,5 @@
 """ArrayHistory-based filtering over arrays (semantics: Delivery modes)."""
 
-from typing import Any
-
 import numpy as np
 
 from rankcast.engine.arrays.entries import Entries, grown
@@ -11,6 +9,7 @@ from rankcast.engine.arrays.stream import EventBatch, SentRows, UserMatches
 from rankcast.engine.arrays.table import EventTable
 from rankcast.engine.arrays.windowed import WindowMode
 from rankcast.model import Policy, Ties
+from rankcast.plain import State
 
 __all__ = ["ArrayHistory"]
 
@@ -43,7 +42,7 @@ class ArrayHistory(WindowMode):
         self.entries = self.entries[self._held]
         self._held = np.arange(len(self._held))
 
-    def state(self, candidates: list[dict[str, Any]]) -> dict[str, Any]:
+    def state(self, candidates: list[State]) -> State:
         """As the oracle's."""
         positions = self.entries["position"].tolist()
         return {
@@ -53,19 +52,19 @@ class ArrayHistory(WindowMode):
             }
         }
 
-    def restore(self, state: dict[str, Any], entries: Entries) -> None:
+    def restore(self, state: State, entries: Entries) -> None:
         """Go on where `state` was taken."""
         self._matched = state["held"]["matched"]
         self.entries = entries
         self._held = np.arange(len(entries))
 
     @staticmethod
-    def kept(state: dict[str, Any]) -> tuple[list[dict[str, Any]], list[int]]:
+    def kept(state: State) -> tuple[list[State], list[int]]:
         """The candidates of the list, and their positions."""
         kept = state["held"]["entries"]
         return [candidate for _, candidate in kept], [position for position, _ in kept]
 
-    def _follow(self, entries: Entries, old: int, held: Integers, sent: Any) -> int:
+    def _follow(self, entries: Entries, old: int, held: Integers, sent: object) -> int:
         if len(entries) == old:
             held[:old] = np.arange(old)
             return old

@@ -1,6 +1,6 @@
 """The delivery modes over arrays: the seam, and plain publish/subscribe."""
 
-from typing import Any, Protocol, assert_never
+from typing import Protocol, assert_never
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from rankcast.engine.arrays.stream import NOTHING, EventBatch, SentRows, UserMat
 from rankcast.engine.arrays.table import EventTable
 from rankcast.model import Mode, Policy, ScorePart, Select
 from rankcast.model.declared import given
+from rankcast.plain import State
 
 __all__ = ["ArrayAllEvents", "ArrayMode", "array_mode", "suits"]
 
@@ -39,14 +40,14 @@ class ArrayMode(Protocol):
     def settle(self) -> None:
         """Drop the entries that the next batch cannot need."""
 
-    def state(self, candidates: list[dict[str, Any]]) -> dict[str, Any]:
+    def state(self, candidates: list[State]) -> State:
         """The state of the oracle's mode; `candidates` are the states of the entries."""
 
-    def restore(self, state: dict[str, Any], entries: Entries) -> None:
+    def restore(self, state: State, entries: Entries) -> None:
         """Go on where the oracle's `state` was taken."""
 
     @staticmethod
-    def kept(state: dict[str, Any]) -> tuple[list[dict[str, Any]], list[int]]:
+    def kept(state: State) -> tuple[list[State], list[int]]:
         """The candidates that a state of the oracle holds, and their positions."""
 
 
@@ -133,14 +134,14 @@ class ArrayAllEvents:
         """Keep nothing."""
         self.entries = self.entries[:0]
 
-    def state(self, candidates: list[dict[str, Any]]) -> dict[str, Any]:
+    def state(self, candidates: list[State]) -> State:
         """Nothing to remember."""
         return {}
 
-    def restore(self, state: dict[str, Any], entries: Entries) -> None:
+    def restore(self, state: State, entries: Entries) -> None:
         """Nothing to take back."""
 
     @staticmethod
-    def kept(state: dict[str, Any]) -> tuple[list[dict[str, Any]], list[int]]:
+    def kept(state: State) -> tuple[list[State], list[int]]:
         """Nothing."""
         return [], []

@@ -1,7 +1,6 @@
 """Periodic delivery over arrays (semantics: Delivery modes)."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from rankcast.engine.arrays.stream import NOTHING, EventBatch, SentRows, UserMat
 from rankcast.engine.arrays.table import EventTable
 from rankcast.engine.arrays.windowed import WindowMode
 from rankcast.model import Policy, Select, Unit
+from rankcast.plain import State
 
 __all__ = ["ArrayPeriodic"]
 
@@ -105,7 +105,7 @@ class ArrayPeriodic(WindowMode):
         self.entries = self.entries[self._open :].copy()
         self._open = 0
 
-    def state(self, candidates: list[dict[str, Any]]) -> dict[str, Any]:
+    def state(self, candidates: list[State]) -> State:
         """As the oracle's."""
         return {
             "matched": self._matched,
@@ -115,14 +115,14 @@ class ArrayPeriodic(WindowMode):
             **clock_state(self._clock, self._goes_by_clock),
         }
 
-    def restore(self, state: dict[str, Any], entries: Entries) -> None:
+    def restore(self, state: State, entries: Entries) -> None:
         """Go on where `state` was taken."""
         self._matched, self._period, self._last = state["matched"], state["period"], state["last"]
         self._clock, self._goes_by_clock = state.get("clock"), state.get("goes_by_clock", False)
         self.entries = entries
 
     @staticmethod
-    def kept(state: dict[str, Any]) -> tuple[list[dict[str, Any]], list[int]]:
+    def kept(state: State) -> tuple[list[State], list[int]]:
         """The candidates of the present period; their positions do not matter any more."""
         return state["candidates"], [0] * len(state["candidates"])
 

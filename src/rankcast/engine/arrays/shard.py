@@ -43,6 +43,7 @@ from rankcast.engine.reference.subscriber import Subscriber
 from rankcast.engine.states import pack_states, unpack_states
 from rankcast.model import Catalog, Delivery, Event, Match, Mode, Policy, SetAside, Subscription, Unit
 from rankcast.overlay import Admission
+from rankcast.plain import State
 
 __all__ = ["BatchShard"]
 
@@ -317,11 +318,11 @@ class BatchShard:
                     self._put_out(user, error)
             return pack_states(self.states(self._users))
 
-    def states(self, users: Iterable[str]) -> dict[str, dict[str, Any]]:
+    def states(self, users: Iterable[str]) -> dict[str, State]:
         """The delivery state of some users as plain data: a part of what `state` encodes."""
         return {user: self._state(self._users[user]) for user in users}
 
-    def folded(self, users: Iterable[str], events: dict[int, Event], since: int) -> dict[str, Any]:
+    def folded(self, users: Iterable[str], events: dict[int, Event], since: int) -> State:
         """The delivery state of some users as plain data, which names events by `seq`: of users in the crowd as columns
         (`rankcast.engine.arrays.crowd_state`), of others one by one (`rankcast.engine.arrays.folded`).
 
@@ -359,7 +360,7 @@ class BatchShard:
 
     def restore(self, state: bytes) -> None:
         """Go on where `state` was taken, here or by `Shard`, with the same catalog."""
-        users: dict[str, dict[str, Any]] = unpack_states(state)
+        users: dict[str, State] = unpack_states(state)
         self._quiet = self._timed = None
         for user in users:
             if user in self._users:
@@ -367,7 +368,7 @@ class BatchShard:
         self._number_members()
         self._forget()
 
-    def _restore_user(self, user: str, state: dict[str, Any]) -> None:
+    def _restore_user(self, user: str, state: State) -> None:
         """Let a user go on where a state was taken: over arrays, if nothing has failed there and reading it does not."""
         served = self._users[user]
         if not isinstance(served, IsolatedSubscriber):
@@ -428,10 +429,10 @@ class BatchShard:
         if isinstance(served, Member):
             self._crowd.remove(served)
 
-    def _state(self, served: Served) -> dict[str, Any]:
+    def _state(self, served: Served) -> State:
         return state_of(self._crowd, served, self._table) if isinstance(served, Member) else served.state()
 
-    def _restore(self, served: Served, state: dict[str, Any]) -> None:
+    def _restore(self, served: Served, state: State) -> None:
         if isinstance(served, Member):
             restore_member(self._crowd, served, state, self._table)
         else:

@@ -1,7 +1,5 @@
 """ArraySliding-window delivery over arrays (semantics: Delivery modes)."""
 
-from typing import Any
-
 import numpy as np
 
 from rankcast.engine.arrays.entries import Entries, grown
@@ -12,6 +10,7 @@ from rankcast.engine.arrays.stream import EventBatch, SentRows, UserMatches
 from rankcast.engine.arrays.table import EventTable
 from rankcast.engine.arrays.windowed import WindowMode
 from rankcast.model import Policy, Select, Unit
+from rankcast.plain import State
 
 __all__ = ["ArraySliding"]
 
@@ -61,7 +60,7 @@ class ArraySliding(WindowMode):
             self.entries["best_with"] -= gone
             self._ring.drop(gone)
 
-    def state(self, candidates: list[dict[str, Any]]) -> dict[str, Any]:
+    def state(self, candidates: list[State]) -> State:
         """As the oracle's."""
         positions = self.entries["position"].tolist()
         window = {
@@ -70,7 +69,7 @@ class ArraySliding(WindowMode):
         }
         return {"window": window, "sent": self.entries["seq"][self.entries["sent"]].tolist()}
 
-    def restore(self, state: dict[str, Any], entries: Entries) -> None:
+    def restore(self, state: State, entries: Entries) -> None:
         """Go on where `state` was taken."""
         self._matched = state["window"]["matched"]
         self.entries = entries
@@ -82,7 +81,7 @@ class ArraySliding(WindowMode):
             self.entries["dominated"] = _dominated(entries["grid"])
 
     @staticmethod
-    def kept(state: dict[str, Any]) -> tuple[list[dict[str, Any]], list[int]]:
+    def kept(state: State) -> tuple[list[State], list[int]]:
         """The candidates of the window, and their positions."""
         kept = state["window"]["entries"]
         return [candidate for _, candidate in kept], [position for position, _ in kept]

@@ -1,7 +1,5 @@
 """What the kernels need for the distances of entries, as a user weighs attributes."""
 
-from typing import Any
-
 from rankcast.engine.arrays.matching import Integers
 from rankcast.engine.arrays.table import EventTable
 from rankcast.model import Policy
@@ -9,7 +7,7 @@ from rankcast.model import Policy
 __all__ = ["space_of"]
 
 
-def space_of(rows: Integers, table: EventTable, policy: Policy) -> tuple[Any, ...]:
+def space_of(rows: Integers, table: EventTable, policy: Policy) -> tuple[object, ...]:
     """The space (`rankcast.choose.kernels.distances`) of the entries at some rows of the table."""
     from rankcast.choose.kernels.distances import spread
 

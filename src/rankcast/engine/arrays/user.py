@@ -16,6 +16,7 @@ from rankcast.engine.arrays.stream import EventBatch, SentRows, UserMatches
 from rankcast.engine.arrays.table import EventTable
 from rankcast.engine.reference.subscriber import Subscriber
 from rankcast.model import EPOCH, Catalog, Delivery, Event, Subscription
+from rankcast.plain import State
 
 __all__ = ["ArrayUser", "deliveries_of"]
 
@@ -82,12 +83,12 @@ class ArrayUser:
         self._mode.settle()
         gathering.add(self.user, part)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """As the oracle's."""
         candidates = candidates_of(self._mode.entries, self._table, self._patterns)
         return {"mode": self._mode.state([candidate.state() for candidate in candidates]), "score": {}}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Go on where a state, of this or of the oracle, was taken."""
         self._mode.restore(state["mode"], entries_of(*self._mode.kept(state["mode"]), self._table, self._patterns))
 

@@ -1,10 +1,10 @@
 """What led to an event being sent to a user or not, for people and for programs."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from rankcast.language import label, show
 from rankcast.model import Event, Mode, Policy, Subscription
+from rankcast.plain import JsonObject
 
 __all__ = ["Decision", "Explanation", "MatchedSubscription", "Rival"]
 
@@ -104,7 +104,7 @@ class Explanation:
             ]
         return lines
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The explanation for programs."""
         decision = self.decision
         return {

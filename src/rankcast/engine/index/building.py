@@ -15,6 +15,7 @@ from rankcast.engine.index.spaces import AttributeSpace
 from rankcast.engine.index.statistics import Sample, costs
 from rankcast.engine.index.texts import PackedStrings
 from rankcast.engine.index.words import GROUP, REPEATED, SCORE_ONE, SPLIT
+from rankcast.plain import Array
 
 __all__ = ["IndexedSubscriptions", "Sampler", "build", "plain_scores"]
 
@@ -143,11 +144,11 @@ class _Literals:
         self.is_point = single & (_at(low, self.start[:-1]) == _at(high, self.start[:-1]))
 
 
-def _view(column: Any, dtype: type) -> NDArray[Any]:
+def _view(column: Any, dtype: type) -> Array:
     return np.frombuffer(column, dtype) if len(column) else np.zeros(0, dtype)
 
 
-def _at(column: NDArray[Any], places: NDArray[Any]) -> NDArray[Any]:
+def _at(column: Array, places: Array) -> Array:
     """The column at these places; -1 outside of it."""
     inside = (places >= 0) & (places < len(column))
     found = np.full(len(places), -1, column.dtype)

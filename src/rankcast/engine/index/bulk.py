@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rankcast.compiling import kernel
 from rankcast.engine.index.draft import Draft
 from rankcast.model import Between, Compare, Exists, Op, Predicate, Scalar
+from rankcast.plain import Array
 
 __all__ = ["BETWEEN", "EXISTS", "OPERATORS", "Conjunctions", "bulk_draft"]
 
@@ -91,7 +92,7 @@ def _plain(number: np.float64) -> float:
     return int(number) if float(number).is_integer() and abs(number) < 2**53 else float(number)
 
 
-def _distinct(column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def _distinct(column: Array) -> tuple[Array, NDArray[np.int64]]:
     """The distinct values, and the place of each row's value among them."""
     if column.dtype.kind == "i" and len(column):
         low, high = int(column.min()), int(column.max())

@@ -8,7 +8,7 @@ evaluation, pair by pair.
 import math
 from array import array
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from rankcast.fuzzy.curves import curve_of
 from rankcast.fuzzy.pieces import Flat, Ramp
 from rankcast.matching.outcomes import Meaning
 from rankcast.model import And, Event, Expression, Hedge, Is, Membership, Norm, Predicate, Table, Thresholds
+from rankcast.plain import Array
 
 __all__ = ["NORMS", "Decisions", "Degrees"]
 
@@ -51,7 +52,7 @@ class Degrees:
         self._first = array("q", [0])
         self._asked = array("i")
         self._least = array("d")
-        self._arrays: tuple[NDArray[Any], ...] | None = None
+        self._arrays: tuple[Array, ...] | None = None
 
     def add(self, where: Expression, meaning: Meaning) -> int | None:
         """Take an expression; its number, or None if it has a form that is left to plain evaluation."""

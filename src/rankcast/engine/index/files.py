@@ -13,16 +13,16 @@ import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from rankcast.compiling import kernel
 from rankcast.engine.index.compiled import CompiledIndex
 from rankcast.engine.index.texts import PackedStrings
 from rankcast.errors import StoreError
+from rankcast.plain import Array, State
 
 __all__ = ["VERSION", "read_index", "write_index"]
 
@@ -34,10 +34,10 @@ _FRONT = struct.Struct("<16sQQQ")
 _ALIGNMENT = 64
 
 
-def write_index(compiled: CompiledIndex, path: Path, facts: Mapping[str, Any] | None = None) -> None:
+def write_index(compiled: CompiledIndex, path: Path, facts: Mapping[str, object] | None = None) -> None:
     """Write a compiled index, complete or not at all; `facts` come back from `read_index`."""
     arrays = dict(_arrays(compiled))
-    rows: dict[str, Any] = {}
+    rows: State = {}
     place = 0
     for name, array in arrays.items():
         rows[name] = [array.dtype.str, list(array.shape), place, _checksum_of(array)]
@@ -58,7 +58,7 @@ def write_index(compiled: CompiledIndex, path: Path, facts: Mapping[str, Any] | 
     unfinished.replace(path)
 
 
-def read_index(path: Path) -> tuple[CompiledIndex, dict[str, Any]]:
+def read_index(path: Path) -> tuple[CompiledIndex, State]:
     """Map an index into memory; the index, and the owner's facts.
 
     Every byte is checked, at the speed of the memory (a gigabyte that is in the page cache takes some 0.2 s).
@@ -86,7 +86,7 @@ def read_index(path: Path) -> tuple[CompiledIndex, dict[str, Any]]:
     begin = _aligned(_FRONT.size + length)
     if len(mapped) != begin + contents["size"]:
         _refuse(path, f"it has {len(mapped):,} bytes where {begin + contents['size']:,} were written")
-    columns: dict[str, Any] = {}
+    columns: State = {}
     for name, (dtype, shape, place, wanted) in contents["arrays"].items():
         size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
         array = np.frombuffer(mapped, np.uint8, size, begin + place).view(dtype).reshape(shape)
@@ -94,12 +94,12 @@ def read_index(path: Path) -> tuple[CompiledIndex, dict[str, Any]]:
             _refuse(path, f"the checksum of {name!r} is wrong")
         columns[name] = array
     texts = {name.split(".")[0] for name in columns if "." in name}
-    parts: dict[str, Any] = {name: array for name, array in columns.items() if "." not in name}
+    parts: State = {name: array for name, array in columns.items() if "." not in name}
     parts |= {name: PackedStrings(columns[f"{name}.data"], columns[f"{name}.ends"]) for name in texts}
     return CompiledIndex(**parts), contents["facts"]
 
 
-def _arrays(compiled: CompiledIndex) -> Iterator[tuple[str, NDArray[Any]]]:
+def _arrays(compiled: CompiledIndex) -> Iterator[tuple[str, Array]]:
     for field in fields(compiled):
         value = getattr(compiled, field.name)
         if isinstance(value, PackedStrings):
@@ -117,7 +117,7 @@ def _aligned(place: int) -> int:
     return -(-place // _ALIGNMENT) * _ALIGNMENT
 
 
-def _checksum_of(array: NDArray[Any]) -> int:
+def _checksum_of(array: Array) -> int:
     data = array.reshape(-1).view(np.uint8)
     whole = len(data) // 8 * 8
     tail = np.zeros(8, np.uint8)

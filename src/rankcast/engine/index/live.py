@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -22,6 +22,7 @@ from rankcast.matching.batch import Integers, Matches, merged
 from rankcast.matching.explain import MatchFinding, explain_match
 from rankcast.matching.outcomes import Meaning
 from rankcast.model import Event, Subscription
+from rankcast.plain import State
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -209,7 +210,7 @@ class LiveIndex:
                 return explain_match(subscription.where, event, meaning, self.senses.shared)
         raise CatalogError(f"there is no subscription {name!r}")
 
-    def stats(self) -> dict[str, Any]:
+    def stats(self) -> State:
         """How many there are and what they take."""
         self._settle()
         total = sum(segment.compiled.nbytes for segment in self._segments)
@@ -272,7 +273,7 @@ class LiveIndex:
         assert self._path is not None
         return self._path.with_name(f"{self._path.name}.{generation}.changes")
 
-    def _log(self, changes: list[dict[str, Any]]) -> None:
+    def _log(self, changes: list[State]) -> None:
         with self._log_path(self._generation).open("ab") as file:
             file.write("".join(f"{dumps(change)}\n" for change in changes).encode())
             file.flush()

@@ -11,6 +11,7 @@ from rankcast.engine.index.patterns import number_of
 from rankcast.engine.index.spaces import KINDS, AttributeSpace, microseconds, split_number
 from rankcast.engine.index.texts import PackedStrings
 from rankcast.model import Kind
+from rankcast.plain import Array, State
 
 __all__ = ["Ranks", "codes_of", "columns_of", "ordered"]
 
@@ -77,7 +78,7 @@ def codes_of(
     return lows.astype(np.int32), highs.astype(np.int32)
 
 
-def columns_of(draft: Draft, names: Sequence[Any], spaces: Sequence[AttributeSpace]) -> dict[str, Any]:
+def columns_of(draft: Draft, names: Sequence[Any], spaces: Sequence[AttributeSpace]) -> State:
     """The columns of `Compiled` that hold names and constants."""
     counts = np.zeros((len(names), 4), np.int64)
     pattern_of = np.full((len(names), 2), -1, np.int32)
@@ -111,5 +112,5 @@ def _inverse(order: NDArray[np.int64]) -> NDArray[np.int64]:
     return inverse
 
 
-def _joined(parts: Sequence[NDArray[Any]], dtype: type) -> NDArray[Any]:
+def _joined(parts: Sequence[Array], dtype: type) -> Array:
     return np.concatenate([*parts, np.zeros(0, dtype)])

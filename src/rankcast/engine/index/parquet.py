@@ -15,6 +15,7 @@ from rankcast.errors import RecordError, did_you_mean
 from rankcast.language import parse
 from rankcast.matching.outcomes import NO_CONCEPTS
 from rankcast.model import Subscription
+from rankcast.plain import State
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,7 +55,7 @@ def compile_parquet(path: Path, progress: Callable[[float], None] = lambda share
     return build(draft, members, progress=lambda share: progress(0.4 + 0.6 * share))
 
 
-def _subscription(row: dict[str, Any], path: Path) -> Subscription:
+def _subscription(row: State, path: Path) -> Subscription:
     try:
         return Subscription(row["id"], row["user"], parse(row["where"]), row.get("score"))
     except (ValueError, TypeError) as error:

@@ -9,7 +9,6 @@ from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
 from itertools import repeat
-from typing import Any
 
 from rankcast.choose import Candidate, Moment, Step
 from rankcast.engine.isolation import (
@@ -24,6 +23,7 @@ from rankcast.engine.states import pack_states, unpack_states
 from rankcast.matching import Matcher, OracleMatcher
 from rankcast.model import Catalog, Delivery, Event, Match, SetAside, Subscription
 from rankcast.overlay import Admission
+from rankcast.plain import State
 
 __all__ = ["Shard", "replay", "shard_of"]
 
@@ -161,13 +161,13 @@ class Shard:
                     self._subscribers[user].leave(error)
             return pack_states(self.states(self._subscribers))
 
-    def states(self, users: Iterable[str]) -> dict[str, dict[str, Any]]:
+    def states(self, users: Iterable[str]) -> dict[str, State]:
         """The delivery state of some users as plain data: a part of what `state` encodes."""
         return {user: self._subscribers[user].state() for user in users}
 
     def restore(self, state: bytes) -> None:
         """Go on where `state` was taken, with the same catalog."""
-        users: Mapping[str, dict[str, Any]] = unpack_states(state)
+        users: Mapping[str, State] = unpack_states(state)
         for user, subscriber in self._subscribers.items():
             if user in users:
                 subscriber.restore(users[user])

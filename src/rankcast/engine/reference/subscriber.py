@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from rankcast.choose import Candidate, DeliveryMode, Moment, Step, delivery_mode
 from rankcast.choose.filters import Filtered, filtered
 from rankcast.model import Catalog, Event, Policy, RestartedState, ScorePart, Subscription, restarted
+from rankcast.plain import State
 from rankcast.rank import CombinedScore, ScoreExplanation, Specificity, event_rank, novelty_of, scores
 
 __all__ = ["Subscriber", "records_of"]
@@ -112,11 +112,11 @@ class Subscriber:
         made._mode, made._combined = deepcopy((self._mode, self._combined), {id(one): one for one in shared if one})
         return made
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Plain data for `restore`."""
         return {"mode": self._mode.state(), "score": self._combined.state() if self._combined else {}}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Go on where `state` was taken."""
         self._mode.restore(state["mode"])
         if self._combined is not None:

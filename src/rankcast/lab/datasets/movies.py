@@ -10,6 +10,7 @@ from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 from rankcast.model import Event
+from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,7 +67,7 @@ def movies_table() -> "pa.Table":
     return pa.table(columns)
 
 
-def read_films() -> list[dict[str, Any]]:
+def read_films() -> list[JsonObject]:
     """The films in publication order as plain values. `genre` is a list; missing values have no entry."""
     with (
         (files("rankcast.lab.datasets") / "data" / "movies.csv.gz").open("rb") as packed,
@@ -78,8 +79,8 @@ def read_films() -> list[dict[str, Any]]:
     return [_film(dict(zip(header, row, strict=True))) for row in rows]
 
 
-def _film(row: dict[str, str]) -> dict[str, Any]:
-    film: dict[str, Any] = {
+def _film(row: dict[str, str]) -> JsonObject:
+    film: JsonObject = {
         "title": row["title"],
         "year": int(row["year"]),
         "length": int(row["length"]),

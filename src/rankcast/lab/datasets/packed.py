@@ -10,6 +10,7 @@ from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 from rankcast.model import Event
+from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,7 +42,7 @@ def read_rows(file: str) -> Iterator[dict[str, str]]:
         yield from csv.DictReader(text)
 
 
-def attributes_of(row: Mapping[str, str], fields: Mapping[str, Field]) -> dict[str, Any]:
+def attributes_of(row: Mapping[str, str], fields: Mapping[str, Field]) -> JsonObject:
     """The attributes of a row by name; those without a value are left out."""
     return {name: field.read(row[field.column]) for name, field in fields.items() if row[field.column]}
 

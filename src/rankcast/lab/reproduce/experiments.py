@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -82,7 +82,7 @@ class ExperimentReport:
     files: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
-    def table(self, name: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    def table(self, name: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """Save numbers as NAME.csv."""
         with (self.folder / f"{name}.csv").open("w", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")

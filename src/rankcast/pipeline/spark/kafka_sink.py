@@ -28,6 +28,7 @@ from rankcast.errors import EnvironmentProblem, StoreError
 from rankcast.pipeline.spark.repeats import Pair, SinkProgress, pairs_of
 from rankcast.pipeline.spark.sinks import MicroBatchResult, lines_of
 from rankcast.pipeline.topics import Topic
+from rankcast.plain import JsonObject
 
 __all__ = ["KafkaSink", "kafka_rows"]
 
@@ -202,12 +203,12 @@ class KafkaSink:
             consumer.close()
         return sent
 
-    def _consumer(self, group: str, settings: Mapping[str, Any] = MappingProxyType({})) -> Any:
+    def _consumer(self, group: str, settings: Mapping[str, object] = MappingProxyType({})) -> Any:
         from confluent_kafka import Consumer
 
         return Consumer({**self._settings(), "group.id": group, "enable.auto.commit": False, **settings})
 
-    def _settings(self) -> dict[str, Any]:
+    def _settings(self) -> JsonObject:
         return {"bootstrap.servers": self.topic.servers, "log_level": 0}
 
     def _failure(self, error: Exception, batch: int) -> StoreError | EnvironmentProblem:

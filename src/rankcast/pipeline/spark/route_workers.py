@@ -1,7 +1,6 @@
 """The parts of `route` that run in Spark's Python workers: summaries, sending, the best of a shard, merging."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 import msgspec
 import pyarrow as pa
@@ -21,6 +20,7 @@ from rankcast.overlay import (
     summarise,
 )
 from rankcast.pipeline.spark.workers import CATALOG, JSON
+from rankcast.plain import JsonObject
 
 __all__ = ["best_in_shard", "merge", "send", "summary_of_shard"]
 
@@ -87,7 +87,7 @@ def best_in_shard(rows: pa.Table) -> pa.Table:
     catalog = _catalog(b"\n".join(blobs[True]))
     finder = Finder(list(catalog.subscriptions.values()), catalog)
     scorers: dict[str, Scorer] = {}
-    found: list[dict[str, Any]] = []
+    found: list[JsonObject] = []
     for blob in blobs[False]:
         for line in pa.ipc.open_stream(blob).read_all()[JSON].to_pylist():
             event = decode_event(line)
@@ -98,9 +98,9 @@ def best_in_shard(rows: pa.Table) -> pa.Table:
 def merge(batches: Iterator[pa.RecordBatch], shared: bytes) -> Iterator[pa.RecordBatch]:
     """The k best out of what the shards returned; rows come by event."""
     catalog = _catalog(shared)
-    pending: list[dict[str, Any]] = []
+    pending: list[JsonObject] = []
     for batch in batches:
-        chosen: list[dict[str, Any]] = []
+        chosen: list[JsonObject] = []
         for row in batch.to_pylist():
             if pending and pending[0]["event"] != row["event"]:
                 chosen += _merged(catalog, pending)
@@ -111,9 +111,7 @@ def merge(batches: Iterator[pa.RecordBatch], shared: bytes) -> Iterator[pa.Recor
         yield _recipients(_merged(catalog, pending))
 
 
-def _best(
-    catalog: Catalog, event: Event, matched: list[Matched], scorers: dict[str, Scorer]
-) -> Iterable[dict[str, Any]]:
+def _best(catalog: Catalog, event: Event, matched: list[Matched], scorers: dict[str, Scorer]) -> Iterable[JsonObject]:
     if event.advertisement is None:
         return [_row(event, one, None, [], None) for one in matched]
     advertisement = catalog.advertisements[event.advertisement]
@@ -128,7 +126,7 @@ def _best(
     return [_row(event, one, k, list(place(one)), None) for one in recipients(advertisement, event, matched, scorer)]
 
 
-def _row(event: Event, matched: Matched, k: int | None, place: list[float], record: str | None) -> dict[str, Any]:
+def _row(event: Event, matched: Matched, k: int | None, place: list[float], record: str | None) -> JsonObject:
     subscription, degree = matched
     return {
         "event": event.id,
@@ -141,7 +139,7 @@ def _row(event: Event, matched: Matched, k: int | None, place: list[float], reco
     }
 
 
-def _merged(catalog: Catalog, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _merged(catalog: Catalog, rows: list[JsonObject]) -> list[JsonObject]:
     if rows[0]["k"] is None:
         return rows
     if rows[0]["record"] is None:
@@ -159,13 +157,13 @@ def _merged(catalog: Catalog, rows: list[dict[str, Any]]) -> list[dict[str, Any]
     return [row for row in rows if row["subscription"] in best]
 
 
-def _recipients(rows: list[dict[str, Any]]) -> pa.RecordBatch:
+def _recipients(rows: list[JsonObject]) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist(
         [{name: row[name] for name in _RECIPIENT.names} for row in rows], schema=_RECIPIENT
     )
 
 
-def _router(shared: Catalog, summaries: list[dict[str, Any]]) -> Router:
+def _router(shared: Catalog, summaries: list[JsonObject]) -> Router:
     decoded: dict[int, dict[str, tuple[Subscription, ...]]] = {}
     for row in summaries:
         held: dict[str, list[str]] = msgspec.msgpack.decode(row["summary"])

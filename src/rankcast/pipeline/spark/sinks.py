@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,6 +17,7 @@ from rankcast.errors import ModelError
 from rankcast.language import dumps
 from rankcast.pipeline.spark.live.frames import DELIVERY, table_of
 from rankcast.pipeline.spark.live.reports import ShardReport, decode_report
+from rankcast.plain import JsonObject
 from rankcast.store import BatchCounts, Store
 
 __all__ = ["MicroBatchResult", "Print", "Sink", "StoreSink", "lines_of", "made_of", "sink_of", "unpack"]
@@ -111,7 +112,7 @@ class StoreSink:
         self._url = store
         self._opened: Store | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> JsonObject:
         """Elsewhere the store is opened anew."""
         return {"_url": self._url, "_opened": None}
 
@@ -148,7 +149,7 @@ class StoreSink:
         )
 
 
-def _columns(deliveries: pa.Table, served: int, matched: int) -> dict[str, list[Any]]:
+def _columns(deliveries: pa.Table, served: int, matched: int) -> dict[str, list[object]]:
     """Deliveries as columns of the store's table. That they come user by user suits the larger of its indexes."""
     return {
         "user_id": deliveries["user"].to_pylist(),

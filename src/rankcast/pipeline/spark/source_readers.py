@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.datasource import (
@@ -19,6 +18,7 @@ from rankcast.errors import StoreError
 from rankcast.pipeline.local import GRACE
 from rankcast.pipeline.spark.live.frames import Mark, encode_mark
 from rankcast.pipeline.spark.source_tables import TABLES, Options, Range
+from rankcast.plain import JsonObject
 from rankcast.store import Store
 from rankcast.store.places import shown_place
 
@@ -59,7 +59,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._growing = _Growing(options)
         self._options = options
 
-    def initialOffset(self) -> dict[str, Any]:  # noqa: N802
+    def initialOffset(self) -> JsonObject:  # noqa: N802
         """Where a new query begins; Spark asks several times."""
         return {"number": self._options.first(self._growing.store)}
 
@@ -72,16 +72,16 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Stop at what is there now."""
         self._growing.stop_here()
 
-    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
+    def latestOffset(self, start: JsonObject, limit: ReadLimit) -> JsonObject:  # noqa: N802
         """Up to where the next micro-batch may read."""
         most = limit.max_rows if isinstance(limit, ReadMaxRows) else None
         return {"number": self._growing.end(start["number"], most)}
 
-    def reportLatestOffset(self) -> dict[str, Any] | None:  # noqa: N802
+    def reportLatestOffset(self) -> JsonObject | None:  # noqa: N802
         """The last row that is there."""
         return {"number": self._growing.last()}
 
-    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
+    def partitions(self, start: JsonObject, end: JsonObject) -> Sequence[InputPartition]:
         """Ranges of the rows between two offsets."""
         return _parts(start["number"], end["number"], is_whole=self._options.table == "catalog")
 
@@ -111,7 +111,7 @@ class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
         self._closes = False
         self._is_following = True
 
-    def initialOffset(self) -> dict[str, Any]:  # noqa: N802
+    def initialOffset(self) -> JsonObject:  # noqa: N802
         """Where a new query begins; Spark asks several times."""
         name, store = self._options.pipeline, self._growing.store
         start = None if self._options.starting is None else self._options.first(store)
@@ -126,7 +126,7 @@ class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
         self._closes = self._options.close
         self._is_following = False
 
-    def read(self, start: dict[str, Any]) -> tuple[Iterator[tuple[bytes]], dict[str, Any]]:
+    def read(self, start: JsonObject) -> tuple[Iterator[tuple[bytes]], JsonObject]:
         """The row of the next micro-batch, and its end."""
         self._check(start)
         # A micro-batch takes all versions: the newest counts.
@@ -140,7 +140,7 @@ class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
             end = {**start, "clock": clock}
         return _marks(start, end), end
 
-    def readBetweenOffsets(self, start: dict[str, Any], end: dict[str, Any]) -> Iterator[tuple[bytes]]:  # noqa: N802
+    def readBetweenOffsets(self, start: JsonObject, end: JsonObject) -> Iterator[tuple[bytes]]:  # noqa: N802
         """The row of a micro-batch that was begun before a restart."""
         self._check(start)
         return _marks(start, end)
@@ -153,7 +153,7 @@ class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
         now = store.time_at_end(number) if self._options.table == "log" else store.database.clock()
         return None if now is None else microseconds(now - GRACE)
 
-    def _check(self, offset: dict[str, Any]) -> None:
+    def _check(self, offset: JsonObject) -> None:
         known = self._growing.store.pipeline()
         if known is not None and known.name == offset["pipeline"]:
             if known.shards != self._options.shards:
@@ -216,7 +216,7 @@ class _Growing:
             self._opened = None
 
 
-def _marks(start: dict[str, Any], end: dict[str, Any]) -> Iterator[tuple[bytes]]:
+def _marks(start: JsonObject, end: JsonObject) -> Iterator[tuple[bytes]]:
     """The row of a micro-batch between two offsets; none if they are the same."""
     if start == end:
         return iter([])

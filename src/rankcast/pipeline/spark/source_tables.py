@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -132,8 +132,8 @@ def _whole(name: str, text: str, least: int) -> int:
     return number
 
 
-def _batches(rows: Iterator[Sequence[Any]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    chunk: list[Sequence[Any]] = []
+def _batches(rows: Iterator[Sequence[object]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    chunk: list[Sequence[object]] = []
     for row in rows:
         chunk.append(row)
         if len(chunk) == _CHUNK:
@@ -143,7 +143,7 @@ def _batches(rows: Iterator[Sequence[Any]], schema: pa.Schema) -> Iterator[pa.Re
         yield _batch(chunk, schema)
 
 
-def _batch(rows: list[Sequence[Any]], schema: pa.Schema) -> pa.RecordBatch:
+def _batch(rows: list[Sequence[object]], schema: pa.Schema) -> pa.RecordBatch:
     columns = zip(*rows, strict=True)
     arrays = [pa.array(list(column), field.type) for column, field in zip(columns, schema, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)

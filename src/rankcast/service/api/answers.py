@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 import msgspec
 from fastapi import Depends, Request
@@ -55,12 +55,12 @@ Body: TypeAlias = Annotated[bytes, Depends(_body)]
 """The bytes of the request."""
 
 
-def answer(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+def answer(content: object, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     """An answer in JSON, which no cache may keep."""
     return Response(msgspec.json.encode(content), status, {"Cache-Control": "no-store", **(headers or {})}, JSON)
 
 
-def fitting(forms: Iterable[Any], most: int) -> list[msgspec.Raw]:
+def fitting(forms: Iterable[object], most: int) -> list[msgspec.Raw]:
     """The first of the forms, encoded, that have at most so many bytes together; one at least, so that a reader gets on.
 
     >>> fitting(["a", "b", "c"], 6) == [b'"a"', b'"b"']
@@ -76,7 +76,7 @@ def fitting(forms: Iterable[Any], most: int) -> list[msgspec.Raw]:
     return found
 
 
-def record_answer(record: Record, request: Request, status: int = 200, **more: Any) -> Response:
+def record_answer(record: Record, request: Request, status: int = 200, **more: object) -> Response:
     """A record with its tag; 304 if the caller has it already."""
     content = encode_record(record)
     tag = etag(record)
@@ -105,7 +105,7 @@ def put_record(
     request: Request,
     given: Record,
     allow: Callable[[Record | None], None] = lambda present: None,
-    **more: Any,
+    **more: object,
 ) -> Response:
     """Put a record and answer with it: 200 if it replaces one, else 201. Whether that is allowed (`allow` sees the record
     that is there, if any) and the caller's conditions hold is decided in the transaction that puts it."""

@@ -1,12 +1,13 @@
 """Deliveries: page by page, from either end."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from rankcast.language import encode_delivery, encode_event
 from rankcast.model import Delivery
+from rankcast.plain import JsonObject
 from rankcast.service.api.answers import answer, fitting
 from rankcast.service.api.schemas import says
 from rankcast.service.callers import Administrator, Owner, ServiceOf
@@ -56,7 +57,7 @@ def list_all_deliveries(
     return _page(service, None, limit, order == "newest", cursor, include)
 
 
-def form(service: Service, number: int, delivery: Delivery, include: str | None) -> dict[str, Any]:
+def form(service: Service, number: int, delivery: Delivery, include: str | None) -> JsonObject:
     """A delivery with its number, and with its event if that is wanted."""
     made = {"number": number, **encode_delivery(delivery)}
     if include is not None:

@@ -1,12 +1,13 @@
 """Quiet hours and digests: when a user wants nothing pushed, when all at once, and what was left out."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
 from rankcast.errors import CatalogError, RecordError
 from rankcast.language import encode_event, show_time
+from rankcast.plain import JsonObject
 from rankcast.service.api.answers import Body, answer
 from rankcast.service.api.fields import fields_in, texts
 from rankcast.service.api.schemas import body, says
@@ -34,7 +35,7 @@ _Why = Annotated[
         description="Only what was left out for this reason.",
     ),
 ]
-_WRITTEN: dict[int | str, dict[str, Any]] = {
+_WRITTEN: dict[int | str, JsonObject] = {
     200: {
         "description": "The digest",
         "content": {
@@ -185,12 +186,12 @@ def _found(service: Service, user: str, number: int) -> Digest:
         raise Problem(404, "not-found", str(error)) from None
 
 
-def _quiet(service: Service, user: str, hours: QuietHours) -> dict[str, Any]:
+def _quiet(service: Service, user: str, hours: QuietHours) -> JsonObject:
     quiet = service.digests.quiet(user)
     return {**hours.to_json(), "quiet_until": None if quiet is None else show_time(quiet.until)}
 
 
-def _left_out(service: Service, position: int, left: LeftOut) -> dict[str, Any]:
+def _left_out(service: Service, position: int, left: LeftOut) -> JsonObject:
     event = service.event(left.event)
     return {
         "position": position,

@@ -1,6 +1,6 @@
 """Declared fields in the words of OpenAPI."""
 
-from typing import Any, assert_never
+from typing import assert_never
 
 from rankcast.model import Length, Unit
 from rankcast.model.declared import (
@@ -17,15 +17,16 @@ from rankcast.model.declared import (
     declared,
 )
 from rankcast.model.policies import EVENTS, TIME
+from rankcast.plain import JsonObject
 
 __all__ = ["properties_of", "schema_of"]
 
 _NO_CONTROL = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$"
 
 
-def properties_of(record: type) -> dict[str, Any]:
+def properties_of(record: type) -> JsonObject:
     """The schema of each declared field of a record, by name; lengths have their unit beside them."""
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     for one in declared(record):
         found[one.name] = {**schema_of(one.kind), "description": one.help}
         if isinstance(one.kind, Nested) and one.kind.of is Length:
@@ -33,7 +34,7 @@ def properties_of(record: type) -> dict[str, Any]:
     return found
 
 
-def schema_of(kind: FieldKind) -> dict[str, Any]:
+def schema_of(kind: FieldKind) -> JsonObject:
     """The schema of a kind of field, with its bounds."""
     match kind:
         case Word(words):

@@ -25,7 +25,7 @@ def fields_in(body: bytes, what: str, known: tuple[str, ...], needed: tuple[str,
     return fields
 
 
-def texts(fields: Mapping[str, Any], *names: str) -> None:
+def texts(fields: Mapping[str, object], *names: str) -> None:
     """Raise if one of these fields is there and no string, or one with a NUL character."""
     for name in names:
         text = fields.get(name)

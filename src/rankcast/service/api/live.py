@@ -2,13 +2,14 @@
 
 from collections.abc import AsyncGenerator
 from time import monotonic
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from fastapi import APIRouter, Header, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
+from rankcast.plain import JsonObject
 from rankcast.service.api.deliveries import Include, form
 from rankcast.service.callers import Administrator, Caller, Owner, ServiceOf
 from rankcast.service.feeds import FeedItem
@@ -27,7 +28,7 @@ _After = Annotated[
     str | None,
     Query(max_length=40, description="The same as `Last-Event-ID`, for the first time; 0 for all that there ever was."),
 ]
-_SAYS: dict[int | str, dict[str, Any]] = {
+_SAYS: dict[int | str, JsonObject] = {
     200: {
         "description": "Server-sent events without end: `delivery` (its id is the delivery's number), `resync`, and "
         "comments as heartbeats",

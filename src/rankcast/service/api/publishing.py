@@ -17,6 +17,7 @@ from rankcast.language import decode_event
 from rankcast.language.files import MAX_RAW
 from rankcast.language.json_text import read_object
 from rankcast.model import Event, Reject
+from rankcast.plain import JsonObject
 from rankcast.service.access import Principal, Role
 from rankcast.service.api.answers import JSON, answer
 from rankcast.service.api.schemas import body, says
@@ -289,7 +290,7 @@ def _new_id(given: _Given | None, place: int) -> str:
     return f"e-{blake2b(f'{given.key}{chr(0)}{place}'.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
 
 
-def _own_source(caller: Principal, fields: dict[str, Any]) -> str | None:
+def _own_source(caller: Principal, fields: JsonObject) -> str | None:
     if fields.get("source") not in (None, caller.name):
         raise RecordError(f"source is {str(fields['source'])[:60]!r}; this token publishes as {caller.name!r}")
     return caller.name

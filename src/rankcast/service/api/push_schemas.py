@@ -1,7 +1,6 @@
 """The JSON forms of webhooks, quiet hours and digests in the words of OpenAPI."""
 
-from typing import Any
-
+from rankcast.plain import JsonObject
 from rankcast.service.push.digests import DAYS, Reason
 from rankcast.service.push.webhooks import TYPES
 
@@ -18,12 +17,12 @@ _ZONE = {"type": "string", "description": "of the IANA database, such as Europe/
 _TYPES = {"type": ["array", "null"], "items": {"enum": list(TYPES)}, "minItems": 1}
 
 
-def _object(properties: dict[str, Any], required: tuple[str, ...] | None = None, **more: Any) -> dict[str, Any]:
+def _object(properties: JsonObject, required: tuple[str, ...] | None = None, **more: object) -> JsonObject:
     names = list(properties) if required is None else list(required)
     return {"type": "object", "properties": properties, "required": names, **more}
 
 
-def _list(of: str) -> dict[str, Any]:
+def _list(of: str) -> JsonObject:
     return {"type": "array", "items": {"$ref": f"#/components/schemas/{of}"}}
 
 
@@ -59,7 +58,7 @@ _WEBHOOK = {
     "dead": _COUNT,
 }
 
-PUSH_SCHEMAS: dict[str, Any] = {
+PUSH_SCHEMAS: JsonObject = {
     "NewWebhook": _object(
         {"url": _TEXT, "description": _TEXT, "types": _TYPES},
         ("url",),

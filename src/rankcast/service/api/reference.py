@@ -3,10 +3,11 @@
 import json
 import re
 from html import escape
-from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
+
+from rankcast.plain import JsonObject
 
 __all__ = ["router"]
 
@@ -33,7 +34,7 @@ async def reference(request: Request) -> Response:
     return HTMLResponse(_page(request.app.openapi()))
 
 
-def _page(document: dict[str, Any]) -> str:
+def _page(document: JsonObject) -> str:
     groups: dict[str, list[str]] = {}
     for path, methods in document["paths"].items():
         for method, said in methods.items():
@@ -51,7 +52,7 @@ def _page(document: dict[str, Any]) -> str:
     )
 
 
-def _route(document: dict[str, Any], path: str, method: str, said: dict[str, Any]) -> str:
+def _route(document: JsonObject, path: str, method: str, said: JsonObject) -> str:
     rows = "".join(
         f"<tr><td><code>{escape(one['name'])}</code></td><td class=soft>{escape(one['in'])}</td>"
         f"<td>{_words(one.get('description', ''))}</td></tr>"
@@ -65,7 +66,7 @@ def _route(document: dict[str, Any], path: str, method: str, said: dict[str, Any
         f"<tr><td><code>{escape(status)}</code></td><td>{_words(one['description'])}</td></tr>"
         for status, one in said["responses"].items()
     )
-    shown: dict[str, Any] = next((one for status, one in said["responses"].items() if status.startswith("2")), {})
+    shown: JsonObject = next((one for status, one in said["responses"].items() if status.startswith("2")), {})
     example = "".join(_example(document, form) for form in shown.get("content", {}).values())
     first, _, rest = said.get("description", "").partition("\n\n")
     return (
@@ -80,7 +81,7 @@ def _words(text: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
-def _example(document: dict[str, Any], form: dict[str, Any]) -> str:
+def _example(document: JsonObject, form: JsonObject) -> str:
     name = form.get("schema", {}).get("$ref", "").rsplit("/", 1)[-1]
     example = document["components"]["schemas"].get(name, {}).get("example")
     return "" if example is None else f"<pre>{escape(json.dumps(example, indent=2, ensure_ascii=False))}</pre>"

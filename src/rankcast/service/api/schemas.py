@@ -1,13 +1,13 @@
 """The JSON forms in the words of OpenAPI: what goes in and what comes out."""
 
 from enum import Enum
-from typing import Any
 
 from rankcast.language import PRESETS
 from rankcast.language.columns import ColumnKind, columns_of
 from rankcast.model import MAX_ATTRIBUTES, Advertisement, Concept, Delivery, Event, Policy, Preference, Subscription
 from rankcast.model.declared import NAME
 from rankcast.model.membership import MAX_DEGREES, MAX_POINTS, NUMBER
+from rankcast.plain import JsonObject
 from rankcast.service.access import Role
 from rankcast.service.api.field_schemas import properties_of, schema_of
 from rankcast.store.audit_log import AuditAction
@@ -22,11 +22,11 @@ _NUMBERS = {"type": "array", "items": schema_of(NUMBER)}
 _OPEN = {"type": "object", "additionalProperties": True}
 
 
-def _object(properties: dict[str, Any], required: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
+def _object(properties: JsonObject, required: tuple[str, ...] = (), **more: object) -> JsonObject:
     return {"type": "object", "properties": properties, "required": list(required), **more}
 
 
-def _columns(of: type) -> dict[str, Any]:
+def _columns(of: type) -> JsonObject:
     forms = {
         ColumnKind.TEXT: _NAME,
         ColumnKind.WHOLE: _COUNT,
@@ -37,11 +37,11 @@ def _columns(of: type) -> dict[str, Any]:
     return {column.name: forms[column.kind] for column in columns_of(of) if not column.by_clock}
 
 
-def _words(of: type[Enum]) -> dict[str, Any]:
+def _words(of: type[Enum]) -> JsonObject:
     return {"enum": [word.value for word in of]}
 
 
-def _list(of: str) -> dict[str, Any]:
+def _list(of: str) -> JsonObject:
     return {"type": "array", "items": {"$ref": f"#/components/schemas/{of}"}}
 
 
@@ -60,7 +60,7 @@ _FORMS = {
     },
 }
 
-SCHEMAS: dict[str, Any] = {
+SCHEMAS: JsonObject = {
     "Problem": _object(
         {
             "type": {**_TEXT, "description": "names the sort of problem"},
@@ -301,23 +301,23 @@ SCHEMAS: dict[str, Any] = {
 """All forms by name, for `components.schemas`."""
 
 
-def _ref(name: str) -> dict[str, Any]:
+def _ref(name: str) -> JsonObject:
     return {"schema": {"$ref": f"#/components/schemas/{name}"}}
 
 
-def says(name: str | None, description: str, status: int = 200) -> dict[int | str, dict[str, Any]]:
+def says(name: str | None, description: str, status: int = 200) -> dict[int | str, JsonObject]:
     """The `responses` of a route that answers with that form."""
     content = {} if name is None else {"content": {"application/json": _ref(name)}}
     return {status: {"description": description, **content}}
 
 
-def body(name: str, *also: str) -> dict[str, Any]:
+def body(name: str, *also: str) -> JsonObject:
     """The `openapi_extra` of a route that takes that form; `also` are other content types."""
     content = {"application/json": _ref(name)}
     return {"requestBody": {"required": True, "content": content | {kind: {"schema": _TEXT} for kind in also}}}
 
 
-PROBLEMS: dict[int | str, dict[str, Any]] = {
+PROBLEMS: dict[int | str, JsonObject] = {
     status: {"description": description, "content": {"application/problem+json": _ref("Problem")}}
     for status, description in (
         (401, "No token, or one that is not known"),

@@ -1,13 +1,13 @@
 """Subscriptions: what a user wants to hear of."""
 
 from hashlib import blake2b
-from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from rankcast.language import encode_record, label, show
 from rankcast.model import Catalog, Record, Subscription
+from rankcast.plain import JsonObject
 from rankcast.service.api.answers import Body, answer, check_cost, put_record, record_answer, record_in, remove_record
 from rankcast.service.api.schemas import body, says
 from rankcast.service.callers import Owner, ServiceOf
@@ -80,7 +80,7 @@ def _found(catalog: Catalog, user: str, subscription: str) -> Subscription:
     return found
 
 
-def _form(subscription: Subscription) -> dict[str, Any]:
+def _form(subscription: Subscription) -> JsonObject:
     return {**encode_record(subscription), "label": label(subscription.where)}
 
 

@@ -1,13 +1,12 @@
 """Tokens: who may use the service."""
 
-from typing import Any
-
 from fastapi import APIRouter
 from starlette.responses import Response
 
 from rankcast.errors import RecordError
 from rankcast.language import parse_duration, show_time
 from rankcast.language.json_text import read_object
+from rankcast.plain import JsonObject
 from rankcast.service.access import Role
 from rankcast.service.api.answers import Body, answer
 from rankcast.service.api.schemas import body, says
@@ -55,7 +54,7 @@ def revoke_token(token: str, caller: Administrator, service: ServiceOf) -> Respo
     return Response(status_code=204)
 
 
-def _form(token: TokenRecord) -> dict[str, Any]:
+def _form(token: TokenRecord) -> JsonObject:
     return {
         "id": token.id,
         "role": token.role,

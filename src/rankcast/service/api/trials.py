@@ -1,7 +1,5 @@
 """Trying an expression or a policy on recent history, before it is saved; and why something was sent or not."""
 
-from typing import Any
-
 from fastapi import APIRouter, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
@@ -10,6 +8,7 @@ from rankcast.errors import RecordError
 from rankcast.language import decode_record, encode_delivery, encode_event, expression_of_json, label, parse, show
 from rankcast.language.json_text import read_object
 from rankcast.model import Expression, Policy, Subscription
+from rankcast.plain import JsonObject
 from rankcast.service.api.answers import Body, answer, check_cost, fitting
 from rankcast.service.api.schemas import body, says
 from rankcast.service.callers import Owner, ServiceOf
@@ -91,7 +90,7 @@ def _check_explained(service: Service, user: str, event: str) -> None:
         raise Problem(404, "not-found", f"user {user!r} had no subscriptions when the event was published")
 
 
-def _fields(content: bytes, known: tuple[str, ...]) -> dict[str, Any]:
+def _fields(content: bytes, known: tuple[str, ...]) -> JsonObject:
     fields = read_object(content)
     for name in fields:
         if name not in known:
@@ -99,7 +98,7 @@ def _fields(content: bytes, known: tuple[str, ...]) -> dict[str, Any]:
     return fields
 
 
-def _number(fields: dict[str, Any], name: str, default: int, least: int, most: int) -> int:
+def _number(fields: JsonObject, name: str, default: int, least: int, most: int) -> int:
     value = fields.get(name, default)
     if type(value) is not int or not least <= value <= most:
         raise RecordError(f"field {name!r} must be a whole number from {least} to {most:,}")

@@ -12,6 +12,7 @@ from typing import Any
 
 from rankcast.lab.datasets import FIRST_PUBLICATION, auction_items, rentals
 from rankcast.model import AttributeValue, Event, Interval, Term, Trapezoid, Triangle
+from rankcast.plain import JsonObject
 from rankcast.service.demos.world import DemoRows, Script, World
 
 __all__ = ["MARKET"]
@@ -42,7 +43,7 @@ def _event(number: int, row: Event) -> Event:
 
 
 def _flat(row: Event) -> dict[str, AttributeValue]:
-    known: dict[str, Any] = {name: row.attributes[name] for name in _FLAT if name in row.attributes}
+    known: JsonObject = {name: row.attributes[name] for name in _FLAT if name in row.attributes}
     rent, size, rooms = (_value(row, name) for name in ("price", "size", "rooms"))
     told: dict[str, AttributeValue] = {
         "title": (f"{rooms} room{'s' if rooms > 1 else ''} in {_value(row, 'city').capitalize()}",),

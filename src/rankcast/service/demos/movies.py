@@ -2,11 +2,11 @@
 
 from datetime import timedelta
 from hashlib import blake2b
-from typing import Any
 
 from rankcast.lab.datasets import FIRST_PUBLICATION
 from rankcast.lab.datasets.movies import read_films
 from rankcast.model import Event
+from rankcast.plain import JsonObject
 from rankcast.service.demos.world import Script, World
 
 __all__ = ["MOVIES"]
@@ -19,7 +19,7 @@ def _read() -> Script:
     return Script(films, _event)
 
 
-def _event(number: int, row: tuple[str, dict[str, Any]]) -> Event:
+def _event(number: int, row: tuple[str, JsonObject]) -> Event:
     name, film = row
     values = {key: tuple(value) if isinstance(value, list) else (value,) for key, value in film.items()}
     return Event(name, FIRST_PUBLICATION + timedelta(minutes=number), values, source="films")

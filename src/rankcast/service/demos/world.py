@@ -15,13 +15,13 @@ from rankcast.model import Catalog, Event
 __all__ = ["DemoRows", "Script", "World"]
 
 
-class DemoRows(Sequence[Any]):
+class DemoRows(Sequence[object]):
     """Rows of known number, read from a source as far as they are asked for; safe from several threads."""
 
-    def __init__(self, source: Iterable[Any], count: int) -> None:
+    def __init__(self, source: Iterable[object], count: int) -> None:
         self._source = iter(source)
         self._count = count
-        self._read: list[Any] = []
+        self._read: list[object] = []
         self._lock = Lock()
 
     def __len__(self) -> int:
@@ -31,7 +31,7 @@ class DemoRows(Sequence[Any]):
     def __getitem__(self, place: int) -> Any: ...
 
     @overload
-    def __getitem__(self, place: slice) -> list[Any]: ...
+    def __getitem__(self, place: slice) -> list[object]: ...
 
     def __getitem__(self, place: int | slice) -> Any:
         if isinstance(place, slice):
@@ -48,7 +48,7 @@ class Script(Sequence[Event]):
     The events stand at fixed places and are always the same, so that publishing one again changes nothing.
     """
 
-    def __init__(self, rows: Sequence[Any], make: Callable[[int, Any], Event]) -> None:
+    def __init__(self, rows: Sequence[object], make: Callable[[int, Any], Event]) -> None:
         self._rows = rows
         self._make = make
 

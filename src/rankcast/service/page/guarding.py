@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse, RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rankcast.model.actors import acting
+from rankcast.plain import JsonObject
 from rankcast.service.access import actor_of
 from rankcast.service.page.origins import is_from_here
 from rankcast.service.page.pages import PAGES
@@ -109,8 +110,8 @@ def guard_socket() -> None:
         handlers["connect"] = _guarded_connect(handlers["connect"])
 
 
-def _guarded(handler: Callable[..., Any]) -> Callable[[str, dict[str, Any]], Awaitable[Any]]:
-    async def guarded(sid: str, message: dict[str, Any]) -> Any:
+def _guarded(handler: Callable[..., Any]) -> Callable[[str, JsonObject], Awaitable[Any]]:
+    async def guarded(sid: str, message: JsonObject) -> Any:
         environ = core.sio.get_environ(sid)
         scope: Scope = environ["asgi.scope"] if environ else {}
         session = await _owner_of(scope, message.get("client_id"))
@@ -126,7 +127,7 @@ def _guarded(handler: Callable[..., Any]) -> Callable[[str, dict[str, Any]], Awa
 
 
 def _guarded_connect(handler: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    async def connect(sid: str, environ: dict[str, Any], auth: Any = None) -> Any:
+    async def connect(sid: str, environ: JsonObject, auth: object = None) -> Any:
         query = HTTPConnection({**environ["asgi.scope"], "type": "http"}).query_params
         if await _owner_of(environ["asgi.scope"], query.get("client_id")) is None:
             return False
@@ -136,7 +137,7 @@ def _guarded_connect(handler: Callable[..., Awaitable[Any]]) -> Callable[..., Aw
     return connect
 
 
-async def _owner_of(scope: Scope, client_id: Any) -> Session | None:
+async def _owner_of(scope: Scope, client_id: object) -> Session | None:
     """The session of a socket; None if it does not hold now, or if the page that it talks about is not its own."""
     service: Service | None = scope.get(SERVICE)
     if service is None:

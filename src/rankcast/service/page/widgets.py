@@ -21,12 +21,12 @@ def words(tag: str, text: str, classes: str = "") -> TextElement:
     return TextElement(tag=tag, text=text).classes(classes)
 
 
-def group(tag: str, classes: str = "", **props: Any) -> ui.element:
+def group(tag: str, classes: str = "", **props: object) -> ui.element:
     """An element to put others in: ``with group("section", "card"): …``."""
     return set_props(ui.element(tag).classes(classes), **props)
 
 
-def set_props(element: _Made, **props: Any) -> _Made:
+def set_props(element: _Made, **props: object) -> _Made:
     """Set attributes to any text, quotes and all (``aria_label`` is ``aria-label``); the element."""
     for name, value in props.items():
         element.props[name.rstrip("_").replace("_", "-")] = value

@@ -1,12 +1,13 @@
 """What the filters over arrays are fed with, and what they are to a shard."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankcast.choose.filters.chance import event_key
+from rankcast.plain import State
 
 __all__ = ["ArrayFilter", "FilterBatch", "Integers", "Keys", "Reals", "draws", "event_keys"]
 
@@ -43,10 +44,10 @@ class ArrayFilter(Protocol):
     def admit(self, batch: FilterBatch) -> NDArray[np.bool_]:
         """Which of the next events pass."""
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The state of the filter that this one stands for."""
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Go on where a state, of this or of the filter that it stands for, was taken."""
 
 

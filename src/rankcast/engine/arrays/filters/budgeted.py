@@ -1,13 +1,13 @@
 """What the filters with a budget share over arrays."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankcast.choose.filters.budget import Budget
 from rankcast.model import Filter, Update
+from rankcast.plain import Array, State
 
 __all__ = ["BudgetState", "grown"]
 
@@ -41,14 +41,14 @@ class BudgetState:
             self._ring = ring
             self._whole[HEAD] = 0
 
-    def _budget(self) -> dict[str, Any]:
+    def _budget(self) -> State:
         from rankcast.engine.arrays.filters.kernels.budget import HEAD, PASSED, T
 
         head, passed = int(self._whole[HEAD]), int(self._whole[PASSED])
         positions = [int(self._ring[(head + number) % self._k]) for number in range(passed)]
         return {"t": int(self._whole[T]), "passed": positions}
 
-    def _restore_budget(self, state: dict[str, Any]) -> None:
+    def _restore_budget(self, state: State) -> None:
         from rankcast.engine.arrays.filters.kernels.budget import PASSED, T
 
         self._whole[:] = 0
@@ -57,17 +57,17 @@ class BudgetState:
         self._whole[PASSED] = len(state["passed"])
         self._ring[: len(state["passed"])] = state["passed"]
 
-    def _named(self, values: NDArray[Any], known: NDArray[np.bool_]) -> dict[str, Any]:
+    def _named(self, values: Array, known: NDArray[np.bool_]) -> State:
         return {name: values[place].item() for place, name in enumerate(self._ids) if known[place]}
 
-    def _fill(self, values: NDArray[Any], default: float, named: dict[str, Any]) -> None:
+    def _fill(self, values: Array, default: float, named: State) -> None:
         values[:] = default
         for name, value in named.items():
             if name in self._places:
                 values[self._places[name]] = value
 
 
-def grown(values: NDArray[Any], room: int) -> NDArray[Any]:
+def grown(values: Array, room: int) -> Array:
     """The values in an array that has room for more."""
     made = np.zeros(max(room, len(values)), values.dtype)
     made[: len(values)] = values

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from rankcast.engine.arrays.filters.batch import FilterBatch, Integers, Reals
 from rankcast.engine.arrays.filters.novelties import novelties
 from rankcast.model import EPOCH, Decaying, Unit
+from rankcast.plain import State
 
 __all__ = ["DecayScores", "GivenScores", "RankScores"]
 
@@ -24,10 +25,10 @@ class GivenScores(Protocol):
     def scores(self, batch: FilterBatch) -> Reals:
         """The scores of the next events."""
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The state of the score that this one stands for."""
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Go on where a state, of this or of the score that it stands for, was taken."""
 
 
@@ -41,11 +42,11 @@ class RankScores:
         distinct, which = np.unique(batch.ranks, return_inverse=True)
         return np.array([round(rank, 12) for rank in distinct.tolist()])[which]
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Nothing."""
         return {}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Nothing to restore."""
 
 
@@ -109,7 +110,7 @@ class DecayScores:
         self._t += len(batch.patterns)
         return novelties(self._settings, lowest)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """As that of `DecayingNovelty`."""
         starts = [0, *self._window_ends.tolist()]
         window = [
@@ -123,7 +124,7 @@ class DecayScores:
             "window": window,
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Go on where a state, of this or of `DecayingNovelty`, was taken."""
         self._t = state["t"]
         self._period[0] = state["period"]

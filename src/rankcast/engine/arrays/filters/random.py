@@ -1,13 +1,12 @@
 """The random filter over arrays."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from rankcast.choose.filters.chance import user_key
 from rankcast.engine.arrays.filters.batch import FilterBatch, draws
 from rankcast.model import Filter
+from rankcast.plain import State
 
 __all__ = ["ArrayRandom"]
 
@@ -23,9 +22,9 @@ class ArrayRandom:
         """Which of the next events pass."""
         return draws(batch.keys, self._key) < self._rate
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Nothing."""
         return {}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Nothing to restore."""

@@ -1,7 +1,6 @@
 """Eager sampling by the rates of a window, over arrays."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +9,7 @@ from rankcast.choose.filters.chance import user_key
 from rankcast.engine.arrays.filters.batch import FilterBatch, Integers, draws
 from rankcast.engine.arrays.filters.budgeted import BudgetState
 from rankcast.model import Filter, Scoring
+from rankcast.plain import State
 
 __all__ = ["ArrayRecentSampling"]
 
@@ -59,7 +59,7 @@ class ArrayRecentSampling(BudgetState):
         self._recent, self._recent_at = recent[kept], at[kept]
         return out
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """As that of `Sampling`."""
         from rankcast.engine.arrays.filters.kernels.budget import T
 
@@ -72,7 +72,7 @@ class ArrayRecentSampling(BudgetState):
         matches = {"t": int(self._whole[T]), "positions": positions}
         return {"budget": self._budget(), "active": active, "matches": matches}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Go on where a state, of this or of `Sampling`, was taken."""
         from rankcast.engine.arrays.filters.kernels.budget import ACTIVE
 

@@ -1,7 +1,6 @@
 """The sampling filter over arrays."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +9,7 @@ from rankcast.choose.filters.chance import user_key
 from rankcast.engine.arrays.filters.batch import FilterBatch, draws
 from rankcast.engine.arrays.filters.budgeted import BudgetState
 from rankcast.model import Filter, RateSpan, Scoring
+from rankcast.plain import State
 
 __all__ = ["ArraySampling"]
 
@@ -54,7 +54,7 @@ class ArraySampling(BudgetState):
         )
         return out
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """As that of `Sampling`."""
         from rankcast.engine.arrays.filters.kernels.budget import START, T
 
@@ -67,7 +67,7 @@ class ArraySampling(BudgetState):
         active = self._named(self._probability, ~np.isnan(self._probability))
         return {"budget": self._budget(), "active": active, "matches": matches}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Go on where a state, of this or of `Sampling`, was taken."""
         from rankcast.engine.arrays.filters.kernels.budget import ACTIVE, START
 

@@ -1,7 +1,6 @@
 """Sampling by a score, over arrays."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +10,7 @@ from rankcast.engine.arrays.filters.batch import FilterBatch, draws
 from rankcast.engine.arrays.filters.budgeted import BudgetState, grown
 from rankcast.engine.arrays.filters.given import GivenScores
 from rankcast.model import Filter
+from rankcast.plain import State
 
 __all__ = ["ArrayScoreSampling"]
 
@@ -55,7 +55,7 @@ class ArrayScoreSampling(BudgetState):
         if wanted > len(self._steps):
             self._steps = grown(self._steps, min(self._settings.period, 2 * wanted))
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """As that of `ScoreSampling`."""
         from rankcast.engine.arrays.filters.kernels.budget import ARRIVED, SEEN
 
@@ -69,7 +69,7 @@ class ArrayScoreSampling(BudgetState):
             "mean": None if np.isnan(mean) else mean,
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Go on where a state, of this or of `ScoreSampling`, was taken."""
         from rankcast.engine.arrays.filters.kernels.budget import ARRIVED, SEEN, SUM
 

@@ -1,7 +1,6 @@
 """The threshold filter over arrays."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +9,7 @@ from rankcast.engine.arrays.filters.batch import FilterBatch
 from rankcast.engine.arrays.filters.budgeted import BudgetState, grown
 from rankcast.engine.arrays.filters.given import GivenScores
 from rankcast.model import Filter, FilterKind, Scoring
+from rankcast.plain import State
 
 __all__ = ["ArrayThreshold"]
 
@@ -98,7 +98,7 @@ class ArrayThreshold(BudgetState):
             self._below = grown(self._below, room + 1)
             self._is_above = grown(self._is_above, room)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """As that of `Threshold`."""
         from rankcast.engine.arrays.filters.kernels.budget import ABOVE, ARRIVED, SEEN, T
         from rankcast.engine.arrays.filters.kernels.thresholds import EAGER, LAZY
@@ -112,7 +112,7 @@ class ArrayThreshold(BudgetState):
                 "last": self._named(self._last, self._last > 0),
                 "previous": self._named(self._previous, ~np.isnan(self._previous)),
             }
-        bar: dict[str, Any] = {}
+        bar: State = {}
         if self._kind == EAGER:
             arrived, length = int(self._whole[ARRIVED]), self._settings.period
             slots = [number % length for number in range(max(0, arrived - length), arrived)]
@@ -123,7 +123,7 @@ class ArrayThreshold(BudgetState):
             bar = {"value": float(self._bar[0]), "seen": seen, "highest": sorted(highest.tolist())}
         return {"score": score, "budget": self._budget(), "bar": bar}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Go on where a state, of this or of `Threshold`, was taken."""
         from rankcast.engine.arrays.filters.kernels.budget import ABOVE, SEEN
         from rankcast.engine.arrays.filters.kernels.thresholds import EAGER, LAZY, slide

@@ -5,12 +5,15 @@ from typing import Any
 import numpy as np
 
 from rankcast.compiling import kernel
+from rankcast.plain import Array
 
 __all__ = ["by_user"]
 
 
 @kernel
-def by_user(events: Any, subscriptions: Any, user_of: Any, place_of: Any, bounds: Any) -> tuple[Any, Any, Any]:
+def by_user(
+    events: Array, subscriptions: Array, user_of: Array, place_of: Array, bounds: Array
+) -> tuple[Any, Any, Any]:
     """Sorts matches by user, keeping the order of events: the events, the places of the subscriptions among the user's
     own, and the matches themselves. The matches of user u then lie from ``bounds[u]`` to ``bounds[u + 1]``."""
     count = len(events)

@@ -1,10 +1,11 @@
 """The columns that the windows of many users lie in."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from rankcast.compiling import kernel
+from rankcast.plain import Array
 
 __all__ = [
     "EVENTS",
@@ -31,13 +32,13 @@ class WindowColumns(NamedTuple):
     `later` is by how many later entries of its window an entry is outranked, or equalled; beyond the user's k it
     is not counted on."""
 
-    row: Any
-    seq: Any
-    position: Any
-    pattern: Any
-    degree: Any
-    sent: Any
-    later: Any
+    row: Array
+    seq: Array
+    position: Array
+    pattern: Array
+    degree: Array
+    sent: Array
+    later: Array
 
 
 class MemberColumns(NamedTuple):
@@ -46,29 +47,29 @@ class MemberColumns(NamedTuple):
     A user has the places from `base` on, `room` of them; the window begins at `begin` and has `count` entries, oldest first. From the
     position `until` on something may happen though nothing matches."""
 
-    base: Any
-    room: Any
-    begin: Any
-    count: Any
-    k: Any
-    span: Any
-    unit: Any
-    matched: Any
-    until: Any
+    base: Array
+    room: Array
+    begin: Array
+    count: Array  # type: ignore[assignment]  # also a method of tuples, which nobody calls here
+    k: Array
+    span: Array
+    unit: Array
+    matched: Array
+    until: Array
 
 
 class SentColumns(NamedTuple):
     """What is sent: at which event of the batch, by which of the visited, and which entry; in the order of the visited."""
 
-    event: Any
-    visit: Any
-    row: Any
-    seq: Any
-    pattern: Any
+    event: Array
+    visit: Array
+    row: Array
+    seq: Array
+    pattern: Array
 
 
 @kernel
-def room_for(size: int) -> Any:
+def room_for(size: int) -> SentColumns:
     """Room for so much that is sent."""
     return SentColumns(
         np.empty(size, np.int64),
@@ -80,9 +81,9 @@ def room_for(size: int) -> Any:
 
 
 @kernel
-def grown(sendings: Any, written: int, size: int) -> Any:
+def grown(sendings: SentColumns, written: int, size: int) -> SentColumns:
     """The first `written` of what is sent, with room for so many."""
-    made = room_for(size)
+    made: SentColumns = room_for(size)
     made.event[:written] = sendings.event[:written]
     made.visit[:written] = sendings.visit[:written]
     made.row[:written] = sendings.row[:written]
@@ -92,7 +93,7 @@ def grown(sendings: Any, written: int, size: int) -> Any:
 
 
 @kernel
-def make_room(member: int, new: int, held: Any, members: Any, used: int) -> int:
+def make_room(member: int, new: int, held: "WindowColumns", members: MemberColumns, used: int) -> int:
     """Let a window have so many more entries: where it is, at the beginning of its room, or in a larger room at the end of the
     places in use, which are there (`Crowd` sees to that); the new end of them."""
     begin, count, room = members.begin[member], members.count[member], members.room[member]

@@ -5,28 +5,40 @@ from typing import Any
 import numpy as np
 
 from rankcast.compiling import kernel
-from rankcast.engine.arrays.kernels.crowd_columns import EVENTS, MATCHED, NEVER, TIME, grown, make_room, room_for
+from rankcast.engine.arrays.kernels.crowd_columns import (
+    EVENTS,
+    MATCHED,
+    NEVER,
+    TIME,
+    MemberColumns,
+    SentColumns,
+    WindowColumns,
+    grown,
+    make_room,
+    room_for,
+)
+from rankcast.plain import Array
 
 __all__ = ["look_again", "oldest_row", "slide_all"]
 
 
 @kernel
 def slide_all(
-    visited: Any,
-    borders: Any,
-    arrived: Any,
-    patterns: Any,
-    degrees: Any,
-    grids: Any,
+    visited: Array,
+    borders: Array,
+    arrived: Array,
+    patterns: Array,
+    degrees: Array,
+    grids: Array,
     first_row: int,
-    seqs: Any,
-    times: Any,
-    latest: Any,
+    seqs: Array,
+    times: Array,
+    latest: Array,
     is_sorted: bool,
-    held: Any,
-    members: Any,
+    held: WindowColumns,
+    members: MemberColumns,
     used: int,
-    refused: Any,
+    refused: Array,
 ) -> Any:
     """Slides the windows of the visited over a batch; gives what is sent, and the end of the places in use.
 
@@ -81,7 +93,7 @@ def slide_all(
 
 
 @kernel
-def _in_order(member: int, held: Any, members: Any, times: Any, arrived: Any) -> bool:
+def _in_order(member: int, held: WindowColumns, members: MemberColumns, times: Array, arrived: Array) -> bool:
     begin = members.begin[member]
     last = -NEVER
     for entry in range(begin, begin + members.count[member]):
@@ -96,7 +108,7 @@ def _in_order(member: int, held: Any, members: Any, times: Any, arrived: Any) ->
 
 
 @kernel
-def _rank_old(member: int, held: Any, members: Any, grids: Any, order: Any) -> int:
+def _rank_old(member: int, held: WindowColumns, members: MemberColumns, grids: Array, order: Array) -> int:
     """Puts the entries that can still enter the top-k into `order`, best first; how many they are."""
     size = 0
     begin, k = members.begin[member], members.k[member]
@@ -122,7 +134,7 @@ def _rank_old(member: int, held: Any, members: Any, grids: Any, order: Any) -> i
 
 
 @kernel
-def _first_at(now: Any, position: int, event: int, end: int, is_sorted: bool) -> int:
+def _first_at(now: Array, position: int, event: int, end: int, is_sorted: bool) -> int:
     """The first event from `event` on, before `end`, that is at a position or beyond; `end` if there is none."""
     if not is_sorted:
         while event < end and now[event] < position:
@@ -144,15 +156,15 @@ def _first_at(now: Any, position: int, event: int, end: int, is_sorted: bool) ->
 def _slide(
     visit: int,
     member: int,
-    now: Any,
+    now: Array,
     is_sorted: bool,
-    arrived: Any,
-    held: Any,
-    members: Any,
-    grids: Any,
-    order: Any,
+    arrived: Array,
+    held: WindowColumns,
+    members: MemberColumns,
+    grids: Array,
+    order: Array,
     size: int,
-    sendings: Any,
+    sendings: SentColumns,
     written: int,
 ) -> int:
     """Goes from event to event at which something drops out of the top-k's entries or arrives; how much is sent by then."""
@@ -222,7 +234,9 @@ def _slide(
 
 
 @kernel
-def _settle(member: int, old: int, seqs: Any, latest: Any, arrived: Any, held: Any, members: Any) -> None:
+def _settle(
+    member: int, old: int, seqs: Array, latest: Array, arrived: Array, held: WindowColumns, members: MemberColumns
+) -> None:
     """Drops what has left the window while the batch was served."""
     unit, span = members.unit[member], members.span[member]
     begin, count = members.begin[member], members.count[member]
@@ -246,7 +260,7 @@ def _settle(member: int, old: int, seqs: Any, latest: Any, arrived: Any, held: A
 
 
 @kernel
-def look_again(numbers: Any, held: Any, members: Any, grids: Any) -> None:
+def look_again(numbers: Array, held: WindowColumns, members: MemberColumns, grids: Array) -> None:
     """Finds what the kernels keep of windows whose entries were written by others: `later`, up to the user's k, and `until`."""
     for member in numbers:
         begin, count, k = members.begin[member], members.count[member], members.k[member]
@@ -271,7 +285,7 @@ def look_again(numbers: Any, held: Any, members: Any, grids: Any) -> None:
 
 
 @kernel
-def oldest_row(held: Any, members: Any) -> int:
+def oldest_row(held: WindowColumns, members: MemberColumns) -> int:
     """The first row that any window holds; NEVER if none does."""
     oldest = NEVER
     for member in range(len(members.begin)):

@@ -1,12 +1,11 @@
 """The list of sent events, followed through a batch."""
 
-from typing import Any
-
 import numpy as np
 
 from rankcast.choose.kernels.distances import measure
 from rankcast.choose.kernels.swaps import replace_one, upper
 from rankcast.compiling import kernel
+from rankcast.plain import Array, Arrays
 
 __all__ = ["remember_by_rank", "remember_diverse"]
 
@@ -16,7 +15,7 @@ _FAR = np.int64(2**62)
 
 @kernel
 def remember_by_rank(
-    positions: Any, grid: Any, old: int, k: int, span: int, replace: bool, held: Any, sent: Any
+    positions: Array, grid: Array, old: int, k: int, span: int, replace: bool, held: Array, sent: Array
 ) -> int:
     """Decides on each new entry by rank alone: marks what is sent, and leaves in `held` what the list holds, oldest
     first; gives how many."""
@@ -60,16 +59,16 @@ def remember_by_rank(
 
 @kernel
 def remember_diverse(
-    positions: Any,
-    ranks: Any,
+    positions: Array,
+    ranks: Array,
     old: int,
     k: int,
     sigma: float,
     span: int,
     replace: bool,
-    space: Any,
-    held: Any,
-    sent: Any,
+    space: Arrays,
+    held: Array,
+    sent: Array,
 ) -> int:
     """Decides on each new entry by divrank: marks what is sent, and leaves in `held` what the list holds, oldest
     first; gives how many.
@@ -113,7 +112,9 @@ def remember_diverse(
 
 
 @kernel
-def _leave(place: int, size: int, held: Any, rank_of: Any, high: Any, low: Any, space: Any, apart: Any) -> int:
+def _leave(
+    place: int, size: int, held: Array, rank_of: Array, high: Array, low: Array, space: Arrays, apart: Array
+) -> int:
     """Takes a member out of the list, and its distances out of the sums of the others; gives how many are left."""
     gone = held[place]
     for at in range(place, size - 1):

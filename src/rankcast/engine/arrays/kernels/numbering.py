@@ -1,10 +1,9 @@
 """The pattern of each event, looked up by the bits of the subscriptions that it matches."""
 
-from typing import Any
-
 import numpy as np
 
 from rankcast.compiling import kernel
+from rankcast.plain import Array
 
 __all__ = ["file_masks", "number_events"]
 
@@ -13,7 +12,7 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @kernel
-def _slot(mask: Any, masks: Any) -> int:
+def _slot(mask: int, masks: Array) -> int:
     """Where a mask stands in a table of 2^n slots, or the free slot (0) where it would."""
     size = np.uint64(len(masks))
     slot = (np.uint64(mask) * _SPREAD) >> np.uint64(32)
@@ -24,7 +23,7 @@ def _slot(mask: Any, masks: Any) -> int:
 
 
 @kernel
-def file_masks(new: Any, masks: Any, numbers: Any) -> None:
+def file_masks(new: Array, masks: Array, numbers: Array) -> None:
     """Files each mask under its place among `new` in an empty table, at most half of which it fills."""
     for number in range(len(new)):
         slot = _slot(new[number], masks)
@@ -33,7 +32,9 @@ def file_masks(new: Any, masks: Any, numbers: Any) -> None:
 
 
 @kernel
-def number_events(at: Any, places: Any, masks: Any, numbers: Any, starts: Any, found: Any, number: Any) -> int:
+def number_events(
+    at: Array, places: Array, masks: Array, numbers: Array, starts: Array, found: Array, number: Array
+) -> int:
     """Goes through matches sorted by event: where each event begins, its mask, and its number in the table, -1 if it has
     none; gives how many events there are."""
     count = 0

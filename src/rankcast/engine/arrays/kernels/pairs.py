@@ -1,10 +1,9 @@
 """The patterns of many users, looked up by user and by the bits of the subscriptions that an event matches."""
 
-from typing import Any
-
 import numpy as np
 
 from rankcast.compiling import kernel
+from rankcast.plain import Array
 
 __all__ = ["degrees_of", "file_pairs", "look_up", "masks_of"]
 
@@ -15,7 +14,14 @@ _OTHER = np.uint64(0xC2B2AE3D27D4EB4F)
 
 @kernel
 def masks_of(
-    borders: Any, member_of: Any, at: Any, places: Any, starts: Any, members: Any, masks: Any, first: Any
+    borders: Array,
+    member_of: Array,
+    at: Array,
+    places: Array,
+    starts: Array,
+    members: Array,
+    masks: Array,
+    first: Array,
 ) -> int:
     """Goes through matches sorted by user and event: where each (user, event) begins, whose it is, and its mask; `first` has where
     each user's begin. Users who are no members are left out. Gives how many there are."""
@@ -40,7 +46,7 @@ def masks_of(
 
 
 @kernel
-def _slot(member: int, mask: int, of: Any, masks: Any) -> int:
+def _slot(member: int, mask: int, of: Array, masks: Array) -> int:
     """Where a pair stands in a table of 2^n slots, or the free slot (mask 0) where it would."""
     last = np.uint64(len(masks) - 1)
     mixed = (np.uint64(mask) + np.uint64(member) * _OTHER) * _SPREAD
@@ -51,7 +57,7 @@ def _slot(member: int, mask: int, of: Any, masks: Any) -> int:
 
 
 @kernel
-def file_pairs(members: Any, new: Any, numbers: Any, of: Any, masks: Any, filed: Any) -> None:
+def file_pairs(members: Array, new: Array, numbers: Array, of: Array, masks: Array, filed: Array) -> None:
     """Files each pair's number in a table, at most half of which is full afterwards."""
     for pair in range(len(new)):
         slot = _slot(members[pair], new[pair], of, masks)
@@ -61,7 +67,7 @@ def file_pairs(members: Any, new: Any, numbers: Any, of: Any, masks: Any, filed:
 
 
 @kernel
-def look_up(members: Any, wanted: Any, of: Any, masks: Any, filed: Any, numbers: Any) -> int:
+def look_up(members: Array, wanted: Array, of: Array, masks: Array, filed: Array, numbers: Array) -> int:
     """Finds the number of each pair, -1 if it has none; gives how many have none."""
     missing = 0
     for pair in range(len(wanted)):
@@ -75,7 +81,9 @@ def look_up(members: Any, wanted: Any, of: Any, masks: Any, filed: Any, numbers:
 
 
 @kernel
-def degrees_of(starts: Any, masks: Any, numbers: Any, specific: Any, places: Any, given: Any, degrees: Any) -> None:
+def degrees_of(
+    starts: Array, masks: Array, numbers: Array, specific: Array, places: Array, given: Array, degrees: Array
+) -> None:
     """The degree of each (user, event): the highest of its pattern's most specific subscriptions."""
     for pair in range(len(starts)):
         match = starts[pair]

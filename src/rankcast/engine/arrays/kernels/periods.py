@@ -1,12 +1,11 @@
 """The choice in each of many periods."""
 
-from typing import Any
-
 import numpy as np
 
 from rankcast.choose.kernels.greedy import best_pair, choose_greedily, remember_distances
 from rankcast.choose.kernels.swaps import improve
 from rankcast.compiling import kernel
+from rankcast.plain import Array, Arrays
 
 __all__ = ["best_by_rank", "best_diverse"]
 
@@ -15,7 +14,7 @@ _LARGEST_TABLE = 2048
 
 
 @kernel
-def best_by_rank(ends: Any, grid: Any, k: int, chosen: Any) -> None:
+def best_by_rank(ends: Array, grid: Array, k: int, chosen: Array) -> None:
     """Marks, in each group of entries that ends before one of `ends`, the k of highest (rank, seq)."""
     heap = np.empty(k, np.int64)
     begin = 0
@@ -46,13 +45,21 @@ def best_by_rank(ends: Any, grid: Any, k: int, chosen: Any) -> None:
 
 
 @kernel
-def _lower(one: int, other: int, grid: Any) -> bool:
+def _lower(one: int, other: int, grid: Array) -> bool:
     return bool(grid[one] < grid[other] or (grid[one] == grid[other] and one < other))
 
 
 @kernel
 def best_diverse(
-    ends: Any, seqs: Any, ranks: Any, by_rank: Any, k: int, sigma: float, improves: bool, space: Any, chosen: Any
+    ends: Array,
+    seqs: Array,
+    ranks: Array,
+    by_rank: Array,
+    k: int,
+    sigma: float,
+    improves: bool,
+    space: Arrays,
+    chosen: Array,
 ) -> None:
     """Marks, in each group of entries that ends before one of `ends`, what the greedy heuristic picks, or what is better by
     swaps if it `improves`; `by_rank` is the entries of each group, the highest rank first.

@@ -1,31 +1,30 @@
 """A window that slides over a batch."""
 
-from typing import Any
-
 import numpy as np
 
 from rankcast.choose.kernels.greedy import NONE, best_older, choose_greedily, later, remember_distances
 from rankcast.choose.kernels.swaps import improve
 from rankcast.compiling import kernel
+from rankcast.plain import Array, Arrays
 
 __all__ = ["slide_by_rank", "slide_diverse"]
 
 
 @kernel
 def slide_by_rank(
-    now: Any,
-    at: Any,
-    positions: Any,
-    grid: Any,
+    now: Array,
+    at: Array,
+    positions: Array,
+    grid: Array,
     old: int,
-    order: Any,
+    order: Array,
     size: int,
     k: int,
     span: int,
-    dominated: Any,
-    sent: Any,
-    triggers: Any,
-    entries: Any,
+    dominated: Array,
+    sent: Array,
+    triggers: Array,
+    entries: Array,
 ) -> int:
     """Slides over a batch by rank alone; gives how many (trigger, entry) it wrote.
 
@@ -88,25 +87,25 @@ def slide_by_rank(
 
 @kernel
 def slide_diverse(
-    now: Any,
-    at: Any,
-    positions: Any,
-    seqs: Any,
-    ranks: Any,
+    now: Array,
+    at: Array,
+    positions: Array,
+    seqs: Array,
+    ranks: Array,
     old: int,
     k: int,
     sigma: float,
     improves: bool,
     span: int,
-    space: Any,
-    slots: Any,
+    space: Arrays,
+    slots: Array,
     known: int,
-    table: Any,
-    best: Any,
-    best_with: Any,
-    sent: Any,
-    triggers: Any,
-    entries: Any,
+    table: Array,
+    best: Array,
+    best_with: Array,
+    sent: Array,
+    triggers: Array,
+    entries: Array,
 ) -> int:
     """Slides over a batch with diversity; gives how many (trigger, entry) it wrote.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rankcast.choose.positions import instant, microseconds
 from rankcast.engine.isolation import reason
@@ -18,6 +18,7 @@ from rankcast.language.event_limits import EventLimits
 from rankcast.model import Catalog, Event, Reject, SetAside
 from rankcast.overlay import check_publication
 from rankcast.pipeline.local import GRACE
+from rankcast.plain import JsonObject
 from rankcast.store import LogRow
 from rankcast.store.texts import check_id
 
@@ -170,7 +171,7 @@ class Intake:
         self.waiting = {}
         return released
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> JsonObject:
         """Plain data for `restore`."""
         return {
             "seq": self.seq,
@@ -179,7 +180,7 @@ class Intake:
             "waiting": [encode_event(event) for event in self.waiting.values()],
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: JsonObject) -> None:
         """Go on where `state` was taken."""
         self.seq, self.newest, self.version = state["seq"], state["newest"], state["version"]
         waiting = [decode_event(event) for event in state["waiting"]]

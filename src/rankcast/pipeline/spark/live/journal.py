@@ -74,7 +74,7 @@ class Journal:
         return gone
 
 
-def _shown(event: Event, taken: IntakeResult) -> list[Any]:
+def _shown(event: Event, taken: IntakeResult) -> list[object]:
     return [event.seq, taken.texts.get(event.seq) or dumps(encode_event(event)), taken.clocks.get(event.seq)]
 
 

@@ -1,7 +1,5 @@
 """What Spark's workers and the processes that hold shards say to each other."""
 
-from typing import Any
-
 import msgspec
 
 __all__ = ["Frame", "HostAnswer", "HostSettings", "Request"]
@@ -63,7 +61,7 @@ class HostAnswer(msgspec.Struct, frozen=True):
     report: bytes = b""
 
 
-def encode(message: Any) -> bytes:
+def encode(message: object) -> bytes:
     """A message as bytes."""
     return msgspec.msgpack.encode(message)
 

@@ -23,6 +23,7 @@ from rankcast.pipeline.spark.live.frames import DELIVERY, deliveries_table
 from rankcast.pipeline.spark.live.intake import Intake, IntakeResult
 from rankcast.pipeline.spark.live.journal import Journal, JournalSegment, SavedJournal
 from rankcast.pipeline.spark.live.pages import packed, page_of, pages_for, unpacked
+from rankcast.plain import JsonObject
 
 __all__ = ["LiveShard", "SavedShard", "ShardChanges"]
 
@@ -153,7 +154,7 @@ class LiveShard:
         taken, self._set_aside = self._set_aside, []
         return taken
 
-    def save(self, taken: IntakeResult, close: bool = False, note: Any = None) -> ShardChanges:
+    def save(self, taken: IntakeResult, close: bool = False, note: object = None) -> ShardChanges:
         """What is to be saved after all of `taken` was served; `restore` gives the `note` back."""
         assert self._shard is not None
         assert self.version is not None
@@ -202,7 +203,7 @@ class LiveShard:
         self._set_aside = []  # it was reported then
         return head["note"]
 
-    def states(self) -> dict[str, dict[str, Any]]:
+    def states(self) -> dict[str, JsonObject]:
         """The state of each user."""
         assert self._shard is not None
         return self._shard.states(self._shard.users)
@@ -312,7 +313,7 @@ class LiveShard:
         users = self._by_page[number]
         if isinstance(shard, Shard):
             states = {user: fold(state, events) for user, state in shard.states(users).items()}
-            folded: dict[str, Any] = {"states": states, "columns": None}
+            folded: JsonObject = {"states": states, "columns": None}
         else:
             folded = shard.folded(users, events, since)
         texts = [[seq, dumps(encode_event(event))] for seq, event in events.items() if seq < since]
@@ -346,7 +347,7 @@ class LiveShard:
                     )
         self.generation = up_to
 
-    def _head(self, note: Any) -> bytes:
+    def _head(self, note: object) -> bytes:
         return msgspec.msgpack.encode(
             {
                 "form": _FORM,

@@ -5,7 +5,6 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rankcast.fuzzy import NumberSummary
 from rankcast.fuzzy.partition import scale_of
@@ -25,6 +24,7 @@ from rankcast.model import (
     Triangle,
     kind_of,
 )
+from rankcast.plain import JsonObject
 
 __all__ = ["Axis", "Study", "axis_of", "bars_of", "middle", "study", "suitable_attributes"]
 
@@ -70,7 +70,7 @@ class Axis:
     log: bool = False
     categories: tuple[tuple[str | float, float], ...] | None = None
 
-    def props(self) -> dict[str, Any]:
+    def props(self) -> JsonObject:
         """As the component in the browser takes it."""
         categories = None if self.categories is None else [list(pair) for pair in self.categories]
         return {"name": self.name, "low": self.low, "high": self.high, "log": self.log, "categories": categories}

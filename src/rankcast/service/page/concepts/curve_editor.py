@@ -9,6 +9,7 @@ from nicegui.events import GenericEventArguments
 
 from rankcast.language.membership_json import membership_of_json, membership_to_json
 from rankcast.model import Membership
+from rankcast.plain import JsonObject
 from rankcast.service.page.concepts.attribute_study import Axis
 
 __all__ = ["CurveEditor", "DrawnCurve", "form_of", "membership_of", "numbers_of"]
@@ -23,7 +24,7 @@ class DrawnCurve:
     colour: str
     membership: Membership
 
-    def props(self) -> dict[str, Any]:
+    def props(self) -> JsonObject:
         """As the component in the browser takes it."""
         return {
             "key": self.key,
@@ -81,6 +82,6 @@ def numbers_of(membership: Membership) -> list[Any]:
     return [list(pair) for pair in told.items()] if isinstance(told, dict) else told
 
 
-def membership_of(form: str, numbers: list[Any]) -> Membership:
+def membership_of(form: str, numbers: list[object]) -> Membership:
     """The function again; refused with a reason that people understand if it cannot be."""
     return membership_of_json(form, numbers, "this concept")

@@ -3,7 +3,6 @@
 import asyncio
 import json
 from datetime import UTC, datetime
-from typing import Any
 from uuid import uuid4
 
 from nicegui import ui
@@ -55,7 +54,7 @@ class _PublishDialog:
     def _event(self) -> Event:
         """The event, if it fits the catalog as it was when the dialog was opened; the store decides when it is published."""
         try:
-            attributes: Any = json.loads(self._text.value or "")
+            attributes: object = json.loads(self._text.value or "")
         except ValueError as error:
             raise RankcastError(f"this is not JSON: {error}") from None
         now = datetime.now(UTC)

@@ -3,13 +3,13 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
 
 from nicegui import ui
 
 from rankcast.errors import ModelError, RankcastError
 from rankcast.language import PRESETS, Preset, decode_record, encode_record
 from rankcast.model import Policy
+from rankcast.plain import JsonObject
 from rankcast.service.api.answers import check_cost
 from rankcast.service.page.hints import Hint, hints_of
 from rankcast.service.page.policy.backtest_view import show_backtests
@@ -70,12 +70,12 @@ class _PolicyPage:
                 button.on("click", lambda fields=dict(preset.fields): self._take(fields))
                 self._presets[name] = self._made(preset.fields), button
 
-    def _take(self, fields: dict[str, Any]) -> None:
+    def _take(self, fields: JsonObject) -> None:
         # A copy through JSON, because the controls change what is inside.
         self._controls.show(json.loads(json.dumps(fields)))
         self._changed()
 
-    def _made(self, fields: Mapping[str, Any]) -> Policy:
+    def _made(self, fields: Mapping[str, object]) -> Policy:
         made = decode_record({"kind": "policy", "user": self._view.user, **fields})
         assert isinstance(made, Policy)
         return made
@@ -155,12 +155,12 @@ class _PolicyPage:
         self._take(_fields(self._saved))
 
 
-def _fields(policy: Policy) -> dict[str, Any]:
+def _fields(policy: Policy) -> JsonObject:
     """The JSON form without kind and user."""
     return {name: value for name, value in encode_record(policy).items() if name not in ("kind", "user")}
 
 
-def _draft(text: str) -> dict[str, Any] | None:
+def _draft(text: str) -> JsonObject | None:
     """What was set and not saved, from the address; None if that is not of a policy."""
     try:
         fields = json.loads(text)

@@ -23,6 +23,7 @@ from rankcast.model.declared import (
     Word,
     declared,
 )
+from rankcast.plain import JsonObject
 from rankcast.service.page.widgets import group, set_props, slide, words
 
 __all__ = ["PolicyControls"]
@@ -38,20 +39,20 @@ _DRAWN = frozenset(("user", "mode", "k", "length", "sigma", "score", "filter"))
 """The fields with controls of their own; all others stand under "More", as they are declared."""
 
 _DRAWN_OF_FILTER = frozenset(("novelty", "rate", "minimum"))
-_DEFAULTS: dict[str, Any] = {"k": 5, "length": 100}
+_DEFAULTS: JsonObject = {"k": 5, "length": 100}
 
 
 class PolicyControls:
     """Shows the fields of a policy, as its JSON form has them, and changes them; `changed` is called after each change."""
 
-    def __init__(self, fields: dict[str, Any], attributes: Sequence[str], changed: Callable[[], None]) -> None:
+    def __init__(self, fields: JsonObject, attributes: Sequence[str], changed: Callable[[], None]) -> None:
         self.fields = fields
         self._attributes = attributes
         self._changed = changed
         self._body = group("div", "rc-column rc-controls")
         self._draw()
 
-    def show(self, fields: dict[str, Any]) -> None:
+    def show(self, fields: JsonObject) -> None:
         """Show other fields."""
         self.fields = fields
         self._draw()
@@ -190,14 +191,14 @@ class PolicyControls:
 
     # changing
 
-    def _set(self, name: str, value: Any) -> None:
+    def _set(self, name: str, value: object) -> None:
         if value is None:
             self.fields.pop(name, None)
         else:
             self.fields[name] = value
         self._changed()
 
-    def _set_at(self, path: tuple[str, ...], value: Any) -> None:
+    def _set_at(self, path: tuple[str, ...], value: object) -> None:
         """Set a field, or leave it out if there is no value; a record inside that has no field left is left out too."""
         if len(path) == 1:
             self._set(path[0], value)
@@ -225,11 +226,11 @@ class PolicyControls:
         self._draw()
         self._changed()
 
-    def _refine(self, **settings: Any) -> None:
+    def _refine(self, **settings: object) -> None:
         self._set("filter", {**self.fields["filter"], **settings})
 
 
-def _length(fields: dict[str, Any]) -> tuple[int, str]:
+def _length(fields: JsonObject) -> tuple[int, str]:
     """The length as an amount and a unit of the form."""
     length = fields.get("length", 100)
     if isinstance(length, int):

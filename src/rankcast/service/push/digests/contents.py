@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rankcast.errors import CatalogError
 from rankcast.language import dumps, encode_delivery, encode_event, show_time
 from rankcast.model import Delivery, Event
+from rankcast.plain import JsonObject
 from rankcast.service.push.digests.making import deliveries_of
 from rankcast.service.push.digests.reasons import Reason
 from rankcast.store import DigestLog, Store
@@ -75,7 +76,7 @@ class Digest:
             sentences.append(f"Of the {counts['not_examined']:,} oldest it is not known why they were left out.")
         return " ".join(sentences)
 
-    def to_json(self, largest: int | None = None) -> dict[str, Any]:
+    def to_json(self, largest: int | None = None) -> JsonObject:
         """The digest for programs; over `largest` bytes without the contents of the events, then with fewer items."""
         items = [_item(item) for item in self.items]
         whole = self._json(items)
@@ -86,7 +87,7 @@ class Digest:
             whole = self._json(items)
         return whole
 
-    def _json(self, items: list[dict[str, Any]]) -> dict[str, Any]:
+    def _json(self, items: list[JsonObject]) -> JsonObject:
         counts = self.kept.counts
         after, through = self.kept.deliveries
         return {
@@ -139,7 +140,7 @@ def read_digest(store: Store, user: str, number: int, limit: int = SHOWN) -> Dig
     return Digest(kept, tuple(items), tuple(omitted))
 
 
-def _item(item: Item) -> dict[str, Any]:
+def _item(item: Item) -> JsonObject:
     content = encode_event(item.event)
     return {"number": item.number, **encode_delivery(item.delivery), "because": list(item.because), "content": content}
 

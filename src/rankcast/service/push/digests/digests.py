@@ -3,10 +3,11 @@
 import logging
 from collections.abc import Collection
 from datetime import timedelta
-from typing import Any, Protocol
+from typing import Protocol
 
 from rankcast.errors import CatalogError, RankcastError
 from rankcast.model import EPOCH
+from rankcast.plain import JsonObject
 from rankcast.service.background import BackgroundLoop
 from rankcast.service.push.digests.contents import Digest, read_digest
 from rankcast.service.push.digests.holding import HeldDeliveries
@@ -157,7 +158,7 @@ class Digests:
         self._tidy()
         return made
 
-    def health(self) -> dict[str, Any]:
+    def health(self) -> JsonObject:
         """Whether it runs, how many digests are overdue and for how many seconds the oldest is."""
         now = self._store.database.clock()
         due = self._log.due(now)

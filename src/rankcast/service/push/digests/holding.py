@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from rankcast.language import show_time
+from rankcast.plain import JsonObject
 
 __all__ = ["HeldDeliveries"]
 
@@ -17,6 +17,6 @@ class HeldDeliveries:
     after: int
     until: datetime
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """For programs."""
         return {"because": self.because, "after": self.after, "until": show_time(self.until)}

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from datetime import datetime
 from itertools import takewhile
-from typing import Any
 
 from rankcast.model import Delivery
+from rankcast.plain import JsonObject
 from rankcast.service.push.digests.retracing import UserTrace, state_of
 from rankcast.service.push.digests.schedules import Schedule
 from rankcast.store import Store
@@ -53,7 +53,7 @@ def make(
     delivered = [delivery for _, delivery in _between(store, start.user, start.reached, through)]
     retraced.settle([delivery.seq for delivery in delivered])
     omitted = retraced.left_out(listed)
-    counts: dict[str, Any] = {
+    counts: JsonObject = {
         "published": through.offset - start.reached.offset,
         "not_examined": skipped,
         "matched": retraced.matched,

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any, NamedTuple
 
 from rankcast.errors import ModelError
+from rankcast.plain import JsonObject
 from rankcast.service.push.digests.clocks import instant, parse_clock, show_clock, zone_of
 
 __all__ = ["QuietHours", "QuietStretch"]
@@ -54,7 +55,7 @@ class QuietHours:
                 return quiet
         return None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Plain data, from which `of_json` makes them again."""
         return {"from": show_clock(self.begins), "to": show_clock(self.ends), "zone": self.zone}
 

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
-from typing import Any
 
 import msgspec
 
@@ -16,6 +15,7 @@ from rankcast.engine.trace import UserReplay
 from rankcast.errors import StoreError
 from rankcast.language import label
 from rankcast.model import Advertisement, Catalog, Concept, Event, Record
+from rankcast.plain import JsonObject
 from rankcast.service.push.digests.reasons import Reason, ReasonDetail, why
 from rankcast.store import LoggedEvent, Store
 from rankcast.store.digest_log import LeftOut
@@ -108,7 +108,7 @@ class UserTrace:
 
     def _restore(self, state: bytes) -> None:
         try:
-            kept: dict[str, Any] = msgspec.msgpack.decode(state)
+            kept: JsonObject = msgspec.msgpack.decode(state)
             check_format(kept.get("format", 0))
             waiting = set(kept["waiting"])
             if self._replay is not None and kept["subscriber"] is not None:
@@ -199,5 +199,5 @@ def state_of(user: str, states: Mapping[int, bytes]) -> bytes:
     return _packed(subscriber, waiting)
 
 
-def _packed(subscriber: dict[str, Any] | None, waiting: Sequence[int]) -> bytes:
+def _packed(subscriber: JsonObject | None, waiting: Sequence[int]) -> bytes:
     return msgspec.msgpack.encode({"format": FORMAT, "subscriber": subscriber, "waiting": waiting})

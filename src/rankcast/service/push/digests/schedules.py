@@ -6,6 +6,7 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from rankcast.errors import ModelError, did_you_mean
+from rankcast.plain import JsonObject
 from rankcast.service.push.digests.clocks import instant, parse_clock, show_clock, zone_of
 
 __all__ = ["DAYS", "Schedule"]
@@ -49,7 +50,7 @@ class Schedule:
                     return due
         raise ModelError(f"no digest is ever due by {self.to_json()}")
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Plain data, from which `of_json` makes it again."""
         days = next((name for name, days in _NAMED.items() if days == self.days), list(self.days))
         return {"days": days, "at": show_clock(self.at), "zone": self.zone}

@@ -2,11 +2,12 @@
 
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rankcast.errors import StoreError
 from rankcast.language import dumps, encode_delivery, encode_event, show_time
 from rankcast.model import Delivery
+from rankcast.plain import JsonObject
 from rankcast.service.push.digests import read_digest
 from rankcast.store import Store
 from rankcast.store.webhook_log import DELIVERY, Webhook
@@ -47,7 +48,7 @@ def trial_message(webhook: Webhook, now: datetime) -> WebhookMessage:
     return WebhookMessage(_hashed(webhook.id, TEST, show_time(now)), body)
 
 
-def _delivery(store: Store, number: int, delivery: Delivery) -> dict[str, Any]:
+def _delivery(store: Store, number: int, delivery: Delivery) -> JsonObject:
     logged = store.event(delivery.event)
     content = None if logged is None else encode_event(logged.event)
     if content is not None and len(dumps(content)) > _LARGEST:
@@ -56,7 +57,7 @@ def _delivery(store: Store, number: int, delivery: Delivery) -> dict[str, Any]:
     return {"number": number, **encode_delivery(delivery), "content": content}
 
 
-def _body(type_: str, when: datetime, data: dict[str, Any]) -> bytes:
+def _body(type_: str, when: datetime, data: JsonObject) -> bytes:
     return dumps({"type": type_, "timestamp": show_time(when), "data": data}).encode()
 
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from rankcast.errors import StoreError
 from rankcast.model import EPOCH
+from rankcast.plain import JsonObject
 from rankcast.service.push.digests import Digests
 from rankcast.service.push.webhooks.endpoints import Endpoints
 from rankcast.service.push.webhooks.posting import Poster, PostOutcome
@@ -115,7 +116,7 @@ class Webhooks:
         async with self._poster() as poster:
             return await self._sending(poster).trial(webhook)
 
-    def health(self) -> dict[str, Any]:
+    def health(self) -> JsonObject:
         """Whether it runs; how many messages wait, are tried again, or are dead; how many endpoints are disabled."""
         waiting, retrying, dead = MessageLog(self._store.database).counts()
         webhooks = WebhookLog(self._store.database).webhooks()

@@ -1,8 +1,7 @@
 """How many of the last events passed, and where a state keeps its whole numbers."""
 
-from typing import Any
-
 from rankcast.compiling import kernel
+from rankcast.plain import Array
 
 __all__ = ["ABOVE", "ACTIVE", "ARRIVED", "BELOW", "HEAD", "PASSED", "SEEN", "START", "SUM", "T", "count"]
 
@@ -11,7 +10,7 @@ T, HEAD, PASSED, SEEN, ABOVE, BELOW, ARRIVED, ACTIVE, START, SUM = range(10)
 
 
 @kernel
-def count(passed: bool, whole: Any, ring: Any, k: int, period: int, eager: bool) -> None:
+def count(passed: bool, whole: Array, ring: Array, k: int, period: int, eager: bool) -> None:
     """One more event in the budget; `ring` holds the positions of those that passed of late."""
     whole[T] += 1
     if passed:

@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 
 from rankcast.compiling import kernel
+from rankcast.plain import Array
 
 __all__ = ["count_matches", "flatten"]
 
 
 @kernel
-def flatten(patterns: Any, starts: Any, places: Any) -> tuple[Any, Any]:
+def flatten(patterns: Array, starts: Array, places: Array) -> tuple[Any, Any]:
     """The places of each event one after the other: where those of each end, and the places."""
     ends = np.empty(len(patterns), np.int64)
     total = 0
@@ -28,22 +29,22 @@ def flatten(patterns: Any, starts: Any, places: Any) -> tuple[Any, Any]:
 
 @kernel
 def count_matches(
-    patterns: Any,
-    starts: Any,
-    places: Any,
-    specific_starts: Any,
-    specific: Any,
-    positions: Any,
+    patterns: Array,
+    starts: Array,
+    places: Array,
+    specific_starts: Array,
+    specific: Array,
+    positions: Array,
     length: int,
     slides: bool,
-    counts: Any,
-    known: Any,
-    period: Any,
-    window_at: Any,
-    window_ends: Any,
-    window: Any,
+    counts: Array,
+    known: Array,
+    period: Array,
+    window_at: Array,
+    window_ends: Array,
+    window: Array,
     old: int,
-    lowest: Any,
+    lowest: Array,
 ) -> int:
     """Writes, for each event, the lowest count of its most specific subscriptions before it, and counts its matches.
 

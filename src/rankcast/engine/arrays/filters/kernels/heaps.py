@@ -1,14 +1,13 @@
 """Heaps of slots: `heap` holds slots, `at` says where each slot is, the lowest of sign * score is on top."""
 
-from typing import Any
-
 from rankcast.compiling import kernel
+from rankcast.plain import Array
 
 __all__ = ["down", "push", "remove"]
 
 
 @kernel
-def _up(heap: Any, at: Any, scores: Any, place: int, sign: float) -> None:
+def _up(heap: Array, at: Array, scores: Array, place: int, sign: float) -> None:
     slot = heap[place]
     while place > 0:
         parent = (place - 1) // 2
@@ -22,7 +21,7 @@ def _up(heap: Any, at: Any, scores: Any, place: int, sign: float) -> None:
 
 
 @kernel
-def down(heap: Any, at: Any, scores: Any, place: int, size: int, sign: float) -> None:
+def down(heap: Array, at: Array, scores: Array, place: int, size: int, sign: float) -> None:
     """Let what is at a place of a heap of `size` sink to where it belongs."""
     slot = heap[place]
     while True:
@@ -41,7 +40,7 @@ def down(heap: Any, at: Any, scores: Any, place: int, size: int, sign: float) ->
 
 
 @kernel
-def push(heap: Any, at: Any, scores: Any, size: int, slot: int, sign: float) -> None:
+def push(heap: Array, at: Array, scores: Array, size: int, slot: int, sign: float) -> None:
     """Put a slot into a heap of `size`, which has room for it."""
     heap[size] = slot
     at[slot] = size
@@ -49,7 +48,7 @@ def push(heap: Any, at: Any, scores: Any, size: int, slot: int, sign: float) -> 
 
 
 @kernel
-def remove(heap: Any, at: Any, scores: Any, size: int, place: int, sign: float) -> None:
+def remove(heap: Array, at: Array, scores: Array, size: int, place: int, sign: float) -> None:
     """Take out what is at a place of a heap of `size`."""
     last = heap[size - 1]
     if place < size - 1:

@@ -1,34 +1,33 @@
 """Events drawn by how often their subscriptions matched of late."""
 
-from typing import Any
-
 import numpy as np
 
 from rankcast.compiling import kernel
 from rankcast.engine.arrays.filters.kernels.budget import ACTIVE, PASSED, T, count
 from rankcast.engine.arrays.filters.kernels.samples import probability_of
+from rankcast.plain import Array
 
 __all__ = ["sample_recent"]
 
 
 @kernel
 def sample_recent(
-    ends: Any,
-    recent: Any,
-    at: Any,
+    ends: Array,
+    recent: Array,
+    at: Array,
     old: int,
-    draws: Any,
+    draws: Array,
     interval: bool,
     aging: float,
     rate: float,
     k: int,
     period: int,
-    whole: Any,
-    ring: Any,
-    probability: Any,
-    known: Any,
-    kept: Any,
-    out: Any,
+    whole: Array,
+    ring: Array,
+    probability: Array,
+    known: Array,
+    kept: Array,
+    out: Array,
 ) -> None:
     """As `sample`, eager, with rates of the last `period` events. `recent` and `at` are matches of late, `old` of them, then
     those of the batch, an event's up to its end; those that are not forgotten are marked as kept.
@@ -76,7 +75,7 @@ def sample_recent(
 
 
 @kernel
-def _chain(slot: int, place: int, following: Any, head: Any, tail: Any, counts: Any) -> None:
+def _chain(slot: int, place: int, following: Array, head: Array, tail: Array, counts: Array) -> None:
     """One more match at the end of a subscription's chain."""
     if counts[place] == 0:
         head[place] = slot
@@ -87,7 +86,7 @@ def _chain(slot: int, place: int, following: Any, head: Any, tail: Any, counts: 
 
 
 @kernel
-def _forget(place: int, until: int, at: Any, following: Any, head: Any, counts: Any) -> None:
+def _forget(place: int, until: int, at: Array, following: Array, head: Array, counts: Array) -> None:
     """Take the matches up to a position off a subscription's chain."""
     while counts[place] > 0 and at[head[place]] <= until:
         head[place] = following[head[place]]

@@ -1,11 +1,10 @@
 """Events drawn by how often their subscriptions match."""
 
-from typing import Any
-
 import numpy as np
 
 from rankcast.compiling import kernel
 from rankcast.engine.arrays.filters.kernels.budget import ACTIVE, PASSED, START, T, count
+from rankcast.plain import Array
 
 __all__ = ["probability_of", "sample"]
 
@@ -25,10 +24,10 @@ def probability_of(share: float, count: int, events: int, first: int, last: int,
 
 @kernel
 def sample(
-    patterns: Any,
-    starts: Any,
-    places: Any,
-    draws: Any,
+    patterns: Array,
+    starts: Array,
+    places: Array,
+    draws: Array,
     interval: bool,
     aging: float,
     eager: bool,
@@ -36,13 +35,13 @@ def sample(
     rate: float,
     k: int,
     period: int,
-    whole: Any,
-    ring: Any,
-    probability: Any,
-    counts: Any,
-    first: Any,
-    last: Any,
-    out: Any,
+    whole: Array,
+    ring: Array,
+    probability: Array,
+    counts: Array,
+    first: Array,
+    last: Array,
+    out: Array,
 ) -> None:
     """Which events are drawn while the budget has room; a probability that is no number is that of a subscription never
     matched."""
@@ -77,15 +76,15 @@ def sample(
 
 @kernel
 def _renew(
-    places: Any,
+    places: Array,
     interval: bool,
     aging: float,
     rate: float,
-    whole: Any,
-    probability: Any,
-    counts: Any,
-    first: Any,
-    last: Any,
+    whole: Array,
+    probability: Array,
+    counts: Array,
+    first: Array,
+    last: Array,
 ) -> None:
     """Bring the probabilities of subscriptions that ever matched up to date."""
     for place in places:

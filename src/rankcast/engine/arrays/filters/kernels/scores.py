@@ -1,28 +1,27 @@
 """Events drawn by their scores."""
 
-from typing import Any
-
 import numpy as np
 
 from rankcast.compiling import kernel
 from rankcast.engine.arrays.filters.kernels.budget import ARRIVED, PASSED, SEEN, SUM, T, count
+from rankcast.plain import Array
 
 __all__ = ["sample_by_score"]
 
 
 @kernel
 def sample_by_score(
-    given: Any,
-    draws: Any,
+    given: Array,
+    draws: Array,
     eager: bool,
     rate: float,
     k: int,
     period: int,
-    whole: Any,
-    ring: Any,
-    steps: Any,
-    mean: Any,
-    out: Any,
+    whole: Array,
+    ring: Array,
+    steps: Array,
+    mean: Array,
+    out: Array,
 ) -> None:
     """Which events are drawn by their score against the mean, which is no number before there is one; `steps` is a ring of the
     scores of late in steps of 1e-12."""

@@ -1,12 +1,11 @@
 """Events that reach a bar, which follows the scores of others."""
 
-from typing import Any
-
 import numpy as np
 
 from rankcast.compiling import kernel
 from rankcast.engine.arrays.filters.kernels.budget import ABOVE, ARRIVED, BELOW, PASSED, SEEN, T, count
 from rankcast.engine.arrays.filters.kernels.heaps import down, push, remove
+from rankcast.plain import Array
 
 __all__ = ["EAGER", "FIXED", "GIVEN", "INTERVAL", "LAZY", "RATE", "slide", "threshold"]
 
@@ -19,7 +18,15 @@ LAZY, EAGER, FIXED = range(3)
 
 @kernel
 def slide(
-    score: float, k: int, length: int, whole: Any, scores: Any, above: Any, below: Any, at: Any, is_above: Any
+    score: float,
+    k: int,
+    length: int,
+    whole: Array,
+    scores: Array,
+    above: Array,
+    below: Array,
+    at: Array,
+    is_above: Array,
 ) -> None:
     """One more score into the window, of so many scores, of an eager threshold; the k highest are `above`. O(log window)."""
     slot = whole[ARRIVED] % length
@@ -55,28 +62,28 @@ def slide(
 
 @kernel
 def threshold(
-    patterns: Any,
-    starts: Any,
-    places: Any,
-    given: Any,
+    patterns: Array,
+    starts: Array,
+    places: Array,
+    given: Array,
     scoring: int,
     aging: float,
     bar_kind: int,
     eager: bool,
     k: int,
     period: int,
-    whole: Any,
-    bar: Any,
-    ring: Any,
-    delivered: Any,
-    last: Any,
-    previous: Any,
-    scores: Any,
-    above: Any,
-    below: Any,
-    at: Any,
-    is_above: Any,
-    out: Any,
+    whole: Array,
+    bar: Array,
+    ring: Array,
+    delivered: Array,
+    last: Array,
+    previous: Array,
+    scores: Array,
+    above: Array,
+    below: Array,
+    at: Array,
+    is_above: Array,
+    out: Array,
 ) -> None:
     """Which events reach the bar while the budget has room; `given` are their scores if novelty does not make them."""
     for event in range(len(patterns)):
