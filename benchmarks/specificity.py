@@ -1,7 +1,7 @@
 """The cost of finding the most specific of many subscriptions: python benchmarks/specificity.py [subscriptions]
 
-*Before* is the definition, which compares every pair by `relate`, for 300 subscriptions. *After* is `Specificity`: the
-first event that all match, one more subscription, and the events after it. Then the same through `Shard` and
+*Before* is the definition, which compares every pair by `relate`, for 300 subscriptions. *After* is `Specificity`:
+the first event that all match, one more subscription, and the events after it. Then the same through `Shard` and
 `BatchShard`, for one user who has all the subscriptions and another who has one: a put, the event after it, and the
 first event of a shard that continues from a saved state. All times are CPU times.
 """

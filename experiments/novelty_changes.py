@@ -74,7 +74,7 @@ def mark(event: int):
 def leaving_runs(
     report: ExperimentReport, name: str, title: str, kind: FilterKind, events: int
 ) -> dict[str, tuple[dict[str, float], dict[str, float]]]:
-    """The measures of each half for all variants of a filter; in between, the user removes half of the subscriptions."""
+    """The measures of each half for all variants of a filter; halfway, the user removes half of the subscriptions."""
     stream, half = leaving(events), events // 2
     found, runs, series = {}, [], []
     for number, (update, scoring) in enumerate(VARIANTS, 1):

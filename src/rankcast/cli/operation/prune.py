@@ -32,7 +32,8 @@ def prune(
 
     Rows that a pipeline, window, webhook, digest or resuming feed still needs are kept, and so is everything from the
     last ten minutes. Event numbers, delivery numbers and catalog versions do not restart. Without --keep, only the
-    defaults apply: rejects, set-aside, digests, dead-letters and sessions are kept for 90 days, the audit trail for a year.
+    defaults apply: rejects, set-aside, digests, dead-letters and sessions are kept for 90 days, the audit trail for a
+    year.
 
     Example:
 

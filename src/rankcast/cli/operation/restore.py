@@ -46,7 +46,7 @@ def restore(
 
 
 def _note(store: str, detail: str) -> None:
-    """Write it into the audit trail of the store as it is now; one of an earlier schema has to be upgraded first, and has none."""
+    """Record the restore in the audit trail of the store; a store of an earlier schema has none and is skipped."""
     from rankcast.errors import OutdatedStore
     from rankcast.store import Store
     from rankcast.store.audit_log import AuditAction, note_now
