@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from statistics import quantiles
 from typing import Any, NamedTuple
 
@@ -133,8 +133,8 @@ async def again(until: float, answers: Counter[str], what: str, request: Callabl
             await asyncio.sleep(0.02)
 
 
-async def harass(port: int, tokens: Tokens, seconds: float, size: int) -> Counter[str]:
-    """Do everything that two tokens allow, all at once."""
+async def harass(port: int, tokens: Tokens, seconds: float, size: int, only: Collection[str]) -> Counter[str]:
+    """Do everything that two tokens allow, all at once; or only some kinds of it."""
     until = time.monotonic() + seconds
     answers: Counter[str] = Counter()
     mallory, spam = tokens.mallory, tokens.spam
@@ -181,7 +181,8 @@ async def harass(port: int, tokens: Tokens, seconds: float, size: int) -> Counte
         ),
         *[("page", lambda n: ask(port, None, "GET", "/"))] * 2,
     ]
-    await asyncio.gather(*(again(until, answers, what, request) for what, request in loops))
+    chosen = [(what, request) for what, request in loops if not only or what in only]
+    await asyncio.gather(*(again(until, answers, what, request) for what, request in chosen))
     return answers
 
 
@@ -191,7 +192,7 @@ def percentile(waits: list[float]) -> tuple[float, float]:
     return cuts[49] * 1000, cuts[98] * 1000
 
 
-async def measure(port: int, tokens: Tokens, seconds: float, size: int) -> bool:
+async def measure(port: int, tokens: Tokens, seconds: float, size: int, only: Collection[str] = ()) -> bool:
     """Measure without and with the neighbour; return whether the goal is met."""
     sent: dict[str, float] = {}
     feed = Feed("quiet")
@@ -204,7 +205,7 @@ async def measure(port: int, tokens: Tokens, seconds: float, size: int) -> bool:
     await asyncio.sleep(2)
     alone = feed.waits[begin:]
     begin = len(feed.waits)
-    harassing = asyncio.create_task(harass(port, tokens, seconds, size))
+    harassing = asyncio.create_task(harass(port, tokens, seconds, size, only))
     await publish_quietly(port, tokens.news, seconds, sent, "beside")
     answers = await harassing
     for _ in range(300):
@@ -231,6 +232,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0, help="how long each of the two parts takes")
     parser.add_argument("--subscriptions", type=int, default=1_000, help="how many the neighbour has")
     parser.add_argument("--size", type=int, default=200_000, help="characters of a large event")
+    parser.add_argument(
+        "--only", action="append", default=[], help="one kind of request, such as policy; may be repeated"
+    )
     parser.add_argument("options", nargs="*", help="further options of rankcast serve, after --")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -238,7 +242,7 @@ def main() -> None:
         tokens = filled(place, chosen.subscriptions)
         process, port = started(place, chosen.options)
         try:
-            met = asyncio.run(measure(port, tokens, min(chosen.seconds, 300.0), chosen.size))
+            met = asyncio.run(measure(port, tokens, min(chosen.seconds, 300.0), chosen.size, chosen.only))
         finally:
             process.terminate()
             process.wait(30)
