@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 USER = "u00026"
-"""The user of all these experiments: the third user tried, so not a random one. The remark in `fig10.py` says so."""
+"""The user of all these experiments: the third user tried, so not a random one. The remark in `debs_fig10.py` says so."""
 MATCHING, PUBLISHED = 930, 2_000
 KS = (4, 8, 12, 16, 20)
 LENGTHS = (200, 400)

@@ -17,30 +17,30 @@ def missed(report: ExperimentReport) -> list[str]:
 
 
 def test_all_are_there(known):
-    assert {"table1", "table2", *(f"fig{number}" for number in range(10, 16))} <= set(known)
+    assert {"debs_table1", "debs_table2", *(f"debs_fig{number}" for number in range(10, 16))} <= set(known)
 
 
 def test_table_2_is_met_to_the_node(known, tmp_path):
     report = ExperimentReport(tmp_path)
-    known["table2"].run(report)
+    known["debs_table2"].run(report)
     assert len(report.comparisons) == 12
     assert missed(report) == []
 
 
 def test_table_1_with_few_draws(known, tmp_path):
     report = ExperimentReport(tmp_path)
-    known["table1"].run(report, samples=2)
+    known["debs_table1"].run(report, samples=2)
     missed_summaries = {"exact search finishes every cell", "improved, share of the optimum on average"} & set(
         missed(report)
     )
     assert not missed_summaries
-    assert (tmp_path / "table1.csv").exists()
+    assert (tmp_path / "debs_table1.csv").exists()
 
 
 @pytest.mark.slow
 def test_figure_10_for_two_scenarios(known, tmp_path):
     report = ExperimentReport(tmp_path)
-    known["fig10"].run(report, scenarios=("Best-Last", "Random"))
+    known["debs_fig10"].run(report, scenarios=("Best-Last", "Random"))
     assert [what for what in missed(report) if not what.startswith("history: prunes")] == []
 
 

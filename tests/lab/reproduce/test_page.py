@@ -71,5 +71,5 @@ def test_without_results_there_are_no_pictures(tmp_path: Path) -> None:
 
 def test_the_gallery_of_this_checkout_is_complete() -> None:
     pictures = gallery()
-    assert {"fig10", "table1"} <= {one.name for one in pictures}
+    assert {"debs_fig10", "debs_table1"} <= {one.name for one in pictures}
     assert all(one.path.is_file() and one.summary for one in pictures)

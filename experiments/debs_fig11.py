@@ -8,7 +8,7 @@ from rankcast.lab.reproduce import Experiment, ExperimentReport
 
 def run(report: ExperimentReport) -> None:
     """Mean ranks for every mode, length, scenario and k."""
-    means = mean_ranks(report, "fig11", 11, 1.0)
+    means = mean_ranks(report, "debs_fig11", 11, 1.0)
     compare_level(report)
     compare_above(report, means)
     compare_fall(report, means, MODES)
@@ -20,4 +20,4 @@ def run(report: ExperimentReport) -> None:
     )
 
 
-EXPERIMENT = Experiment("fig11", "Mean rank of delivered events, sigma 1", "DEBS'09, Figure 11", run)
+EXPERIMENT = Experiment("debs_fig11", "Mean rank of delivered events, sigma 1", "DEBS'09, Figure 11", run)

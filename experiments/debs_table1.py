@@ -77,7 +77,7 @@ def run(report: ExperimentReport, samples: int = SAMPLES) -> None:
             f"in {samples} draws, and takes {slowest:.0f} ms at most",
         )
         report.progress(number / len(PAPER))
-    report.table("table1", COLUMNS, rows)
+    report.table("debs_table1", COLUMNS, rows)
     slowest = max(row[10] for row in rows)
     report.compare(
         "exact search finishes every cell",
@@ -106,7 +106,7 @@ def run(report: ExperimentReport, samples: int = SAMPLES) -> None:
         f"Films are drawn by hash, with {samples} draws per cell. A blank MPAA rating counts as a value, so all "
         "events have six attributes."
     )
-    report.figure("table1", _picture(rows))
+    report.figure("debs_table1", _picture(rows))
 
 
 def _lies_in(value: float, found: list[float]) -> bool:
@@ -171,4 +171,4 @@ def _picture(rows):
     return figure
 
 
-EXPERIMENT = Experiment("table1", "Greedy selection against the optimum", "DEBS'09, Table 1", run)
+EXPERIMENT = Experiment("debs_table1", "Greedy selection against the optimum", "DEBS'09, Table 1", run)

@@ -37,7 +37,7 @@ def run(report: ExperimentReport) -> None:
     rows = [
         (s.mode.value, s.length, s.k, s.sigma, round(mean, 4), round(sent_means[s], 4)) for s, mean in means.items()
     ]
-    report.table("fig14", ("mode", "length", "k", "sigma", "mean diversity", "of all sent in a window"), rows)
+    report.table("debs_fig14", ("mode", "length", "k", "sigma", "mean diversity", "of all sent in a window"), rows)
     report.remark(
         "For the sliding mode, diversity is that of the top-k of a window. For all events sent while a window "
         "passes (last column) the effect is less clear: with sigma 0 the best pair changes often, so more than k "
@@ -61,7 +61,7 @@ def run(report: ExperimentReport) -> None:
             f"{gains[0]:.3f} at k 4, {gains[1]:.3f} at k 20",
             gains[0] > gains[1],
         )
-    report.figure("fig14", _picture(means))
+    report.figure("debs_fig14", _picture(means))
 
 
 def _mean_diversity(setting: Setting, sent: list[Delivery]) -> float:
@@ -108,4 +108,4 @@ def _picture(means: dict):
     return figure
 
 
-EXPERIMENT = Experiment("fig14", "Diversity of delivered events", "DEBS'09, Figure 14", run)
+EXPERIMENT = Experiment("debs_fig14", "Diversity of delivered events", "DEBS'09, Figure 14", run)

@@ -40,8 +40,8 @@ def run(report: ExperimentReport) -> None:
                 "the paper prints 5010; its own pattern gives 5020" if (matching, covered) in PAPER_ERRATUM else "",
             )
             report.progress(len(rows) / (len(MATCHING) * len(COVERED)))
-    report.table("table2", ("m %", "c %", "plain", "ranked", "paper SIENA", "paper PrefSIENA"), rows)
-    report.figure("table2", _picture(rows))
+    report.table("debs_table2", ("m %", "c %", "plain", "ranked", "paper SIENA", "paper PrefSIENA"), rows)
+    report.figure("debs_table2", _picture(rows))
 
 
 def _matches(node: Node, event: Event) -> bool:
@@ -84,4 +84,4 @@ def _picture(rows):
     return figure
 
 
-EXPERIMENT = Experiment("table2", "Nodes of the subscription graph that matching visits", "DEBS'09, Table 2", run)
+EXPERIMENT = Experiment("debs_table2", "Nodes of the subscription graph that matching visits", "DEBS'09, Table 2", run)

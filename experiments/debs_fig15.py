@@ -17,7 +17,7 @@ def run(report: ExperimentReport) -> None:
             waits[setting.mode, scenario, setting.length, setting.k] = wait
         report.progress(number / len(SCENARIOS))
     rows = [(mode.value, *key, round(wait, 2)) for (mode, *key), wait in waits.items()]
-    report.table("fig15", ("mode", "scenario", "length", "k", "mean wait in events"), rows)
+    report.table("debs_fig15", ("mode", "scenario", "length", "k", "mean wait in events"), rows)
     mean = {
         (mode, length): fmean(wait for key, wait in waits.items() if key[0] is mode and key[2] == length)
         for mode in MODES
@@ -43,7 +43,7 @@ def run(report: ExperimentReport) -> None:
         all(wait == 0 for key, wait in waits.items() if key[0] is Mode.HISTORY),
         "we count the wait in events, which is 0 for immediate sending; the paper's milliseconds are computing time",
     )
-    report.figure("fig15", panels(waits, "mean wait, events", "Figure 15: freshness of delivered events, sigma 0.5"))
+    report.figure("debs_fig15", panels(waits, "mean wait, events", "Figure 15: freshness of delivered events, sigma 0.5"))
 
 
-EXPERIMENT = Experiment("fig15", "Freshness of delivered events", "DEBS'09, Figure 15", run)
+EXPERIMENT = Experiment("debs_fig15", "Freshness of delivered events", "DEBS'09, Figure 15", run)

@@ -8,9 +8,9 @@ from rankcast.lab.reproduce import Experiment, ExperimentReport
 
 def run(report: ExperimentReport) -> None:
     """Mean ranks for every mode, length, scenario and k."""
-    means = mean_ranks(report, "fig13", 13, 0.5)
+    means = mean_ranks(report, "debs_fig13", 13, 0.5)
     compare_sigma(report, means)
     compare_fall(report, means, MODES)
 
 
-EXPERIMENT = Experiment("fig13", "Mean rank of delivered events, sigma 0.5", "DEBS'09, Figure 13", run)
+EXPERIMENT = Experiment("debs_fig13", "Mean rank of delivered events, sigma 0.5", "DEBS'09, Figure 13", run)

@@ -14,7 +14,7 @@ def run(report: ExperimentReport, scenarios: tuple[str, ...] = SCENARIOS) -> Non
             counts[setting.mode, scenario, setting.length, setting.k] = len(found)
         report.progress(number / len(scenarios))
     rows = [(mode.value, *key, count, round(count / MATCHING, 4)) for (mode, *key), count in counts.items()]
-    report.table("fig10", ("mode", "scenario", "length", "k", "delivered", "share"), rows)
+    report.table("debs_fig10", ("mode", "scenario", "length", "k", "delivered", "share"), rows)
     _periodic(report, counts, scenarios)
     for mode in (Mode.SLIDING, Mode.HISTORY):
         _pruning(report, counts, mode, scenarios)
@@ -31,7 +31,7 @@ def run(report: ExperimentReport, scenarios: tuple[str, ...] = SCENARIOS) -> Non
     )
     if scenarios == SCENARIOS:
         report.figure(
-            "fig10", panels(counts, "events delivered", "Figure 10: events delivered of 930 matching, sigma 1")
+            "debs_fig10", panels(counts, "events delivered", "Figure 10: events delivered of 930 matching, sigma 1")
         )
 
 
@@ -91,4 +91,4 @@ def _ties(report: ExperimentReport, scenarios: tuple[str, ...]) -> None:
         report.compare(f'history, ties="replace": prunes {what}', expected, f"{order[place]} ({ours})", agrees, note)
 
 
-EXPERIMENT = Experiment("fig10", "Events delivered, by rank alone", "DEBS'09, Figure 10", run)
+EXPERIMENT = Experiment("debs_fig10", "Events delivered, by rank alone", "DEBS'09, Figure 10", run)
