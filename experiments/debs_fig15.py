@@ -43,7 +43,9 @@ def run(report: ExperimentReport) -> None:
         all(wait == 0 for key, wait in waits.items() if key[0] is Mode.HISTORY),
         "we count the wait in events, which is 0 for immediate sending; the paper's milliseconds are computing time",
     )
-    report.figure("debs_fig15", panels(waits, "mean wait, events", "Figure 15: freshness of delivered events, sigma 0.5"))
+    report.figure(
+        "debs_fig15", panels(waits, "mean wait, events", "Figure 15: freshness of delivered events, sigma 0.5")
+    )
 
 
 EXPERIMENT = Experiment("debs_fig15", "Freshness of delivered events", "DEBS'09, Figure 15", run)
