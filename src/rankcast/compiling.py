@@ -1,6 +1,6 @@
-"""Compiling loops over arrays, once per machine, where there is a place to keep the result.
+"""Compiling of loops over arrays with numba, cached on disk so that each machine compiles once.
 
-This imports numba; import it where a kernel is about to run, not before.
+This module imports numba. Import it only when a kernel is about to run.
 """
 
 import fcntl
@@ -19,31 +19,31 @@ __all__ = ["kernel"]
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """The function, compiled when it is first called; other processes load what the first one compiled, and wait for it.
+    """The function, compiled on its first call. Other processes wait for the first one and load its result.
 
-    Arithmetic is that of IEEE 754, nothing reordered or fused, so that a kernel gives the floats that Python gives. What was
-    compiled is kept until a file beside the function's changes, or beside those of the kernels that it calls: so
-    constants that kernels share lie beside one of them.
+    Arithmetic follows IEEE 754 without reordering or fusing, so a kernel gives the same floats as Python. The
+    compiled code stays valid until a file changes in the folder of the function or of a kernel that it calls.
+    Constants that kernels share must therefore lie in one of these folders.
     """
     try:
         compiled: Any = numba.njit(cache=True, error_model="numpy", nogil=True)(function)
-    except RuntimeError:  # no folder to keep it in
+    except RuntimeError:  # there is no folder for the cache
         return numba.njit(error_model="numpy", nogil=True)(function)
-    # numba compares the stamp with that of what it kept, and by itself looks at the function's own file alone.
-    with suppress(OSError):  # no files, as in an archive: then numba's stamp has to do
+    # numba compares this stamp with the cached one. Its own stamp covers only the function's file.
+    with suppress(OSError):  # there are no files, as in an archive: rely on numba's own stamp
         compiled._cache._cache_file._source_stamp = _stamp(function)
     compiled.compile = _alone(compiled)
     return compiled
 
 
 def _alone(compiled: Any) -> Callable[[Any], Any]:
-    """How a kernel is loaded or else compiled: by one process at a time, for numba keeps its index without a lock."""
+    """Load or compile a kernel in one process at a time, because numba does not lock the index of its cache."""
     compile_now, place = compiled.compile, f"{compiled._cache._cache_file._index_path}.lock"
 
     def compile_alone(signature: Any) -> Any:
-        with global_compiler_lock, ExitStack() as held:  # threads first, so that none waits for one that waits for it
-            if not compiled.is_compiling:  # not again for a kernel that calls itself
-                with suppress(OSError):  # no locks here: then each compiles for itself
+        with global_compiler_lock, ExitStack() as held:  # threads first, to avoid a deadlock
+            if not compiled.is_compiling:  # already compiling if a kernel calls itself
+                with suppress(OSError):  # without file locks, each process compiles for itself
                     fcntl.flock(held.enter_context(open(place, "w")), fcntl.LOCK_EX)
             return compile_now(signature)
 
@@ -51,7 +51,7 @@ def _alone(compiled: Any) -> Callable[[Any], Any]:
 
 
 def _stamp(function: Callable[..., Any]) -> str:
-    """A digest of the sources that a kernel is made of."""
+    """A digest of the source files of a kernel."""
     digest = blake2b(digest_size=16)
     for folder in sorted(_folders(function)):
         digest.update(_content(folder))
@@ -59,7 +59,7 @@ def _stamp(function: Callable[..., Any]) -> str:
 
 
 def _folders(function: Callable[..., Any]) -> set[Path]:
-    """The function's folder, and those of the kernels that its module imports, and so on."""
+    """The folders of the function and, recursively, of the kernels that its module imports."""
     folders = {Path(function.__code__.co_filename).parent}
     for value in list(function.__globals__.values()):
         if isinstance(value, Dispatcher) and value.py_func.__globals__ is not function.__globals__:

@@ -3,20 +3,19 @@
 ::
 
     RankcastError
-    ├── ModelError              a value, record or setting that cannot be (also a ValueError)
-    │   ├── ExpressionError     bad text of an expression: position, what was found, what would be right
-    │   │   └── LimitError      well formed perhaps, but over a size limit
+    ├── ModelError              an invalid value, record or setting (also a ValueError)
+    │   ├── ExpressionError     invalid expression text: position, what was found, what is expected
+    │   │   └── LimitError      an expression over a size limit
     │   ├── PolicyCostError     a policy that would cost more than the operator allows
     │   ├── RecordError         a JSON record with an unknown field, a wrong type, a bad value
-    │   └── CatalogError        a record that does not fit the others: duplicate id, unknown name
-    │       └── PreferenceCycle the preferences of a user go round in a circle
-    ├── StoreError              the store is missing, of another version, or damaged
-    │   ├── OutdatedStore       the store is of an earlier version and can be upgraded
-    │   └── Overtaken           something was published meanwhile, so that the clock alone decides nothing
-    └── EnvironmentProblem      something outside is missing: Java, memory, a port
+    │   └── CatalogError        a record that conflicts with others: duplicate id, unknown name
+    │       └── PreferenceCycle the preferences of a user form a cycle
+    ├── StoreError              the store is missing, damaged, or has another version
+    │   ├── OutdatedStore       the store has an earlier version and can be upgraded
+    │   └── Overtaken           events published meanwhile must be served before the clock advances
+    └── EnvironmentProblem      something outside Rankcast is missing: Java, memory, a port
 
-Messages name the value, the place and what would be right; they are meant to be shown to people as
-they are.
+Messages name the value, the place and what is expected. They can be shown to people unchanged.
 """
 
 from collections.abc import Iterable, Sequence
@@ -44,11 +43,11 @@ class RankcastError(Exception):
 
 
 class ModelError(RankcastError, ValueError):
-    """A value, record or setting that cannot be."""
+    """An invalid value, record or setting."""
 
 
 class ExpressionError(ModelError):
-    """Text that is not an expression; `position` is the offending character, from 0."""
+    """Text that is not a valid expression; `position` is the offending character, from 0."""
 
     def __init__(self, message: str, text: str, position: int) -> None:
         super().__init__(message)
@@ -57,7 +56,7 @@ class ExpressionError(ModelError):
         self.position = position
 
     def pointed(self, width: int = 72) -> str:
-        """The message with the text's neighbourhood and a caret under the character."""
+        """The message, with the surrounding text and a caret under the offending character."""
         start = max(0, self.position - width // 2)
         line_start = self.text.rfind("\n", 0, self.position) + 1
         start = max(start, line_start)
@@ -73,7 +72,7 @@ class ExpressionError(ModelError):
 
 
 class LimitError(ExpressionError):
-    """An expression over one of the size limits."""
+    """An expression that exceeds a size limit."""
 
 
 class PolicyCostError(ModelError):
@@ -81,15 +80,15 @@ class PolicyCostError(ModelError):
 
 
 class RecordError(ModelError):
-    """A JSON record that does not have the form that its kind asks for."""
+    """A JSON record without the form that its kind requires."""
 
 
 class CatalogError(ModelError):
-    """A record that does not fit the rest of the catalog."""
+    """A record that conflicts with the rest of the catalog."""
 
 
 class PreferenceCycle(CatalogError):
-    """Preferences that go round in a circle; `cycle` lists the subscriptions once each, in order."""
+    """Preferences that form a cycle; `cycle` lists each subscription once, in order."""
 
     def __init__(self, user: str, cycle: Sequence[str]) -> None:
         self.user = user
@@ -99,11 +98,12 @@ class PreferenceCycle(CatalogError):
 
 
 class StoreError(RankcastError):
-    """The store is missing, of another version, or damaged."""
+    """The store is missing, damaged, or has another version."""
 
 
 class OutdatedStore(StoreError):
-    """A store of an earlier schema version, which can be upgraded; `store` is what it was opened by, its password included."""
+    """The store has an earlier schema version and can be upgraded. `store` is the address used to open it, with the
+    password."""
 
     def __init__(self, message: str, store: str) -> None:
         super().__init__(message)
@@ -111,15 +111,15 @@ class OutdatedStore(StoreError):
 
 
 class Overtaken(StoreError):
-    """What the clock ended was not written, because something was published meanwhile; that is served first."""
+    """Periods that the clock ended were not written, because events were published meanwhile and are served first."""
 
 
 class EnvironmentProblem(RankcastError):
-    """Something outside of Rankcast is missing; the message says how to mend it."""
+    """Something outside Rankcast is missing; the message says how to fix it."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """`"; did you mean 'startswith'?"`, or nothing if no known name is near.
+    """A hint such as `"; did you mean 'startswith'?"`, or an empty string if no known name is similar.
 
     >>> did_you_mean("startwith", ["startswith", "endswith"])
     "; did you mean 'startswith'?"

@@ -1,4 +1,4 @@
-"""Plain data: what JSON and msgpack hold, with names that say what it is for."""
+"""Type aliases for plain data (as in JSON and msgpack) and for arrays, named by their purpose."""
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -8,13 +8,13 @@ if TYPE_CHECKING:
 __all__ = ["Array", "Arrays", "JsonObject", "State"]
 
 JsonObject: TypeAlias = dict[str, Any]
-"""An object of JSON: a record, an event or an answer before it is decoded or after it is encoded."""
+"""A JSON object: a record, an event or an answer, before decoding or after encoding."""
 
 State: TypeAlias = dict[str, Any]
-"""Delivery state as it is saved: numbers, strings, lists and dicts, which `restore` takes back."""
+"""Saved delivery state, made of numbers, strings, lists and dicts; `restore` reads it back."""
 
 Array: TypeAlias = "NDArray[Any]"
-"""An array of numbers of any kind, as kernels take them."""
+"""An array of numbers of any type, as kernels accept it."""
 
 Arrays: TypeAlias = "tuple[NDArray[Any], ...]"
-"""Several arrays that belong together, such as the codes of a space of distances."""
+"""Several arrays that belong together, such as the codes of a distance space."""

@@ -1,6 +1,7 @@
-"""What things are: values, events, predicates, expressions, subscriptions, policies, the catalog.
+"""The data model: values, events, predicates, expressions, subscriptions, policies and the catalog.
 
-Immutable (but for the catalog), with no behaviour beyond their own meaning; semantics: Events and subscriptions to Producer-side top-k in types.
+The types are immutable, except the catalog. They define what things mean; other packages do the work. The model
+covers semantics: Events and subscriptions to Producer-side top-k.
 """
 
 from rankcast.model.advertisements import Advertisement, Ranking, ScorerName

@@ -1,4 +1,4 @@
-"""Who is at work: told once where somebody comes in, and read where a change is written into the audit trail."""
+"""The actor: who makes a change. It is set once at the entry point and written into the audit trail."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,10 @@ __all__ = ["OPERATOR", "Actor", "acting", "present_actor", "set_actor"]
 
 
 class Actor(NamedTuple):
-    """One who changes things. What is of `own` (a user or a publisher) is theirs to change, and nobody's business."""
+    """Somebody who makes changes.
+
+    `own` is the actor's own user or publisher. Changes to its records are not audited, except deleting the user.
+    """
 
     who: str
     own: str | None = None
@@ -23,7 +26,7 @@ _present: ContextVar[Actor | None] = ContextVar("actor", default=None)
 
 @contextmanager
 def acting(actor: Actor | None) -> Iterator[None]:
-    """Let changes within the block be those of an actor; of nobody in particular if it is None.
+    """Attribute the changes made within the block to an actor, or to nobody if the actor is None.
 
     >>> with acting(OPERATOR):
     ...     present_actor().who
@@ -39,10 +42,10 @@ def acting(actor: Actor | None) -> Iterator[None]:
 
 
 def set_actor(actor: Actor) -> None:
-    """Let changes in the task at hand be those of an actor, until it ends."""
+    """Attribute all later changes of the current task to an actor."""
     _present.set(actor)
 
 
 def present_actor() -> Actor | None:
-    """Who is at work; None for a program that did not say."""
+    """The current actor; None if the program did not set one."""
     return _present.get()

@@ -1,4 +1,4 @@
-"""Advertisements: what a publisher will publish, and to how many (semantics: Producer-side top-k)."""
+"""Advertisements: what a publisher will publish, and to how many subscriptions (semantics: Producer-side top-k)."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -23,7 +23,7 @@ class Ranking(Worded):
 
 
 class ScorerName(Worded):
-    """What relevance means: the subscription's area or selectivity, its preference, its degree, its weight."""
+    """What relevance means: the area, selectivity, preference, degree or weight of the subscription."""
 
     AREA = "area", "Area", "How much space the subscription takes."
     SELECTIVITY = "selectivity", "Selectivity", "How few events the subscription matches."
@@ -33,7 +33,8 @@ class ScorerName(Worded):
 
 
 K = Whole(1, 1_000_000)
-"""How many subscriptions a publication may go to, in an advertisement and in an event under one."""
+"""Bounds for `k`, the number of subscriptions that receive an event, in an advertisement and in an event under
+one."""
 
 
 @dataclass(frozen=True, slots=True)

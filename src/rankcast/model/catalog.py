@@ -1,4 +1,4 @@
-"""The catalog: all that users and publishers have said, and the rules by which it fits together."""
+"""The catalog: all records of users and publishers, and the rules that keep them consistent."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -26,12 +26,12 @@ def owner_of(record: Record) -> str | None:
 
 
 class Catalog:
-    """Subscriptions, preferences, policies, concepts and advertisements that fit together.
+    """A consistent set of subscriptions, preferences, policies, concepts and advertisements.
 
-    `add` refuses what is there already; `put` replaces it. Both refuse a record that names something unknown
-    (a preference between subscriptions that the user does not have, a concept that nobody defined) or that
-    closes a circle of preferences; the catalog is then unchanged. One `add` or `put` costs O(1), a preference
-    O(the user's preferences).
+    `add` refuses a record that already exists; `put` replaces it. Both refuse a record that names something unknown
+    (a preference between subscriptions that the user does not have, an undefined concept) or that closes a cycle of
+    preferences; the catalog then stays unchanged. One `add` or `put` costs O(1), a preference O(the user's
+    preferences).
     """
 
     def __init__(self, records: "list[Record] | tuple[Record, ...]" = ()) -> None:
@@ -40,7 +40,8 @@ class Catalog:
         self.concepts: dict[tuple[str, str, str | None], Concept] = {}
         self.advertisements: dict[str, Advertisement] = {}
         self.incomplete: frozenset[str | None] = frozenset()
-        """The users of whom a store had to leave a record out, because it cannot read it; None for what concerns all."""
+        """The users with a record that the store could not read and left out; None stands for records that concern
+        everybody."""
         self._preferences: dict[str, dict[tuple[str, str], Preference]] = {}
         self._of_user: dict[str, dict[str, Subscription]] = {}
         for record in records:
@@ -53,20 +54,20 @@ class Catalog:
         return sorted(self._of_user)
 
     def subscriptions_of(self, user: str) -> list[Subscription]:
-        """The user's subscriptions, in the order in which they came."""
+        """The user's subscriptions, in the order in which they were added."""
         return list(self._of_user.get(user, {}).values())
 
     def preferences_of(self, user: str) -> list[Preference]:
-        """The user's preferences, in the order in which they came."""
+        """The user's preferences, in the order in which they were added."""
         return list(self._preferences.get(user, {}).values())
 
     def policy_of(self, user: str) -> Policy:
-        """The user's policy; mode `all` for one who gave none."""
+        """The user's policy; mode `all` if the user has none."""
         return self.policies.get(user) or Policy(user)
 
     def membership(self, attribute: str, term: Term, user: str | None = None) -> Membership:
-        """What a concept (hedges aside) means on an attribute: for this user if they have their own meaning, else
-        for everybody."""
+        """The meaning of a concept on an attribute, without hedges: the user's own definition, or else the shared
+        one."""
         for key in ((attribute, term.concept, user), (attribute, term.concept, None)):
             if key in self.concepts:
                 return self.concepts[key].membership
@@ -74,11 +75,11 @@ class Catalog:
         raise CatalogError(f"no concept {term.concept!r} on attribute {attribute!r}{near}")
 
     def meaning_of(self, user: str | None) -> Callable[[str, Term], Membership]:
-        """What concepts mean to a user, as a function of attribute and term; for None, to everybody."""
+        """The meaning of concepts for a user, as a function of attribute and term; for None, the shared meaning."""
         return partial(self.membership, user=user)
 
     def records(self) -> Iterator[Record]:
-        """Everything, in an order in which `add` takes it again."""
+        """All records, in an order in which `add` accepts them again."""
         yield from self.concepts.values()
         yield from self.subscriptions.values()
         yield from self.policies.values()
@@ -87,7 +88,7 @@ class Catalog:
         yield from self.advertisements.values()
 
     def current(self, record: Record) -> Record | None:
-        """The record that stands in this one's place, by its id, user or name; None if there is none."""
+        """The existing record with the same id, user or name as this one; None if there is none."""
         match record:
             case Subscription():
                 return self.subscriptions.get(record.id)
@@ -103,14 +104,13 @@ class Catalog:
     # checking
 
     def check_expression(self, where: Expression, user: str | None = None) -> None:
-        """Raise if the expression names a concept that nobody defined."""
+        """Raise if the expression names an undefined concept."""
         for predicate in predicates_of(where):
             if isinstance(predicate.test, Is):
                 self.membership(predicate.attribute, predicate.test.term, user)
 
     def check_event(self, event: Event) -> None:
-        """Raise if the event names a concept that nobody defined. What its advertisement allows is the publisher's
-        side's matter (`rankcast.overlay`)."""
+        """Raise if the event names an undefined concept. `rankcast.overlay` checks it against its advertisement."""
         for attribute, value in event.attributes.items():
             if isinstance(value, Term):
                 self.membership(attribute, value)
@@ -118,13 +118,13 @@ class Catalog:
     # changing
 
     def add(self, record: Record) -> None:
-        """Take a record that is not there yet."""
+        """Add a new record."""
         if self.current(record) is not None:
             raise CatalogError(f"duplicate {_name(record)}")
         self.put(record)
 
     def put(self, record: Record) -> None:
-        """Take a record, in place of the one with its id (or user, or name) if there is one."""
+        """Add a record, or replace the one with the same id, user or name."""
         match record:
             case Subscription():
                 self.check_expression(record.where, record.user)
@@ -145,8 +145,8 @@ class Catalog:
                 self.advertisements[record.id] = record
 
     def remove(self, record: Record) -> None:
-        """Take a record out again. A subscription takes its preferences with it; a concept stays while something
-        names it."""
+        """Remove a record. Removing a subscription also removes its preferences. A concept that is still named by
+        another record is not removed."""
         if self.current(record) is None:
             raise CatalogError(f"there is no {_name(record)}")
         match record:
@@ -173,7 +173,7 @@ class Catalog:
                 del self.advertisements[record.id]
 
     def part(self, serves: Callable[[str], bool]) -> "Catalog":
-        """The records of some users, and those that concern everybody: all that a shard of those users needs."""
+        """The records of some users and those that concern everybody: all that a shard of those users needs."""
         made = Catalog()
         made.concepts = {key: one for key, one in self.concepts.items() if one.user is None or serves(one.user)}
         made.advertisements = dict(self.advertisements)
@@ -185,9 +185,9 @@ class Catalog:
         return made
 
     def alone(self, user: str | None, policy: Policy | None = None) -> "Catalog":
-        """The part that bears on one user, with another policy if one is given; for None, what concerns everybody.
+        """The records that concern one user, optionally with another policy; for None, those that concern everybody.
 
-        Costs O(the user's records + concepts + advertisements), however many subscriptions others have.
+        Costs O(the user's records + concepts + advertisements), independent of the number of other subscriptions.
         """
         made = Catalog()
         made.concepts = {key: one for key, one in self.concepts.items() if one.user in (None, user)}
@@ -206,7 +206,7 @@ class Catalog:
         return made
 
     def copy(self) -> "Catalog":
-        """A catalog with the same records, which changes on its own."""
+        """An independent catalog with the same records."""
         made = Catalog()
         made.subscriptions = dict(self.subscriptions)
         made.policies = dict(self.policies)
@@ -218,7 +218,7 @@ class Catalog:
         return made
 
     def _first_broken(self) -> Subscription | Advertisement | None:
-        """The first record that names a concept which is not there."""
+        """The first record that names an undefined concept."""
         records: list[Subscription | Advertisement] = [*self.subscriptions.values(), *self.advertisements.values()]
         for record in records:
             try:

@@ -11,7 +11,7 @@ __all__ = ["Concept"]
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """`name` on `attribute` means `membership`: for everybody, or, as an override, for one `user`."""
+    """The definition of `name` on `attribute` as `membership`: for everybody, or as an override for one `user`."""
 
     name: Annotated[str, About(NAME, "The word.")]
     attribute: Annotated[str, About(NAME, "The attribute whose values it describes.")]

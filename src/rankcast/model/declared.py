@@ -1,11 +1,11 @@
-"""Declarations: what the value of a field may be, within which bounds, and what it means.
+"""Declarations: the type, bounds and meaning of each field of a record.
 
-A field of a record is declared once, where its dataclass stands:
+A field is declared once, in its dataclass:
 
     k: Annotated[int | None, About(Whole(1, 1_000), "How many of the best.")] = None
 
-Its checks, its JSON form, the OpenAPI schema, the options of commands, the form of the page and the table of limits in the
-documentation are derived from that.
+Its checks, JSON form, OpenAPI schema, command options, page form and the table of limits in the documentation are
+derived from that declaration.
 """
 
 import dataclasses
@@ -44,23 +44,23 @@ __all__ = [
 ]
 
 MAX_NAME = 256
-"""Characters of a name or an id."""
+"""Maximum number of characters of a name or id."""
 
 MAX_ENTRIES = 1_000
-"""Entries of one field that holds several."""
+"""Maximum number of entries of a field that holds several."""
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
 class Worded(Enum):
-    """A word of the JSON form, with what people read in its place: a title, and a sentence or a part of one."""
+    """A word of the JSON form, with a title and a sentence or phrase that people read instead."""
 
     _value_: str
     title: str
     meaning: str
 
     def __new__(cls, value: str, title: str = "", meaning: str = "") -> "Worded":
-        """A member whose value is the word alone."""
+        """Create a member with the word alone as its value."""
         made = object.__new__(cls)
         made._value_ = value
         made.title = title
@@ -69,10 +69,10 @@ class Worded(Enum):
 
 
 class RestartedState(Flag):
-    """What a user's delivery remembers, and starts anew when a field of the policy changes.
+    """The part of a user's delivery state that restarts when a field of the policy changes.
 
-    `WINDOW` is the period, window or list of the delivery mode with its filter, `NOVELTY` the novelty in the combined score,
-    `DECAY` whatever goes by decaying novelty.
+    `WINDOW` is the period, window or list of the delivery mode, together with its filter. `NOVELTY` is the novelty in
+    the combined score. `DECAY` is everything that uses decaying novelty.
     """
 
     NOTHING = 0
@@ -81,7 +81,7 @@ class RestartedState(Flag):
     DECAY = auto()
 
 
-# Kinds of fields. Each checks a value (`where` names it in the error) and says its bounds.
+# Kinds of fields. Each checks a value (`where` names it in the error) and states its bounds.
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +93,11 @@ class Name:
 
     @property
     def bounds(self) -> str:
-        """For people."""
+        """The bounds, for people."""
         return f"{self.shortest}..{self.longest:,} characters, no control characters"
 
     def check(self, where: str, value: object) -> None:
-        """Raise if the value is no such text."""
+        """Raise if the value is not such a text."""
         check_name(where, value, self)
 
 
@@ -109,11 +109,11 @@ class Word:
 
     @property
     def bounds(self) -> str:
-        """For people."""
+        """The allowed words, for people."""
         return ", ".join(f"`{word.value}`" for word in self.words)
 
     def check(self, where: str, value: object) -> None:
-        """Raise if the value is none of the words."""
+        """Raise if the value is not one of the words."""
         if not isinstance(value, self.words):
             raise ModelError(f"{where} is {value!r}; it must be one of {', '.join(word.value for word in self.words)}")
 
@@ -127,18 +127,18 @@ class Whole:
 
     @property
     def bounds(self) -> str:
-        """For people."""
+        """The bounds, for people."""
         return f"{show_bound(self.low)}..{show_bound(self.high)}"
 
     def check(self, where: str, value: object) -> None:
-        """Raise if the value is no whole number within the bounds."""
+        """Raise if the value is not a whole number within the bounds."""
         if isinstance(value, bool) or not isinstance(value, int) or not self.low <= value <= self.high:
             raise ModelError(f"{where} is {_cut(value)}; it must lie in {self.bounds}")
 
 
 @dataclass(frozen=True, slots=True)
 class Real:
-    """A number from `low`, or just above it, to `high`."""
+    """A number from `low` (excluded if `above` is set) to `high`."""
 
     low: float
     high: float
@@ -146,13 +146,13 @@ class Real:
 
     @property
     def bounds(self) -> str:
-        """For people."""
+        """The bounds, for people."""
         if self.above:
             return f"above {show_bound(self.low)} and at most {show_bound(self.high)}"
         return f"{show_bound(self.low)}..{show_bound(self.high)}"
 
     def check(self, where: str, value: object) -> None:
-        """Raise if the value is no number within the bounds."""
+        """Raise if the value is not a number within the bounds."""
         if (
             isinstance(value, bool)
             or not isinstance(value, int | float)
@@ -172,11 +172,11 @@ class Duration:
 
     @property
     def bounds(self) -> str:
-        """For people."""
+        """The bounds, for people."""
         return f"{show_bound(self.low)}..{show_bound(self.high)}"
 
     def check(self, where: str, value: object) -> None:
-        """Raise if the value is no length of time within the bounds."""
+        """Raise if the value is not a length of time within the bounds."""
         if not isinstance(value, timedelta) or not self.low <= value <= self.high:
             raise ModelError(f"{where} is {_cut(value)}; it must lie in {self.bounds}")
 
@@ -188,7 +188,7 @@ class Instant:
     bounds: ClassVar[str] = "years 1..9999"
 
     def check(self, where: str, value: object) -> None:
-        """Raise if the value is no time that has a zone and can be said in UTC."""
+        """Raise if the value is not a time with a zone that can be expressed in UTC."""
         if not isinstance(value, datetime):
             raise ModelError(f"{where} is {_cut(value)}; it must be a time")
         if value.tzinfo is None:
@@ -208,11 +208,11 @@ class Names:
 
     @property
     def bounds(self) -> str:
-        """For people."""
+        """The bounds, for people."""
         return f"1..{self.most:,} names, each of {self.of.bounds}"
 
     def check(self, where: str, value: Any) -> None:
-        """Raise if one of the names is none, or if there are too many."""
+        """Raise if an entry is not a valid name, or if there are too many."""
         if not 1 <= len(value) <= self.most:
             raise ModelError(f"{where} has {len(value):,} names; it must have 1..{self.most:,}")
         for name in value:
@@ -229,13 +229,13 @@ class Numbers:
 
     @property
     def bounds(self) -> str:
-        """For people."""
+        """The bounds, for people."""
         return (
             f"each {self.of.bounds}" if isinstance(self.keys, type) else f"each {self.of.bounds}; {self.most:,} entries"
         )
 
     def check(self, where: str, value: Any) -> None:
-        """Raise if a number lies outside the bounds, a name is none, or if there are too many."""
+        """Raise if a number lies outside the bounds, a name is invalid, or there are too many entries."""
         if len(value) > self.most:
             raise ModelError(f"{where} has {len(value):,} entries; it must have at most {self.most:,}")
         for key, number in value.items():
@@ -249,7 +249,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """A record inside of the record, which checks itself; `what` says what it is in errors ("a filter")."""
+    """A record inside the record, which checks itself; `what` names it in errors ("a filter")."""
 
     of: type
     what: str = ""
@@ -257,23 +257,23 @@ class Nested:
     bounds: ClassVar[str] = "see its own fields"
 
     def check(self, where: str, value: object) -> None:
-        """Raise if the value is no such record."""
+        """Raise if the value is not such a record."""
         if not isinstance(value, self.of):
             raise ModelError(f"{where} is {_cut(value)}; it must be a {self.of.__name__}")
 
 
 FieldKind: TypeAlias = Name | Word | Whole | Real | Duration | Instant | Names | Numbers | Nested
-"""All kinds of fields; a `match` over them ends in `assert_never`."""
+"""All kinds of fields. A `match` over them ends in `assert_never`."""
 
 NAME = Name()
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What is declared of a field besides its name, type and default.
+    """The declaration of a field, besides its name, type and default.
 
-    `help` is a sentence for whoever sets it, `label` what a form calls it, `topic` what it belongs to where fields are shown in
-    groups, `restarts` what of a user's delivery starts anew when it changes.
+    `help` is a sentence for the person who sets the field, `label` its name in forms, `topic` the group in which it
+    is shown, and `restarts` the delivery state that restarts when the field changes.
     """
 
     kind: FieldKind
@@ -285,7 +285,7 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A declared field of a record. A field that is `required` has no default."""
+    """A declared field of a record. A `required` field has no default."""
 
     name: str
     required: bool
@@ -294,12 +294,12 @@ class Declared:
 
     @property
     def kind(self) -> FieldKind:
-        """What its values are."""
+        """The kind of its values."""
         return self.about.kind
 
     @property
     def help(self) -> str:
-        """A sentence for whoever sets it."""
+        """A sentence for the person who sets the field."""
         return self.about.help
 
 
@@ -307,7 +307,7 @@ _KNOWN: dict[type, tuple[Declared, ...]] = {}
 
 
 def declared(record: type) -> tuple[Declared, ...]:
-    """The declared fields of a dataclass, in their order."""
+    """The declared fields of a dataclass, in order."""
     known = _KNOWN.get(record)
     if known is None:
         known = _KNOWN[record] = tuple(_read(record))
@@ -325,7 +325,7 @@ def _read(record: type) -> Iterator[Declared]:
 
 
 def given(record: object) -> frozenset[str]:
-    """The declared fields of a record that do not have their default."""
+    """The declared fields of a record that differ from their default."""
     return frozenset(
         one.name for one in declared(type(record)) if one.required or getattr(record, one.name) != one.default
     )
@@ -335,7 +335,8 @@ _CHECKS: dict[type, tuple[tuple[str, bool, Callable[[str, Any], None]], ...]] = 
 
 
 def check_fields(record: object) -> None:
-    """Raise `ModelError` for the first declared field whose value is out of its bounds; it names field, value and bound."""
+    """Raise `ModelError` for the first declared field that is out of bounds. The error names the field, value and
+    bound."""
     checks = _CHECKS.get(type(record))
     if checks is None:
         checks = _CHECKS[type(record)] = tuple(
@@ -348,7 +349,7 @@ def check_fields(record: object) -> None:
 
 
 def check_name(where: str, value: object, kind: Name = NAME) -> None:
-    """Raise if a value is no text of an allowed length, or has control characters (NUL among them).
+    """Raise if a value is not text of an allowed length, or contains control characters (including NUL).
 
     >>> check_name("id", "s1")
     >>> check_name("id", "a" + chr(0))
@@ -360,7 +361,7 @@ def check_name(where: str, value: object, kind: Name = NAME) -> None:
     if not kind.shortest <= len(value) <= kind.longest:
         found = f"has {len(value):,} characters" if value else "is empty"
         raise ModelError(f"{where} {found}; it must have {kind.shortest}..{kind.longest:,} characters")
-    if value.isprintable():  # nearly all are; then it is also valid Unicode
+    if value.isprintable():  # true for nearly all names; printable text is also valid Unicode
         return
     control = _CONTROL.search(value)
     if control is not None:

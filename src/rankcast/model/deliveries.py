@@ -1,4 +1,4 @@
-"""What comes out: matches, deliveries, rejects of what came in, and what could not be served."""
+"""Outputs: matches, deliveries, rejected input, and events or users that could not be served."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -8,7 +8,7 @@ __all__ = ["Delivery", "Match", "Reject", "SetAside"]
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A subscription that an event matches, and to what degree (1 if all is crisp)."""
+    """A subscription that an event matches, and the degree of the match (1 if everything is crisp)."""
 
     event: str
     subscription: str
@@ -18,12 +18,15 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """An event sent to a user. `subscriptions` are the most specific matching ones; `window` is the period, from
-    1, or the position of the event that triggered the delivery.
+    """An event sent to a user.
 
-    `published` and `forwarded` are instants of the stream: a replay has the same. `served` (taken up by a pipeline), `matched`
-    (chosen) and `received` (written for the user) are instants of a clock; only what a pipeline delivered has them, and they
-    do not count when deliveries are compared."""
+    `subscriptions` are the most specific matching ones. `window` is the number of the period, from 1, or the position
+    of the event that triggered the delivery.
+
+    `published` and `forwarded` are times of the stream, so a replay reproduces them. `served` (a pipeline started on
+    the event), `matched` (the event was chosen) and `received` (the delivery was written for the user) are clock
+    times. Only deliveries of a pipeline have them, and comparisons of deliveries ignore them.
+    """
 
     user: str
     event: str
@@ -39,7 +42,7 @@ class Delivery:
 
     @property
     def freshness(self) -> timedelta:
-        """How long the event waited: forwarded - published."""
+        """How long the event waited before it was delivered: forwarded - published."""
         return self.forwarded - self.published
 
     @property
@@ -50,7 +53,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """Input that could not be used: where it stood, why, and the raw text. `line` counts from 1."""
+    """Input that could not be used: its place, the reason and the raw text. `line` counts from 1."""
 
     file: str
     line: int
@@ -60,20 +63,21 @@ class Reject:
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """What could not be served, while everything else was.
+    """An event or a user that could not be served while everything else was.
 
     Attributes
     ----------
     user
-        Whose service failed; None if the event could not be matched for anybody.
+        The user for whom serving failed; None if the event could not be matched for anybody.
     event
-        The event that was not served; None if the user is not served at all from `seq` on, until a record of theirs changes.
+        The event that was not served. None if the user is not served at all from `seq` on, until one of their
+        records changes.
     seq
-        The position of the event, or of the first that is missing.
+        The position of the event, or of the first event that the user misses.
     version
         The version of the catalog at that moment; 0 where there are no versions.
     error
-        Why, in one line.
+        The reason, in one line.
     """
 
     user: str | None

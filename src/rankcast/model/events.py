@@ -14,25 +14,25 @@ from rankcast.model.values import Values, check_scalar, check_values
 __all__ = ["MAX_ATTRIBUTES", "MAX_VALUES", "AttributeValue", "Event", "in_publication_order"]
 
 MAX_ATTRIBUTES = 1_000
-"""Attributes of one event."""
+"""Maximum number of attributes of one event."""
 
 MAX_VALUES = 10_000
-"""Values of one attribute."""
+"""Maximum number of values of one attribute."""
 
 AttributeValue: TypeAlias = Values | Membership | Term
-"""Crisp values, a possibility distribution, or a distribution named by a concept of the catalog."""
+"""Crisp values, a possibility distribution, or the name of a concept that stands for a distribution."""
 
 
 EVENT_ID = Name(1, 1_000)
-"""The id of an event may be longer than other names: it often is a URL."""
+"""Event ids may be longer than other names because they are often URLs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An id, a publication time, and named values.
+    """A published event: an id, a publication time and named values.
 
-    `seq` is the event's position in publication order, from 1, which all windows and tie-breaks use; 0 means
-    that it has none yet. `advertisement` and `k` are for producer-side top-k (semantics: Producer-side top-k).
+    `seq` is the position in publication order, from 1, which all windows and tie-breaks use; 0 means that the event
+    has no position yet. `advertisement` and `k` are for producer-side top-k (semantics: Producer-side top-k).
     """
 
     id: Annotated[str, About(EVENT_ID, "The event's own name.")]
@@ -69,7 +69,7 @@ class Event:
             )
         under = "-" if self.advertisement is None else self.advertisement
         texts = (self.id, self.source or "-", under, *self.attributes)
-        # Nearly all events leave here, and every event passes through.
+        # A fast path for nearly all events, because every event passes through here.
         if all(map(str.isprintable, texts)) and all(texts) and max(map(len, texts)) <= MAX_NAME:
             return
         check_fields(self)
@@ -79,7 +79,7 @@ class Event:
     @classmethod
     def kept(
         cls,
-        id: str,  # noqa: A002  # the field's name
+        id: str,  # noqa: A002  # noqa: A002  # the field's name
         time: datetime,
         attributes: Mapping[str, AttributeValue],
         source: str | None,
@@ -87,15 +87,16 @@ class Event:
         k: int | None,
         seq: int,
     ) -> "Event":
-        """An event as a log holds it. It was checked when it was published, perhaps under other bounds, and is not again."""
+        """An event read from a log. It was checked when it was published, perhaps under other bounds, and is not
+        checked again."""
         made = object.__new__(cls)
         for name, value in zip(cls.__slots__, (id, time, attributes, source, advertisement, k, seq), strict=True):
             object.__setattr__(made, name, value)
         return made
 
     def at(self, seq: int) -> "Event":
-        """The same event at a position of the stream."""
-        # Not by `replace`, which would check all values again, on the hottest path there is.
+        """The same event with a position in the stream."""
+        # `replace` would check all values again, on the hottest path.
         moved = object.__new__(Event)
         for name in self.__slots__:
             object.__setattr__(moved, name, getattr(self, name))
@@ -104,6 +105,6 @@ class Event:
 
 
 def in_publication_order(events: "list[Event]") -> "list[Event]":
-    """The events by time, ties by id, numbered from 1."""
+    """The events sorted by time and then id, numbered from 1."""
     ordered = sorted(events, key=lambda event: (event.time, event.id))
     return [event.at(seq) for seq, event in enumerate(ordered, 1)]

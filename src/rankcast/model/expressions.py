@@ -17,7 +17,7 @@ class Always:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """Holds iff all parts hold."""
+    """Holds if and only if all parts hold."""
 
     parts: tuple["Expression", ...]
 
@@ -28,7 +28,7 @@ class And:
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """Holds iff some part holds."""
+    """Holds if and only if at least one part holds."""
 
     parts: tuple["Expression", ...]
 
@@ -39,7 +39,7 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """Holds iff the part does not: plain negation, so it also holds where the attribute is missing."""
+    """Holds if and only if the part does not hold. It therefore also holds if the attribute is missing."""
 
     part: "Expression"
 

@@ -1,8 +1,8 @@
-"""Membership functions: to what degree a value belongs to a vague concept (semantics: Approximate matching).
+"""Membership functions: the degree to which a value belongs to a vague concept (semantics: Approximate matching).
 
-The same forms describe a concept of a subscriber (`cheap`) and what a publisher knows of an imprecise
-value (its possibility distribution). Here they only state themselves and their degree at one crisp
-value; how two of them compare is in `rankcast.fuzzy`.
+The same forms describe a subscriber's concept (`cheap`) and a publisher's imprecise value (its possibility
+distribution). This module defines the forms and their degree at one crisp value. `rankcast.fuzzy` compares two of
+them.
 """
 
 import itertools
@@ -36,30 +36,30 @@ __all__ = [
 
 
 NUMBER = Real(-1e15, 1e15)
-"""Each number of a membership function; all in these bounds that are whole are exact, and so are their differences."""
+"""Bounds for each number of a membership function. Whole numbers within them, and their differences, are exact."""
 
 SIGMA = Real(0, 1e15, above=True)
-"""The width of a bell."""
+"""Bounds for the width of a Gaussian."""
 
 MAX_POINTS = 1_000
-"""Points of a piecewise linear function."""
+"""Maximum number of points of a piecewise linear function."""
 
 MAX_DEGREES = 10_000
-"""Values of a table."""
+"""Maximum number of values in a table."""
 
 MAX_HEDGES = 100
-"""Hedges before one concept."""
+"""Maximum number of hedges before one concept."""
 
 
 class Hedge(Enum):
-    """A word that changes a concept: ``not`` is 1 - mu, ``very`` mu squared, ``somewhat`` its root."""
+    """A word that modifies a concept: ``not`` is 1 - mu, ``very`` is mu squared, ``somewhat`` is its square root."""
 
     NOT = "not"
     VERY = "very"
     SOMEWHAT = "somewhat"
 
     def applied(self, degree: float) -> float:
-        """The degree after this hedge."""
+        """The degree after applying this hedge."""
         match self:
             case Hedge.NOT:
                 return 1.0 - degree
@@ -71,7 +71,7 @@ class Hedge(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A concept by name, with its hedges, outermost first: ``not very cheap``."""
+    """The name of a concept with its hedges, outermost first: ``not very cheap``."""
 
     concept: str
     hedges: tuple[Hedge, ...] = ()
@@ -91,8 +91,9 @@ def _ascending(form: str, *numbers: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Trapezoid:
-    """0 up to `a`, rising to 1 at `b`, 1 up to `c`, falling to 0 at `d`. Equal corners are vertical sides,
-    and the function takes its upper value there.
+    """0 up to `a`, rising to 1 at `b`, 1 up to `c`, falling to 0 at `d`.
+
+    Equal corners form a vertical side, where the function takes its upper value.
 
     >>> Trapezoid(0, 0, 500, 900).degree(700)
     0.5
@@ -211,8 +212,8 @@ class Gaussian:
 
 @dataclass(frozen=True, slots=True)
 class Piecewise:
-    """Linear between `corners` (x, degree), constant before the first and after the last. Two corners at one x
-    make a vertical side, where the function takes the higher of the two."""
+    """Linear between `corners` (x, degree), constant before the first and after the last. Two corners at the same x
+    form a vertical side, where the function takes the higher degree."""
 
     corners: tuple[tuple[float, float], ...]
 

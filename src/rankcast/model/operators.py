@@ -1,7 +1,7 @@
-"""Operators: each is one declaration, from which parser, labels, forms, engines and documentation are derived.
+"""Operators. The parser, labels, forms, engines and documentation are derived from one declaration per operator.
 
-To add an operator, add a member to `Op`. Nothing else has to know it: covering then takes it to cover only itself, and
-the index decides it once per distinct value.
+To add an operator, add a member to `Op`; nothing else needs to change. By default, covering assumes that the operator
+covers only itself, and the index evaluates it once per distinct value.
 """
 
 from collections.abc import Callable
@@ -23,11 +23,11 @@ _ANY_KIND = tuple(Kind)
 _ORDERED = (Kind.NUMBER, Kind.STRING, Kind.TIME)
 _STRINGS = (Kind.STRING,)
 _PREPARED = 1024
-"""So many tests of strings are kept ready. Compiled regular expressions are among them, so this bounds their memory."""
+"""Number of string tests that are cached. They include compiled regular expressions, so this bounds their memory."""
 
 
 class Sides(NamedTuple):
-    """Which values pass a comparison: those below the operand, the operand itself, those above it."""
+    """Which values pass a comparison: those below the operand, equal to it, above it."""
 
     below: bool
     at: bool
@@ -43,29 +43,29 @@ class Operator:
     symbol
         How expressions write it.
     words
-        How labels and forms write it for people; `time_words` replaces it for times.
+        How labels and forms show it to people; `time_words` replaces it for times.
     kinds
-        The kinds of its operand, and so of the values that can pass.
+        The kinds of operand that it accepts, and therefore the kinds of values that can pass.
     passes
-        Which values pass; a row of the documentation's table.
+        A description of the values that pass, for the table in the documentation.
     example
         A predicate that uses it.
     sides
-        For a comparison: which values pass. Matching, covering, the index and imprecise matching follow from it. It is
-        the only way in which an operator can take other values than strings.
+        For a comparison: which values pass. Matching, covering, the index and imprecise matching follow from it. Only
+        comparisons can accept values other than strings.
     test
-        For a test of strings: what an operand asks of a value.
+        For a string test: returns the test for an operand.
     like, fold
-        In place of `test`: the operator that decides, after `fold` has been applied to value and operand.
+        Used instead of `test`: apply `fold` to value and operand, then decide with the operator `like`.
     check
         Raises `ModelError` for a string that cannot be the operand.
     offered
-        The kinds of attributes for which forms offer it; None for all of `kinds`.
+        The kinds of attributes for which forms offer it; None means all of `kinds`.
     aliases
-        What other languages call it, for hints in error messages.
+        Names for it in other languages, for hints in error messages.
     is_reserved
-        Whether an attribute of that name needs double quotes. Nothing requires it; a new operator must not ask for it,
-        since stored expressions may use the name.
+        Whether an attribute with the operator's name needs double quotes. A new operator must not set this,
+        because stored expressions may use the name.
     """
 
     symbol: str
@@ -84,7 +84,7 @@ class Operator:
     is_reserved: bool = False
 
     def is_offered(self, kind: Kind | None) -> bool:
-        """Whether a form offers it for an attribute of this kind; None if the kind is not known."""
+        """Whether a form offers the operator for an attribute of this kind; None means that the kind is unknown."""
         return kind is None or kind in (self.kinds if self.offered is None else self.offered)
 
 
@@ -101,14 +101,14 @@ def _comparison(symbol: str, words: str, sides: tuple[bool, bool, bool], **more:
 
 
 class Op(Enum):
-    """The operators that compare with one value. A new one goes to the end: compiled indexes count them."""
+    """The operators that compare with one value. Add new ones at the end, because compiled indexes number them."""
 
     _value_: str
     declared: Operator
     sides: Sides | None
 
     def __new__(cls, declared: Operator) -> "Op":
-        """A member whose value is the symbol."""
+        """Create a member with the symbol as its value."""
         member = object.__new__(cls)
         member._value_ = declared.symbol
         member.declared = declared
@@ -231,20 +231,20 @@ class Op(Enum):
 
     @classmethod
     def of(cls, symbol: str) -> "Op":
-        """The operator of a symbol."""
+        """The operator with this symbol."""
         return _OPS[symbol]
 
     @property
     def like(self) -> "Op":
-        """The operator that decides after folding; itself if there is none."""
+        """The operator that decides after folding; the operator itself if there is none."""
         return self if self.declared.like is None else Op.of(self.declared.like.symbol)
 
     def fold(self, text: str) -> str:
-        """What of a string counts: two operands that fold alike mean the same."""
+        """The folded form of a string. Two operands with the same folded form mean the same."""
         return text if self.declared.fold is None else self.declared.fold(text)
 
     def check(self, operand: Scalar) -> None:
-        """Raise `ModelError` if this cannot be the operand."""
+        """Raise `ModelError` if the value cannot be the operand."""
         kind = kind_of(operand)
         if kind not in self.declared.kinds:
             wanted = [one.value for one in self.declared.kinds]
@@ -258,13 +258,13 @@ _OPS = {op.value: op for op in Op}
 
 
 class SpecialOp(Enum):
-    """The operators that take no value, several, or the name of a concept. Each has a class of tests of its own."""
+    """The operators that take no value, several values, or the name of a concept. Each has its own test class."""
 
     _value_: str
     declared: Operator
 
     def __new__(cls, declared: Operator) -> "SpecialOp":
-        """A member whose value is the symbol."""
+        """Create a member with the symbol as its value."""
         member = object.__new__(cls)
         member._value_ = declared.symbol
         member.declared = declared
@@ -309,7 +309,7 @@ class SpecialOp(Enum):
 
 @lru_cache(maxsize=_PREPARED)
 def string_test(op: Op, operand: str) -> StringTest:
-    """What an operator that is no comparison asks of a string.
+    """The string test of an operator that is not a comparison, for this operand.
 
     >>> string_test(Op.STARTSWITH, "The ")("The Blue Angel")
     True
@@ -334,7 +334,7 @@ def _plain_test(op: Op) -> Callable[[str], StringTest]:
 
 
 def is_operand(op: Op, value: Scalar) -> bool:
-    """Whether the operator takes this value.
+    """Whether the operator accepts this value.
 
     >>> is_operand(Op.CONTAINS, 5), is_operand(Op.EQ, 5)
     (False, True)

@@ -1,6 +1,7 @@
-"""Policies: how much a user wants to hear, when, and by which criteria (semantics: Preference to Novelty).
+"""Policies: how many events a user wants, when, and by which criteria (semantics: Preference to Novelty).
 
-Each field is declared once, with its bounds, its help and what a change of it restarts (`rankcast.model.declared`).
+Each field is declared once, with its bounds, its help text and the state that a change restarts
+(`rankcast.model.declared`).
 """
 
 from collections.abc import Mapping
@@ -51,7 +52,7 @@ __all__ = [
 
 
 class Mode(Worded):
-    """When the top-k is taken (semantics: Delivery modes)."""
+    """When the top-k is chosen (semantics: Delivery modes)."""
 
     ALL = "all", "Everything", "Whatever matches, at once."
     PERIODIC = "periodic", "Periodic", "The best of each period, at its end."
@@ -60,7 +61,7 @@ class Mode(Worded):
 
 
 class Unit(Worded):
-    """What a length counts: events published, events matching this user, or time."""
+    """What a length counts: published events, events that match this user, or time."""
 
     EVENTS = "events", "events", "Events published."
     MATCHED = "matched", "matches", "Events that match the user."
@@ -68,7 +69,7 @@ class Unit(Worded):
 
 
 class Aggregate(Worded):
-    """F: one rank out of the scores of the most specific subscriptions."""
+    """F: combines the scores of the most specific subscriptions into one rank."""
 
     MAX = "max", "Highest", "The highest of their scores."
     MIN = "min", "Lowest", "The lowest of their scores."
@@ -77,7 +78,7 @@ class Aggregate(Worded):
 
 
 class Levels(Worded):
-    """G: the score of level l out of n. `linear` is the paper's (n - l + 1) / n, `inverse` is 1 / l, `halving`
+    """G: the score of level l out of n. `linear` is (n - l + 1) / n as in the paper, `inverse` is 1 / l and `halving`
     is 2^(1 - l)."""
 
     LINEAR = "linear", "Evenly", "By equal steps from 1 down."
@@ -93,7 +94,7 @@ class Ties(Worded):
 
 
 class Select(Worded):
-    """The algorithm that picks k of n."""
+    """The algorithm that chooses k of n events."""
 
     GREEDY = "greedy", "Greedily", "One at a time, the best next one."
     EXACT = "exact", "Exactly", "The best set of all."
@@ -101,7 +102,8 @@ class Select(Worded):
 
 
 class Norm(Worded):
-    """The t-norm that aggregates degrees over `and`; its dual aggregates over `or` (semantics: Approximate matching)."""
+    """The t-norm that aggregates degrees over `and`; its dual aggregates over `or`
+    (semantics: Approximate matching)."""
 
     MIN = "min", "Lowest", "The lowest of the degrees."
     PRODUCT = "product", "Product", "The product of the degrees."
@@ -109,7 +111,7 @@ class Norm(Worded):
 
 
 class ScorePart(Worded):
-    """A criterion of the combined score, each in 0..1."""
+    """A criterion of the combined score, in 0..1."""
 
     PREFERENCE = "preference", "Preference", "what you prefer"
     NOVELTY = "novelty", "Novelty", "what you have not seen of late"
@@ -119,8 +121,11 @@ class ScorePart(Worded):
 
 
 class FilterKind(Worded):
-    """The filters (semantics: Novelty): the k best of late, by chance in favour of the rare, all from a fixed score on, by chance.
-    The meaning is a template over the fields of the filter."""
+    """The filters (semantics: Novelty).
+
+    They let through the k best of recent events, a random sample that favours rare matches, all events from a fixed
+    score on, or a random sample. The meaning is a template over the fields of the filter.
+    """
 
     THRESHOLD = "threshold", "Best share", "the best {rate:.0%} of what matches"
     SAMPLING = "sampling", "Sample, rare first", "about {rate:.0%} of what matches, the rare rather than the frequent"
@@ -129,8 +134,8 @@ class FilterKind(Worded):
 
 
 class Scoring(Worded):
-    """What a filter goes by: novelty as a share of the deliveries, as the distance to the last one, as what decays with
-    every match; or the event's rank, whatever made it."""
+    """What a filter scores: novelty by delivery rate, novelty by the distance to the last delivery, novelty that
+    decays with every match, or the rank of the event."""
 
     RATE = "rate", "Share of deliveries", "How rarely a subscription was served."
     INTERVAL = "interval", "Time since the last", "How long ago a subscription was served."
@@ -139,21 +144,21 @@ class Scoring(Worded):
 
 
 class Decay(Worded):
-    """What one matching event does to a decaying novelty: subtract `alpha`, or multiply by it."""
+    """How one matching event lowers a decaying novelty: by subtracting `alpha`, or by multiplying with it."""
 
     LINEAR = "linear", "By a constant", "Each match subtracts alpha."
     EXPONENTIAL = "exponential", "By a factor", "Each match multiplies by alpha."
 
 
 class Update(Worded):
-    """When a filter learns: once per period, or with every event over a window."""
+    """When a filter updates its threshold: once per period, or with every event over a window."""
 
     LAZY = "lazy", "Once per period", "At the end of each period."
     EAGER = "eager", "With every event", "With every matching event, over a window."
 
 
 class RateSpan(Worded):
-    """Over what a sampling filter counts match rates: all history (the thesis), or the period or window."""
+    """What a sampling filter counts match rates over: all history (as in the thesis), or the period or window."""
 
     HISTORY = "history", "All history", "All that ever matched."
     PERIOD = "period", "The period or window", "The matches of the period or window."
@@ -170,7 +175,7 @@ _SEED = Whole(-(2**63), 2**63 - 1)
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """The length of a period or window: so many events, or so much time."""
+    """The length of a period or window, as a number of events or a duration."""
 
     amount: int | timedelta
     unit: Unit = Unit.EVENTS
@@ -186,9 +191,9 @@ _LENGTH = Nested(Length)
 
 @dataclass(frozen=True, slots=True)
 class Decaying:
-    """Novelty that starts at `beta` and falls by `alpha`, or to `alpha` times itself, with every match (DBRank'10).
+    """Novelty that starts at `beta` and falls with every match, by `alpha` or to `alpha` times itself (DBRank'10).
 
-    Only the matches of the current `period`, or those within the last `window`, count; with neither, all do.
+    Only matches in the current `period` or in the last `window` count. If neither is set, all matches count.
     """
 
     form: Annotated[Decay, About(Word(Decay), "How decaying novelty falls.", "It falls")] = Decay.LINEAR
@@ -216,7 +221,7 @@ _AGING = About(_SHARE, "1: only the present counts; below, a part of what was be
 
 @dataclass(frozen=True, slots=True)
 class NoveltyPart:
-    """Which novelty is a part of the combined score."""
+    """The kind of novelty used in the combined score."""
 
     scoring: Annotated[Scoring, About(Word(Scoring), "What the novelty in the score is.", "Novelty is")] = Scoring.RATE
     aging: Annotated[float, _AGING] = 1.0
@@ -229,8 +234,11 @@ class NoveltyPart:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A filter with the budget `rate` * `period` per period of matching events (lazy), or in the last `period` of
-    them (eager). `minimum` is for the kind of that name; `aging` for scoring by rate and interval."""
+    """A filter with a budget of `rate` * `period` events: per period of matching events if it is lazy, in the last
+    `period` matching events if it is eager.
+
+    `minimum` applies to the filter kind of that name, `aging` to scoring by rate and by interval.
+    """
 
     novelty: Annotated[FilterKind, About(Word(FilterKind), "Which filter.", "Novelty filter")]
     rate: Annotated[float, About(Real(0, 1, above=True), "The share that may pass.", "Share let through")]
@@ -256,13 +264,13 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """One user's way of being served. A user without a policy gets mode `all`.
+    """How one user is served. A user without a policy gets mode `all`.
 
-    `sigma` weighs rank (1) against diversity (0). `weights` and `attributes` shape the distance of events:
-    weights default to 1, and `attributes` None means that all count. `score` weighs the parts of the rank;
-    `authority` says how much each source is worth (1 if not named), `half_life` at what age an event is worth half,
-    `novelty` which novelty it is, and `decay` how the decaying one falls, there and in the filter. `origin` is where
-    periods of time begin.
+    `sigma` weighs rank (1) against diversity (0). `weights` and `attributes` define the distance between events:
+    weights default to 1, and `attributes` None means that all attributes count. `score` weighs the parts of the rank.
+    `authority` is the worth of each source (1 if not named), `half_life` the age at which an event is worth half,
+    `novelty` the kind of novelty used, and `decay` how a decaying novelty falls, here and in the filter. Periods of
+    time start at `origin`.
     """
 
     user: Annotated[str, About(NAME, "Whose policy it is.")]
@@ -364,7 +372,7 @@ class Policy:
 
 
 def restarted(before: Policy, after: Policy) -> RestartedState:
-    """What of a user's delivery starts anew when one policy follows the other.
+    """The delivery state that restarts when the first policy is replaced by the second.
 
     >>> restarted(Policy("ann", Mode.SLIDING, 3, Length(10)), Policy("ann", Mode.SLIDING, 3, Length(20)))
     <RestartedState.WINDOW: 1>

@@ -1,4 +1,4 @@
-"""What a policy costs with every matching event."""
+"""The cost of a policy per matching event."""
 
 from datetime import timedelta
 from math import comb
@@ -9,36 +9,39 @@ from rankcast.model.policies import Length, Mode, Policy, Scoring, Select, Unit
 __all__ = ["MOST_POLICY_COST", "check_policy_cost", "policy_cost"]
 
 _BASE = 20.0
-"""Ranking an event and noting it: microseconds."""
+"""Microseconds to rank an event and record it."""
 _HELD = 0.005
-"""Looking at one event of a window by rank."""
+"""Microseconds to look at one event of a window by rank."""
 _CHOICE = 300.0
-"""Choosing with diversity at all; this and what follows is calibrated by `benchmarks/selection.py`, with events that are all equally
-good and equally far apart: others are chosen from in a sixth of the time."""
+"""Microseconds for one choice with diversity. This and the following constants are calibrated by
+`benchmarks/selection.py` with events that are equally good and equally far apart; other events take a sixth of the
+time.
+"""
 _CHOICE_HELD = 2.0
-"""Choosing with diversity: what each event of the window adds."""
+"""Microseconds that each event of the window adds to a choice with diversity."""
 _PAIRS = {Select.GREEDY: (0.024, 0.027), Select.IMPROVED: (0.060, 0.069)}
-"""Looking at one pair of a candidate and a chosen one: in windows of up to 2,048 events, and in longer ones."""
+"""Microseconds to look at one pair of a candidate and a chosen event: in windows of up to 2,048 events, and in longer
+ones."""
 _LONG = 2_048
 _HELD_BY_TIME = 1_000
-"""So many events a window of time is taken to hold; how many they are depends on who publishes."""
+"""Assumed number of events in a window of time. The real number depends on the publishers."""
 _EXACT_EASY = 30
-"""Up to so many candidates the best set of all is found soon; with more it may take seconds."""
+"""Up to this many candidates, the exact optimum is found quickly; with more it may take seconds."""
 _EXACT_HARD = 1_000_000.0
 _EXACT_HELD = 100.0
 _EXACT_SET = 0.0005
-"""What each set of k candidates adds to the search for the best one: few of them are looked at."""
+"""Microseconds that each set of k candidates adds to the search for the optimum, which looks at few of the sets."""
 _PERIODS = 20
-"""A choice that is made once a period counts as much as one of this many with every event."""
+"""A choice made once per period counts as one part in this many of a choice made with every event."""
 MOST_POLICY_COST = 5_000.0
-"""What a policy may cost unless an operator says otherwise."""
+"""The default limit on the cost of a policy, in microseconds."""
 
 
 def policy_cost(policy: Policy) -> float:
-    """Microseconds of one core that an event which matches the user costs at worst: an estimate, monotone in `k` and `length`.
+    """Estimated worst-case microseconds on one core for an event that matches the user; monotone in `k` and `length`.
 
-    The end of a period, which comes once in many events, counts a twentieth. A window of time counts as one of 1,000 events.
-    `exact` counts all sets of k events, and in a window of more than 30 events a second for each of them.
+    The end of a period comes once in many events, so it counts a twentieth. A window of time counts as 1,000 events.
+    `exact` counts all sets of k events; in a window of more than 30 events, each of the events adds a second.
 
     >>> policy_cost(Policy("ann"))
     20.0
@@ -66,7 +69,7 @@ def policy_cost(policy: Policy) -> float:
 
 
 def check_policy_cost(policy: Policy, most: float = MOST_POLICY_COST) -> None:
-    """Refuse a policy that costs more than that."""
+    """Refuse a policy that costs more than `most` microseconds."""
     cost = policy_cost(policy)
     if cost > most:
         raise PolicyCostError(
@@ -76,7 +79,7 @@ def check_policy_cost(policy: Policy, most: float = MOST_POLICY_COST) -> None:
 
 
 def _what_lowers(policy: Policy) -> str:
-    """What would lower the cost most, in words."""
+    """The change that would lower the cost most, in words."""
     if policy.select is Select.EXACT:
         return f"choose 'greedy', a smaller k, or a length of at most {_EXACT_EASY} events"
     if policy.select is Select.IMPROVED and policy.sigma < 1:

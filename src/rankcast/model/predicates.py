@@ -1,4 +1,7 @@
-"""Predicates: an attribute, and a test that some value of it must pass (semantics: Events and subscriptions; semantics: Approximate matching)."""
+"""Predicates: an attribute, and a test that at least one of its values must pass.
+
+See semantics: Events and subscriptions; semantics: Approximate matching.
+"""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -26,7 +29,7 @@ class Compare:
         object.__setattr__(self, "value", check_scalar(self.value))
         self.op.check(self.value)
 
-    # By identity of the value: to Python, `= 1` and `= true` would be equal.
+    # Compare by the identity of the value, because Python treats `= 1` and `= true` as equal.
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Compare) and self.op is other.op and identity(self.value) == identity(other.value)
@@ -59,7 +62,7 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """``between low and high``: the closed interval, one test of one value."""
+    """``between low and high``: one value lies in the closed interval."""
 
     low: Scalar
     high: Scalar
@@ -72,18 +75,18 @@ class Between:
             raise ModelError(f"between needs two values of one type, not a {low.value} and a {high.value}")
         if low is Kind.BOOLEAN:
             raise ModelError("between needs numbers, strings or times, not booleans")
-        if self.low > self.high:  # type: ignore[operator]  # one kind, checked above
+        if self.low > self.high:  # type: ignore[operator]  # type: ignore[operator]  # one kind, checked above
             raise ModelError(f"between needs the lower value first, not {self.low!r} and {self.high!r}")
 
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """``exists``: the attribute has a value, whichever."""
+    """``exists``: the attribute has at least one value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Is:
-    """``is [not|very|somewhat …] concept``: belongs to a vague concept to a sufficient degree."""
+    """``is [not|very|somewhat …] concept``: the value belongs to a vague concept to a sufficient degree."""
 
     term: Term
 
@@ -93,7 +96,7 @@ Test: TypeAlias = Compare | OneOf | Between | Exists | Is
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """The least possibility and necessity that a predicate asks for; possibility must exceed 0 in any case."""
+    """The least possibility and necessity that a predicate requires. Possibility must always exceed 0."""
 
     possibility: float = 0.5
     necessity: float = 0.0
@@ -105,9 +108,9 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """Holds iff *some* value of `attribute` passes `test`; a missing attribute passes nothing.
+    """Holds if and only if *some* value of `attribute` passes `test`. If the attribute is missing, nothing passes.
 
-    `thresholds` None means that none were written: possibility 0.5, necessity 0.
+    `thresholds` None means the defaults: possibility 0.5, necessity 0.
     """
 
     attribute: str

@@ -1,4 +1,4 @@
-"""Regular expressions of bounded size, found in linear time (RE2)."""
+"""Regular expressions of bounded size, matched in linear time (RE2)."""
 
 from functools import lru_cache
 from typing import Any
@@ -8,15 +8,15 @@ from rankcast.errors import ModelError
 __all__ = ["MAX_REGEX", "MAX_REGEX_BYTES", "check_regex", "regex_options", "regex_test"]
 
 MAX_REGEX = 1_000
-"""Characters of a regular expression."""
+"""Maximum number of characters of a regular expression."""
 MAX_REGEX_BYTES = 256 * 1024
-"""Memory of a compiled regular expression, with what it remembers of the texts it has seen."""
+"""Maximum memory of a compiled regular expression, including its cache of matching states."""
 
 _COMPILED = 1024
 
 
 def check_regex(pattern: str) -> None:
-    """Raise `ModelError` with RE2's reason if the pattern is none, or too large."""
+    """Raise `ModelError` with RE2's reason if the pattern is invalid or too large."""
     if len(pattern) > MAX_REGEX:
         raise ModelError(
             f"a regular expression of {len(pattern):,} characters; it must have at most {MAX_REGEX:,}: "
@@ -26,7 +26,7 @@ def check_regex(pattern: str) -> None:
 
 
 def regex_test(pattern: str) -> Any:
-    """Whether the pattern is found anywhere in a string. O(characters).
+    """A test of whether the pattern occurs anywhere in a string. O(characters).
 
     >>> regex_test("rises|sets")("the moon rises"), regex_test("^moon")("the moon rises")
     (True, False)
@@ -36,7 +36,7 @@ def regex_test(pattern: str) -> Any:
 
 
 def regex_options() -> Any:
-    """The options under which patterns are compiled."""
+    """The options for compiling patterns."""
     options = _re2().Options()
     options.max_mem = MAX_REGEX_BYTES
     options.never_capture = True
@@ -46,8 +46,8 @@ def regex_options() -> Any:
 
 @lru_cache(maxsize=_COMPILED)
 def _compiled(pattern: str) -> Any:
-    # A set of one answers yes or no five times as fast as a search, which also says where. It refuses, when compiled,
-    # what its memory does not suffice for, so that it never fails later.
+    # A set with one pattern answers yes or no five times as fast as a search, which also finds the position. It
+    # checks its memory limit when it is compiled, so it never fails later.
     re2 = _re2()
     options = regex_options()
     try:

@@ -11,8 +11,11 @@ __all__ = ["Preference", "Subscription"]
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """What a user wants to hear of. `score` is the user's quantitative preference; without it the level in
-    the user's qualitative preferences decides. `weight` serves the weighted mean and the weight scorer."""
+    """A user's interest in certain events.
+
+    `score` is the user's quantitative preference. Without it, the level in the user's qualitative preferences
+    decides. `weight` is used by the weighted mean and the weight scorer.
+    """
 
     id: Annotated[str, About(NAME, "The subscription's own name.")]
     user: Annotated[str, About(NAME, "Who subscribes.")]

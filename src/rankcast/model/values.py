@@ -1,4 +1,4 @@
-"""Crisp values: strings, numbers, booleans and times, and when two of them are the same."""
+"""Crisp values (strings, numbers, booleans and times) and when two of them are the same."""
 
 import math
 from datetime import UTC, datetime
@@ -11,11 +11,11 @@ __all__ = ["EPOCH", "MAX_TEXT", "Kind", "Scalar", "Values", "check_scalar", "che
 
 Scalar: TypeAlias = str | bool | int | float | datetime
 Values: TypeAlias = tuple[Scalar, ...]
-"""The values of one attribute: one, or for strings and booleans several; all of one kind, distinct."""
+"""The distinct values of one attribute, all of one kind. Only strings and booleans may have several."""
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MAX_TEXT = 65_536
-"""Characters of a string value."""
+"""Maximum number of characters of a string value."""
 
 _INTEGER_LIMIT = 2**63
 
@@ -48,18 +48,18 @@ def kind_of(value: Scalar) -> Kind:
 
 
 def identity(value: Scalar) -> tuple[Kind, Scalar]:
-    """A key under which two values are equal iff they are the same value (``1 == 1.0``, ``True != 1``)."""
+    """A key that is equal for two values if and only if they are the same value (``1 == 1.0``, ``True != 1``)."""
     return kind_of(value), value
 
 
 def check_scalar(value: Scalar) -> Scalar:
-    """The value itself if it can stand in an event or predicate.
+    """Return the value if it may occur in an event or predicate; otherwise raise.
 
-    Refused: NaN and infinities, integers outside 64 bits, text that is too long or not valid Unicode (lone surrogates),
-    times without a zone or outside the years 1 to 9999 of UTC.
+    Refused: NaN and infinities, integers outside 64 bits, text that is too long or not valid Unicode (lone
+    surrogates), times without a zone or outside the years 1 to 9999 in UTC.
     """
     kind = type(value)
-    # Nearly all values leave here; every event and expression passes through.
+    # A fast path for nearly all values, because every event and expression passes through here.
     if (kind is str and value.isascii() and len(value) <= MAX_TEXT) or kind is bool:  # type: ignore[union-attr, arg-type]
         return value
     if kind is int or kind is float:
@@ -94,7 +94,7 @@ def _checked_number(value: float) -> float:
 
 
 def check_values(values: Values) -> Values:
-    """The distinct values of one attribute, in the given order; only strings and booleans may be several."""
+    """The distinct values of one attribute, in the given order. Only strings and booleans may have several."""
     if not values:
         raise ModelError("an attribute needs a value")
     if len(values) == 1:

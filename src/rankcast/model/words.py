@@ -13,7 +13,8 @@ _JOINERS = "\u200c\u200d"
 
 
 def word_key(text: str) -> str:
-    """The words of a text in lower case, a space before and after each, so that whole words are parts of it.
+    """The words of a text in lower case, with a space before and after each, so that a substring search finds whole
+    words.
 
     A word is a run of letters, marks, numbers and connecting punctuation, as in level 1 of Unicode's regular
     expressions (UTS #18, simple word boundaries). Case is folded; nothing else is normalised. O(characters).
@@ -37,6 +38,6 @@ def _is_of_word(letter: str) -> bool:
 
 
 def check_words(text: str) -> None:
-    """Raise `ModelError` if the text has no word."""
+    """Raise `ModelError` if the text contains no word."""
     if not word_key(text):
         raise ModelError(f"has needs at least one word, and {text!r} has none")
