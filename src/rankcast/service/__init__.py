@@ -12,7 +12,7 @@ __all__ = ["Limits", "Service", "ServiceSettings", "create_app"]
 
 
 def create_app(settings: ServiceSettings | None = None) -> "FastAPI":
-    """The application of `rankcast.service.app`, which is only loaded now."""
+    """Create the application. `rankcast.service.app` is imported on the first call, not with this package."""
     from rankcast.service.app import create_app
 
     return create_app(settings)

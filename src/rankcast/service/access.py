@@ -1,8 +1,8 @@
-"""Who may do what: tokens of users, publishers and administrators.
+"""Access control: the tokens of users, publishers and administrators.
 
-A token is 256 random bits, shown once; the store keeps its BLAKE2b hash. A slow hash (scrypt) protects passwords, which
-people choose and others can guess; nobody can guess 256 random bits, so a fast hash is as safe and no request can be used to
-burn the processor.
+A token is 256 random bits. It is shown once, and the store keeps only its BLAKE2b hash. Passwords need a slow hash
+such as scrypt, because people choose them and attackers can guess them. Nobody can guess 256 random bits, so a fast
+hash is as safe here, and requests with invalid tokens cannot exhaust the processor.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ _LONGEST = timedelta(days=36_500)
 
 
 class Role(StrEnum):
-    """What a token is for: one user's own things; publishing under one name; everything."""
+    """The purpose of a token: a user's own data, publishing under one name, or everything."""
 
     USER = "user"
     PUBLISHER = "publisher"
@@ -42,7 +42,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """One who was let in: with which token, in which role, under which name."""
+    """An authenticated caller: its role, its name and the id of its token."""
 
     role: Role
     name: str | None
@@ -50,32 +50,35 @@ class Principal:
 
     @property
     def is_administrator(self) -> bool:
-        """Whether they may do everything."""
+        """Whether the caller may do everything."""
         return self.role is Role.ADMINISTRATOR
 
     def is_user(self, name: str) -> bool:
-        """Whether that user's things are theirs to see and change."""
+        """Whether the caller may see and change the data of this user."""
         return self.is_administrator or (self.role is Role.USER and self.name == name)
 
     def is_publisher(self, name: str) -> bool:
-        """Whether they may publish under that name."""
+        """Whether the caller may publish under this name."""
         return self.is_administrator or (self.role is Role.PUBLISHER and self.name == name)
 
 
 def actor_of(principal: Principal) -> Actor:
-    """Who somebody is in the audit trail: by name if it is a user or a publisher, else by the id of the token."""
+    """The actor to record in the audit trail: the name of a user or publisher, otherwise the id of the token."""
     if principal.is_administrator:
         return Actor(f"administrator {principal.token}")
     return Actor(f"{principal.role} {principal.name}", own=principal.name)
 
 
 ADMINISTRATOR = Principal(Role.ADMINISTRATOR, None, "dev")
-"""Everybody, in a service that was started for development."""
+"""Every caller of a service that was started in development mode."""
 
 
 class Access:
-    """The tokens of a store. What `check` found is remembered; once a second, at most, a look at how many tokens were revoked
-    says whether to forget it. So a revoked token is refused within a second, and many tokens cost no more than one."""
+    """The tokens of a store, with a cache of accepted and rejected tokens.
+
+    At most once a second, `check` reads how many tokens were revoked, and clears the cache if the number has changed.
+    A revoked token is therefore refused within a second, and checking many tokens costs no more than checking one.
+    """
 
     def __init__(self, store: Store) -> None:
         self._log = AccessLog(store.database)
@@ -89,7 +92,10 @@ class Access:
     def create(
         self, role: Role, name: str | None = None, note: str = "", lasts: timedelta | None = None
     ) -> tuple[str, TokenRecord]:
-        """A new token, which cannot be had again, and what is kept of it. It is of no use after `lasts`, if that is given."""
+        """Create a token. Return its text, which cannot be read again, and the stored record.
+
+        The token expires after `lasts`, if given.
+        """
         if lasts is not None and not timedelta(seconds=1) <= lasts <= _LONGEST:
             raise ModelError(f"a token that expires after {lasts}; it must be after 1 second to {_LONGEST.days:,} days")
         if (name is None) != (role is Role.ADMINISTRATOR):
@@ -104,28 +110,28 @@ class Access:
         return token, self._log.keep(token_id, role.value, name, note, _digest(token), expires)
 
     def tokens(self) -> list[TokenRecord]:
-        """What is kept of all tokens, oldest first."""
+        """The stored records of all tokens, oldest first."""
         return self._log.tokens()
 
     def revoke(self, token_id: str) -> None:
-        """Let a token be of no use."""
+        """Revoke a token."""
         self._log.revoke(token_id)
         with self._lock:
             self._looked = float("-inf")
 
     def is_empty(self) -> bool:
-        """Whether no token was ever made."""
+        """Whether no token was ever created."""
         return self._log.is_empty()
 
     async def admit(self, token: str) -> Principal | None:
-        """As `check`; a look at the store is in a thread, so that a store that hangs holds up nobody else on the event loop."""
+        """Like `check`, but reads the store in a thread, so that a store that hangs does not block the event loop."""
         now = monotonic()
         if _TOKEN.fullmatch(token) is None or (now - self._looked < _REMEMBERED and _digest(token) in self._principals):
             return self.check(token)
         return await asyncio.to_thread(self.check, token)
 
     def check(self, token: str) -> Principal | None:
-        """Whose token it is; None if it is none, was revoked or has expired."""
+        """The principal of a token, or None if the token is unknown, revoked or expired."""
         found = _TOKEN.fullmatch(token)
         if found is None:
             return None
@@ -148,7 +154,7 @@ class Access:
                 self._forget()
             if principal is None:
                 self._strangers[digest] = now
-            elif known == self._revocations:  # else it may have been revoked since it was read
+            elif known == self._revocations:  # otherwise it may have been revoked since it was read
                 self._principals[digest] = principal, None if kept is None else kept.expires
         return principal
 
@@ -161,7 +167,7 @@ class Access:
                 self._forget()
 
     def forget(self) -> None:
-        """Look at the store again before the next token is let in."""
+        """Clear the cache, so that the next token is looked up in the store."""
         with self._lock:
             self._looked = float("-inf")
 

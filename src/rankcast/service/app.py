@@ -1,4 +1,4 @@
-"""The application: all routes, the pipeline and the page put together."""
+"""The application: routes, pipeline and page."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -30,9 +30,9 @@ wrong, what was found there and what would be right."""
 
 
 def create_app(settings: ServiceSettings | None = None) -> FastAPI:
-    """A service over the store of the settings, which is made if it is not there.
+    """Create a service over the store that the settings name. The store is created if it does not exist.
 
-    The application has its `Service` as `app.state.service`; the pipeline starts and stops with the application.
+    The `Service` is `app.state.service`. The pipeline starts and stops with the application.
     """
     service = Service(settings or ServiceSettings())
 
@@ -73,7 +73,7 @@ def create_app(settings: ServiceSettings | None = None) -> FastAPI:
 
 
 def _openapi(app: FastAPI) -> JsonObject:
-    """The OpenAPI document, with the forms of `rankcast.service.api.schemas` and `push_schemas`."""
+    """The OpenAPI document, with the schemas of `rankcast.service.api.schemas` and `push_schemas`."""
     if app.openapi_schema is None:
         made = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
         schemas = made.setdefault("components", {}).setdefault("schemas", {})

@@ -1,4 +1,4 @@
-"""A thread that does something again and again until it is stopped."""
+"""A thread that repeats a task until it is stopped."""
 
 from collections.abc import Callable
 from threading import Event as Flag
@@ -10,10 +10,10 @@ __all__ = ["BackgroundLoop"]
 
 
 class BackgroundLoop:
-    """Calls `work` in a thread of its own, after `first` seconds and then again after each pause.
+    """Calls `work` in its own thread: first after `first` seconds, then again after each pause.
 
-    What is expected to go wrong (`RankcastError`: a store that another process has locked) is told to `failed`, and the next round
-    comes in its time. `pause` says, after each round, how many seconds to wait.
+    Expected errors (`RankcastError`, for example from a store that another process has locked) go to `failed`, and
+    the loop continues. After each round, `pause` returns how many seconds to wait.
     """
 
     def __init__(
@@ -38,18 +38,18 @@ class BackgroundLoop:
         return self._thread is not None and self._thread.is_alive()
 
     def is_stopping(self) -> bool:
-        """Whether the round at hand is to end early."""
+        """Whether the current round should end early."""
         return self._stopping.is_set()
 
     def start(self) -> None:
-        """Begin, unless it has begun."""
+        """Start the thread, unless it is running."""
         if self._thread is None:
             self._stopping.clear()
             self._thread = Thread(target=self._run, name=self._name, daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
-        """Finish the round at hand and end."""
+        """Let the current round finish, then end the thread."""
         self._stopping.set()
         if self._thread is not None:
             self._thread.join()

@@ -1,4 +1,4 @@
-"""What publishers have in the log that the pipeline has not served yet: each so much that serving it takes a short time."""
+"""Limits on the unserved events of each publisher, so that the pipeline can always catch up in a short time."""
 
 import asyncio
 from collections import Counter
@@ -16,23 +16,24 @@ from rankcast.service.problems import Problem
 __all__ = ["PublisherBacklogs"]
 
 _GUESS = 0.001
-"""Seconds that an event is taken to cost before any was served."""
+"""Assumed cost of an event in seconds, before any was measured."""
 _LEAST = 20e-6
 _FIXED = 0.005
-"""Seconds of a batch that are nobody's: what it costs however few events are in it."""
+"""Fixed cost of a batch in seconds, which is charged to no publisher."""
 _HALF_LIFE = 5.0
-"""An estimate rises at once and halves in so many seconds: a publisher whose events turn cheap is trusted with more slowly."""
+"""Seconds in which a cost estimate halves. Estimates rise at once and fall slowly, so that a publisher gains room
+gradually."""
 _UNEVEN = 4.0
-"""In a batch of several publishers, an event is taken to have cost at most so many times the average."""
+"""In a batch of several publishers, no event is charged more than this multiple of the average cost."""
 _PATIENCE = 10.0
 _STUCK = 60.0
-"""If the pipeline serves nothing for so many seconds, nobody waits for it."""
+"""If the pipeline serves nothing for this many seconds, publishers no longer wait for it."""
 _LOOK = 0.5
 _MANY = 10_000
 
 
 class _Entry(NamedTuple):
-    """Events of one publisher in the log, up to an offset."""
+    """A number of events of one publisher in the log, up to an offset."""
 
     offset: int
     who: str
@@ -41,7 +42,7 @@ class _Entry(NamedTuple):
 
 @dataclass
 class _Account:
-    """One publisher: how many events are unserved, and what one costs, as of when."""
+    """The state of one publisher: the number of unserved events, and the estimated cost of an event with its time."""
 
     cost: float = _GUESS
     as_of: float = 0.0
@@ -52,21 +53,22 @@ class _Account:
     called: "asyncio.Future[None] | None" = None
 
     def cost_at(self, now: float) -> float:
-        """Seconds that one event is taken to cost."""
+        """The estimated cost of one event, in seconds."""
         return float(max(_LEAST, self.cost * 0.5 ** ((now - self.as_of) / _HALF_LIFE)))
 
 
 class PublisherBacklogs:
-    """Lets publishers log events as fast as the pipeline serves them, and no faster.
+    """Lets publishers log events as fast as the pipeline serves them, but no faster.
 
-    The log is served in order, so whoever publishes waits for what was published before. A publisher may have so many events
-    unserved as take `seconds` to serve, by what the events of the same publisher have cost, and `events` at most; one in any case.
-    Who wants to log more waits until some are served. Nobody waits while no pipeline serves.
+    The pipeline serves the log in order, so every event waits for those published before it. The unserved events of a
+    publisher may take `seconds` to serve, as estimated from the cost of that publisher's earlier events, and may
+    number `events` at most. One event is always allowed. To log more, a publisher waits until some events are served.
+    Nobody waits while no pipeline is serving.
 
     Parameters
     ----------
     waiting
-        How many requests of one publisher may wait; more are refused, as are those that have waited for 10 seconds in vain.
+        The most requests of one publisher that may wait. Further ones are refused, and so are those that wait 10 s.
     is_serving
         Whether a pipeline serves the log and reports its batches to `served`.
     """
@@ -91,9 +93,10 @@ class PublisherBacklogs:
         self._lock = Lock()
 
     async def take(self, who: str, wanted: int, is_begun: bool = False) -> int:
-        """How many of `wanted` events may be logged now, at least one: waits for that. Tell `logged` what became of them.
+        """Wait until events may be logged, and return how many of `wanted` may be logged now: at least one.
 
-        `is_begun` says that others of the same request are in the log already, so that it is not refused any more.
+        Report the outcome to `logged`. With `is_begun`, other events of the same request are in the log already, so
+        the request is no longer refused.
         """
         with self._lock:
             account = self._account(who)
@@ -118,7 +121,7 @@ class PublisherBacklogs:
                 account.waiting -= 1
 
     def logged(self, who: str, taken: int, count: int, offset: int) -> None:
-        """Say that `count` of the events that were taken are new in the log, the last of them at an offset."""
+        """Report that `count` of the `taken` events are new in the log, the last of them at `offset`."""
         with self._lock:
             account = self._account(who)
             account.unserved = max(0, account.unserved - taken)
@@ -129,7 +132,7 @@ class PublisherBacklogs:
                 self._call(account)
 
     def served(self, batch: CommittedBatch) -> None:
-        """Say what the pipeline has committed; from any thread."""
+        """Report a batch that the pipeline has committed. Safe from any thread."""
         now = self._clock()
         with self._lock:
             self._reached, self._last_served = batch.offset, now
@@ -146,7 +149,7 @@ class PublisherBacklogs:
                     self._call(account)
 
     def _charge(self, counts: Counter[str], batch: CommittedBatch, now: float) -> None:
-        """Share out what a batch cost, in proportion to what was expected of each."""
+        """Divide the cost of a batch among its publishers, in proportion to their expected costs."""
         if not counts:
             return
         known = {who: self._account(who) for who in counts}
@@ -163,7 +166,8 @@ class PublisherBacklogs:
             account.as_of = now
 
     def _reserve(self, account: _Account, wanted: int) -> "int | asyncio.Future[None]":
-        """How many may be logged; if none, what is done when some may be."""
+        """Reserve room for events and return how many may be logged; if none, a future that is done when there is
+        room."""
         now = self._clock()
         with self._lock:
             if not self._is_serving() or (self._entries and now - self._last_served > _STUCK):
@@ -182,7 +186,7 @@ class PublisherBacklogs:
     def _call(self, account: _Account) -> None:
         called, account.called = account.called, None
         if called is not None:
-            with suppress(RuntimeError):  # its loop was closed meanwhile: nobody waits
+            with suppress(RuntimeError):  # its loop was closed meanwhile, so nobody waits
                 called.get_loop().call_soon_threadsafe(_settle, called)
 
     def _account(self, who: str) -> _Account:

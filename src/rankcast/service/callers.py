@@ -1,4 +1,4 @@
-"""Who sends a request: what the routes ask for to let one in."""
+"""Callers: the dependencies by which routes authenticate and authorize a request."""
 
 from typing import Annotated, TypeAlias
 
@@ -26,7 +26,7 @@ async def _service(request: Request) -> Service:
 
 
 ServiceOf: TypeAlias = Annotated[Service, Depends(_service)]
-"""The service that was asked."""
+"""The service that handles the request."""
 
 
 async def _caller(
@@ -36,7 +36,7 @@ async def _caller(
 
 
 async def _admitted(request: Request, token: str | None) -> Principal:
-    """Whose token it is; refused if it is nobody's, or asks too often."""
+    """The principal of a token; refused if the token is not valid or exceeds its rate limit."""
     service: Service = request.app.state.service
     if service.settings.dev:
         return ADMINISTRATOR
@@ -54,18 +54,18 @@ async def _admitted(request: Request, token: str | None) -> Principal:
 
 
 Caller: TypeAlias = Annotated[Principal, Depends(_caller)]
-"""Anybody with a token."""
+"""Any caller with a valid token."""
 
 
 async def _owner(caller: Caller, user: Annotated[str, Path(description="The user.", examples=["addison"])]) -> str:
     if not caller.is_user(user):
-        # The same whether there is such a user or not.
+        # The answer is the same whether or not the user exists.
         raise Problem(403, "not-yours", "this token may see and change only what is its own user's")
     return user
 
 
 Owner: TypeAlias = Annotated[str, Depends(_owner)]
-"""The user of the path, whose things the caller may see and change."""
+"""The user in the path, if the caller may see and change that user's data."""
 
 
 async def _administrator(caller: Caller) -> Principal:
@@ -89,7 +89,7 @@ def _publishing(caller: Principal) -> Principal:
 
 
 async def publishing_caller(request: Request) -> Principal:
-    """What `PublishingCaller` finds, for a route that reads its requests by hand."""
+    """The caller that `PublishingCaller` yields, for a route that parses its requests itself."""
     scheme, token = get_authorization_scheme_param(request.headers.get("authorization"))
     return _publishing(await _admitted(request, token if scheme.lower() == "bearer" and token else None))
 

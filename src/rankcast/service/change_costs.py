@@ -1,4 +1,5 @@
-"""What changes of the catalog cost: in the store, while nobody else can write, and in the pipeline, before the next event."""
+"""The cost of catalog changes: in the store, where they block other writers, and in the pipeline, where they delay
+events."""
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Sequence
@@ -16,15 +17,17 @@ __all__ = ["ChangeCosts", "owners_of"]
 _LEAST = 1e-6
 _MANY = 10_000
 _IN_STORE = 8.0
-"""How many times the burst may be spent in the store, where a change is short."""
+"""Size of the budget for the store, as a multiple of the burst. It is larger because changes in the store are
+short."""
 _GUESS = 3.0
-"""What a change is taken to cost in the pipeline before that was measured, as a multiple of what it cost in the store."""
+"""Assumed cost of a change in the pipeline before any was measured, as a multiple of its cost in the store."""
 _ACTIVE = 2.0
-"""A pipeline that has committed nothing for so many seconds has nothing to do: the changes until then it takes over at once."""
+"""A pipeline that has committed nothing for this many seconds is idle. Changes are then not charged in advance."""
 
 
 class _Change(NamedTuple):
-    """A version of the catalog, whose records it changed, and what each of them was charged for the pipeline."""
+    """A version of the catalog, the owners of the changed records, and what each owner was charged for the
+    pipeline."""
 
     version: int
     owners: Collection[str]
@@ -32,11 +35,13 @@ class _Change(NamedTuple):
 
 
 class ChangeCosts:
-    """Lets each owner of records change them as often as costs `rate` seconds of one core per second, and `burst` at once.
+    """Limits the processor time that each owner's changes may take: `rate` seconds of one core per second, `burst` at
+    once.
 
-    A change costs what the owner has: all of it is read by the store, and the windows of a user are handed over by the pipeline. Both
-    are measured. While an owner has no time left, changes are refused. Changes without events in between cost the pipeline
-    once, and are not charged for it.
+    The cost of a change grows with the data of its owner: the store reads all of the owner's records, and the
+    pipeline carries over the windows of a user. Both costs are measured. Changes are refused while their owner has no
+    time left. The pipeline applies consecutive changes without events between them together, so they are charged
+    once.
     """
 
     def __init__(self, rate: float, burst: float, clock: Callable[[], float] = monotonic) -> None:
@@ -45,13 +50,16 @@ class ChangeCosts:
         self._in_pipeline = RateLimits(rate, burst, clock)
         self._changes: deque[_Change] = deque(maxlen=_MANY)
         self._each: dict[str, float] = {}
-        """What a change of an owner's records has cost the pipeline of late."""
+        """The recent cost of a change in the pipeline, in seconds, by owner."""
         self._last_served = float("-inf")
         self._lock = Lock()
 
     def run(self, owners: Collection[str], change: Callable[[], int]) -> int:
-        """Make a change of records of these owners, which returns the version of the catalog; a problem if one of them has no time
-        left."""
+        """Run a change of records of these owners, and charge them for it. Return the catalog version that `change`
+        returns.
+
+        Raises a problem (429) if one of the owners has no time left.
+        """
         for owner in owners:
             self._check(owner)
         begun, spent = thread_time(), 0.0
@@ -71,7 +79,7 @@ class ChangeCosts:
         return version
 
     def served(self, batch: CommittedBatch) -> None:
-        """Say what the pipeline has committed; from any thread."""
+        """Report a batch that the pipeline has committed. Safe from any thread."""
         counts: Counter[str] = Counter()
         charged: defaultdict[str, float] = defaultdict(float)
         self._last_served = self._clock()
@@ -102,6 +110,6 @@ class ChangeCosts:
 
 
 def owners_of(records: Sequence[Record]) -> list[str]:
-    """Whose records they are; none of what concerns all."""
+    """The owners of records. Records that everybody shares have no owner."""
     found = [one.publisher if isinstance(one, Advertisement) else one.user for one in records]
     return list(dict.fromkeys(owner for owner in found if owner is not None))

@@ -1,4 +1,4 @@
-"""Child processes that end with the process that started them, however that one ends."""
+"""Child processes that end when their parent process ends, even if it is killed."""
 
 import ctypes
 import os
@@ -16,19 +16,19 @@ __all__ = ["Child", "end_with_parent", "run_child"]
 
 _COMMAND = "from rankcast.service.children import run_child; run_child()"
 _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
-_CPU_CLOCK = 2  # of a process by its number, as clock_getcpuclockid of Linux makes it
+_CPU_CLOCK = 2  # the clock of a process, encoded as clock_getcpuclockid of Linux does
 _ORPHANED = 1
 
-# Linux sends the signal when the *thread* that started the child ends. So one thread starts them all, and lives as long as
-# the process does.
+# Linux sends the signal when the *thread* that started the child ends. So a single thread starts all children and
+# lives as long as the process.
 _starter = ThreadPoolExecutor(1, "rankcast-children")
 
 
 class Child:
-    """A child process that runs the function `main` of a module, with a pipe to its input and one from its output.
+    """A child process that runs the function `main` of a module, with a pipe to its input and a pipe from its output.
 
-    The end of its input asks it to finish. The death of this process, even by ``kill -9``, ends it at once: the system kills it
-    (Linux), and it watches a pipe that only this process holds open (elsewhere).
+    Closing its input asks the child to finish. If this process dies, even by ``kill -9``, the child ends at once: on
+    Linux the kernel kills it, and on other systems it watches a pipe that only this process holds open.
     """
 
     def __init__(self, module: str) -> None:
@@ -47,12 +47,12 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """The process id."""
         return self._process.pid
 
     @property
     def seconds(self) -> float | None:
-        """How much processor time it has used; None where the system does not say."""
+        """The processor time that the child has used, in seconds; None where the system does not report it."""
         try:
             return clock_gettime((~self.pid << 3) | _CPU_CLOCK)
         except (OSError, ValueError):
@@ -60,27 +60,28 @@ class Child:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it runs."""
+        """Whether the child is running."""
         return self._process.poll() is None
 
     @property
     def output(self) -> IO[bytes]:
-        """What it writes."""
+        """The output of the child."""
         assert self._process.stdout is not None
         return self._process.stdout
 
     def send(self, text: bytes) -> None:
-        """Write to its input at once; OSError or ValueError if it does not read any more."""
+        """Write to the child's input and flush it. Raises OSError or ValueError if the child no longer reads."""
         assert self._process.stdin is not None
         self._process.stdin.write(text)
         self._process.stdin.flush()
 
     def ask_to_end(self) -> None:
-        """Let its input end."""
+        """Close the child's input."""
         _close(self._process.stdin)
 
     def end(self, patience: float) -> int:
-        """Ask it to end, kill it if it has not after `patience` seconds, and let go of it; its status."""
+        """Ask the child to end, kill it after `patience` seconds, release its resources, and return its exit
+        status."""
         self.ask_to_end()
         try:
             status = self._process.wait(patience)
@@ -94,14 +95,17 @@ class Child:
         return status
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the child."""
         self._process.kill()
 
 
 def run_child() -> NoReturn:
-    """What a `Child` runs: the module's `main`, until it returns or the parent dies. Ends hard, whatever threads still do."""
+    """The entry point of a `Child`: run the module's `main` until it returns or the parent dies.
+
+    The process then exits at once, without waiting for other threads.
+    """
     module, parent, watched = sys.argv[1:]
-    # A terminal sends these to the parent too, and the parent says when its children end.
+    # A terminal sends these signals to the parent too, and the parent decides when its children end.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     end_with_parent(int(parent), int(watched))
@@ -118,14 +122,15 @@ def run_child() -> NoReturn:
 
 
 def end_with_parent(parent: int, watched: int | None = None) -> None:
-    """Let this process be killed when its parent dies; `parent` is the parent's number as the parent itself knows it.
+    """Have this process killed when its parent dies. `parent` is the parent's process id as the parent itself sees
+    it.
 
-    `watched` is the end to read of a pipe whose other end only the parent has: it works on every system, though only as soon as a
-    thread of Python gets its turn. Call it first in a process that `multiprocessing` has started, too.
+    `watched` is the read end of a pipe whose write end only the parent holds. It works on every system, but only once
+    a Python thread gets to run. In a process that `multiprocessing` started, call this function first.
     """
     with suppress(OSError, AttributeError):  # not Linux
         ctypes.CDLL(None, use_errno=True).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-    if os.getppid() != parent:  # it died before we asked
+    if os.getppid() != parent:  # the parent died before the request took effect
         os._exit(_ORPHANED)
     if watched is not None:
         Thread(target=_watch, args=[watched], name="rankcast-parent", daemon=True).start()

@@ -1,4 +1,4 @@
-"""How many records one owner may have."""
+"""Limits on the number of records of one owner."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -22,16 +22,16 @@ __all__ = ["check_counts"]
 
 
 class _Counted(NamedTuple):
-    """Records of one kind of one owner; their number is limited."""
+    """The records of one kind and one owner, which are counted against a limit."""
 
     kind: Literal["subscription", "concept", "advertisement"]
     owner: str
 
 
 def check_counts(catalog: Catalog, records: Sequence[Record], limits: Limits) -> None:
-    """Refuse records with which their owner would have more than is allowed.
+    """Refuse records that would take their owner over a limit.
 
-    `catalog` holds at least all that the owners have. What replaces a record adds none; concepts that all share are not
+    `catalog` must hold at least all records of the owners. Replacing a record adds none, and shared concepts are not
     counted.
     """
     added = {slot: counted for record in records for slot, counted in [_slot(record)] if counted is not None}
@@ -57,7 +57,7 @@ def check_counts(catalog: Catalog, records: Sequence[Record], limits: Limits) ->
 
 
 def _check_predicates(catalog: Catalog, user: str, records: Sequence[Subscription], limits: Limits) -> None:
-    """Refuse subscriptions with which all of a user's would have too many predicates together."""
+    """Refuse subscriptions that would give all subscriptions of a user too many predicates in total."""
     mine = {one.id: one.where for one in (*catalog.subscriptions_of(user), *records) if one.user == user}
     if len(mine) * limits.predicates <= limits.predicates_of_one:
         return
@@ -77,7 +77,8 @@ _MOST_KNOWN = 100_000
 
 
 def _predicates(where: Expression) -> int:
-    """How many predicates an expression has; remembered, because all of a user's are counted at every change."""
+    """The number of predicates in an expression. Cached, because every change counts all subscriptions of the
+    user."""
     found = _known.get(id(where))
     if found is None or found[0] is not where:
         if len(_known) >= _MOST_KNOWN:
@@ -87,7 +88,7 @@ def _predicates(where: Expression) -> int:
 
 
 def _slot(record: Record) -> tuple[tuple[str, ...], _Counted | None]:
-    """What identifies a record, and among what it is counted."""
+    """The key of a record, and the group in which the record is counted."""
     match record:
         case Subscription():
             return ("subscription", record.id), _Counted("subscription", record.user)

@@ -1,4 +1,4 @@
-"""Events and values in words: what a card is headed with, and what its attributes say."""
+"""Events and values as text for people: the title of a card, and its attributes."""
 
 from datetime import datetime
 
@@ -26,7 +26,7 @@ _LONGEST_TITLE = 120
 
 
 def title_of(event: Event) -> str:
-    """What to call the event: its title or name if it has one, else its first words, else its id.
+    """A title for an event: its title or name if it has one, otherwise its first text, otherwise its id.
 
     >>> from rankcast.model import EPOCH
     >>> title_of(Event("e1", EPOCH, {"genre": ("drama",), "title": ("Big Fish",)}))
@@ -48,7 +48,7 @@ def title_attribute(event: Event) -> str | None:
 
 
 def facts(event: Event, most: int = 6) -> list[tuple[str, str]]:
-    """Names and values of the other attributes, in order, at most so many.
+    """Names and values of the attributes other than the title, in order, at most `most`.
 
     >>> from rankcast.model import EPOCH
     >>> facts(Event("e1", EPOCH, {"title": ("Big Fish",), "genre": ("drama", "comedy"), "year": (2003,)}))
@@ -60,7 +60,7 @@ def facts(event: Event, most: int = 6) -> list[tuple[str, str]]:
 
 
 def said(value: AttributeValue) -> str:
-    """The value of an attribute as people write it.
+    """The value of an attribute as people would write it.
 
     >>> said((50.0,)), said(Term("cheap")), said(Interval(50, 60))
     ('50', 'cheap', '50 to 60')
@@ -78,7 +78,7 @@ def said(value: AttributeValue) -> str:
 
 
 def cut(text: str, longest: int) -> str:
-    """The text, or its beginning with an ellipsis."""
+    """The text, shortened with an ellipsis if it is longer than `longest`."""
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 
 

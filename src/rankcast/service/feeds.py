@@ -23,19 +23,19 @@ _ROOM = 1000
 
 @dataclass(eq=False)
 class FeedItem:
-    """A delivery on its way to those who listen."""
+    """A delivery on its way to the listeners."""
 
     number: int
     delivery: Delivery
 
     @cached_property
     def text(self) -> bytes:
-        """The delivery with its number in JSON, written once for all who listen."""
+        """The delivery with its number as JSON, encoded once for all listeners."""
         return msgspec.json.encode({"number": self.number, **encode_delivery(self.delivery)})
 
 
 class _Listener:
-    """One who listens: what is for them and not taken yet, at most `_ROOM`; `missed` if there was no room."""
+    """A listener with its queue of at most `_ROOM` deliveries; `missed` says that the queue overflowed."""
 
     def __init__(self, user: str | None) -> None:
         self.user = user
@@ -44,14 +44,14 @@ class _Listener:
         self.called = asyncio.Event()
 
     def give(self, fed: FeedItem) -> None:
-        # Once something was missed nothing later may come before it.
+        # After an overflow, a later delivery must not overtake the missed ones.
         self.missed = self.missed or len(self.waiting) >= _ROOM
         if not self.missed:
             self.waiting.append(fed)
         self.called.set()
 
     async def take(self, patience: float | None) -> list[FeedItem]:
-        """All that waits; nothing if nothing comes for `patience` seconds."""
+        """Take all queued deliveries. Returns an empty list if none arrives within `patience` seconds."""
         if not self.waiting:
             self.called.clear()
             loop = asyncio.get_running_loop()
@@ -64,12 +64,12 @@ class _Listener:
 
 
 class Feeds:
-    """Deliveries as they are committed, to any number of listeners, each from where they want.
+    """Sends deliveries to any number of listeners as they are committed. Each listener chooses where to start.
 
-    One task reads the log, once, and hands each delivery to those whom it concerns. A listener first reads from the log
-    what it lacks, and one that is too slow for its room of 1,000 goes back to the log; so nothing is lost or repeated and
-    memory stays bounded, however slow a listener is. The reader runs while somebody listens, woken by `wake` and
-    every `poll` seconds for what other processes commit.
+    One task reads the log once and hands each delivery to the listeners it concerns. A listener first reads from the
+    log what it has missed. A listener that falls more than 1,000 deliveries behind goes back to the log. So nothing
+    is lost or repeated, and memory stays bounded however slow a listener is. The reader runs while there are
+    listeners. `wake` wakes it, and it polls every `poll` seconds for deliveries that other processes commit.
     """
 
     def __init__(self, store: Store, poll: float = 0.5) -> None:
@@ -84,18 +84,18 @@ class Feeds:
 
     @property
     def listeners(self) -> int:
-        """How many listen."""
+        """The number of listeners."""
         return sum(len(group) for group in self._of_user.values())
 
     def wake(self) -> None:
-        """Say that deliveries were committed; from any thread."""
+        """Report that deliveries were committed. Safe from any thread."""
         loop = self._loop
         if loop is not None and not loop.is_closed():
-            with suppress(RuntimeError):  # closed in between
+            with suppress(RuntimeError):  # the loop was closed in between
                 loop.call_soon_threadsafe(self._woken.set)
 
     def end(self) -> None:
-        """Let all who listen come to an end; from any thread."""
+        """End the streams of all listeners. Safe from any thread."""
         self._ended.set()
         loop = self._loop
         if loop is not None and not loop.is_closed():
@@ -105,7 +105,8 @@ class Feeds:
     async def listen(
         self, user: str | None = None, after: int | None = None
     ) -> AsyncGenerator[tuple[int, Delivery], None]:
-        """Deliveries of a user, or of all, after a number (None: from now on), with their numbers, without end."""
+        """Deliveries of a user, or of all users, with their numbers: those after `after` (None: from now on),
+        without end."""
         pages = self.pages(user, after)
         try:
             async for page in pages:
@@ -117,7 +118,8 @@ class Feeds:
     async def pages(
         self, user: str | None = None, after: int | None = None, patience: float | None = None
     ) -> AsyncGenerator[list[FeedItem], None]:
-        """As `listen`, but as many at a time as there are; an empty page if there was nothing for `patience` seconds."""
+        """Like `listen`, but yields all available deliveries at once, and an empty page after `patience` seconds
+        without any."""
         listener = _Listener(user)
         at = after if after is not None else await asyncio.to_thread(self._store.last_delivery)
         try:
@@ -146,8 +148,10 @@ class Feeds:
         return [FeedItem(number, delivery) for number, delivery in found if number <= up_to]
 
     def _enter(self, listener: _Listener, newest: int) -> int:
-        """Join those who listen; the number after which everything will be handed over. `newest` is the last delivery, as
-        far as is known: the reader begins after that if there is none yet."""
+        """Add a listener and return the number after which it receives every delivery from the reader.
+
+        `newest` is the last known delivery. If the reader is not running yet, it starts after that one.
+        """
         loop = asyncio.get_running_loop()
         if self._loop is not loop or self._reader is None or self._reader.done():
             self._loop = loop
@@ -174,7 +178,7 @@ class Feeds:
                 listener.called.set()
 
     async def _read(self) -> None:
-        """Read the log on and hand it out, until nobody listens."""
+        """Read the log and hand out deliveries until nobody listens."""
         while self._of_user and not self._ended.is_set():
             with suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._woken.wait(), self._poll)
@@ -183,7 +187,7 @@ class Feeds:
             while self._of_user and (not page or len(page) == _PAGE):
                 try:
                     page = await asyncio.to_thread(self._following)
-                except StoreError:  # a store that is busy now will be read again
+                except StoreError:  # the store is busy; try again in the next round
                     break
                 if not page:
                     break

@@ -1,4 +1,4 @@
-"""What every request passes first: size, who may talk to a service without tokens, and HTTPS from then on."""
+"""Checks that every request passes first: body size, cross-site access to a service without tokens, and HSTS."""
 
 import asyncio
 from urllib.parse import SplitResult, urlsplit
@@ -13,12 +13,14 @@ from rankcast.service.settings import LOOPBACK, PUBLISHING, Limits, ServiceSetti
 __all__ = ["BodyLimit", "OwnMachineOnly", "StrictTransport"]
 
 _PATIENCE = 10.0
-"""How many seconds a body waits for others to be done with."""
+"""Seconds that a body waits for memory that other bodies occupy."""
 
 
 class BodyLimit:
-    """Refuses bodies that are too large, also those that do not say so beforehand; those that come too slowly; and any while the
-    bodies of all requests together fill the memory that they may have."""
+    """Refuses bodies that are too large, even without a declared length, and bodies that arrive too slowly.
+
+    Also refuses bodies while all bodies together fill the memory reserved for them.
+    """
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
         self._app = app
@@ -26,7 +28,7 @@ class BodyLimit:
         self._in_flight = BytesInFlight(limits.in_flight, max(limits.body, limits.in_flight // 4))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Pass the request on, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -45,7 +47,7 @@ class BodyLimit:
             if is_whole:
                 return await receive()
             if declared > taken:
-                # All of it at once: two that wait for each other's halves would wait for ever.
+                # Reserve the whole length at once: two requests that wait for each other's halves would wait forever.
                 if not await self._in_flight.take(sender, declared, _PATIENCE):
                     raise _busy()
                 taken = declared
@@ -74,7 +76,7 @@ class BodyLimit:
 
 
 def _sender(scope: Scope) -> str:
-    """Whose share of the memory a body takes: the token's, or else the address's."""
+    """The sender whose share of the memory a body uses: the token, or else the network address."""
     token = next((value for name, value in scope["headers"] if name == b"authorization"), None)
     if token is not None:
         return str(hash(token))
@@ -91,10 +93,11 @@ def _too_large(most: int) -> Problem:
 
 
 class OwnMachineOnly:
-    """Refuses what pages of other sites ask of a service without tokens, in the name of whoever looks at them.
+    """Protects a service without tokens from cross-site requests that the pages of other sites send from a user's
+    browser.
 
-    The request must name this machine as its host, and its origin, if it has one, must be the service itself: another port of this
-    machine is another site, as the page of some other program that is being developed here.
+    The request must name this machine as its host, and its origin, if present, must be the service itself. Another
+    port of this machine is another origin, because another program may serve a page there.
     """
 
     def __init__(self, app: ASGIApp, settings: ServiceSettings) -> None:
@@ -105,7 +108,7 @@ class OwnMachineOnly:
         self._address = settings.address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Pass the request on, or refuse it."""
         if scope["type"] in ("http", "websocket"):
             headers = Headers(scope=scope)
             host, origin = headers.get("host", ""), headers.get("origin")
@@ -130,13 +133,14 @@ class OwnMachineOnly:
 
 
 class StrictTransport:
-    """Tells browsers to use HTTPS only (HSTS). Not for `localhost`: browsers would apply it to every program of the machine."""
+    """Tells browsers to use only HTTPS (HSTS). Omitted for `localhost`, where it would affect every program on the
+    machine."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, and the answer back with the header."""
+        """Pass the request on, and add the header to the answer."""
         if scope["type"] != "http" or _is_of_this_machine(Headers(scope=scope).get("host", "")):
             await self._app(scope, receive, send)
             return

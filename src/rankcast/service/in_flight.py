@@ -1,4 +1,4 @@
-"""How many bytes of requests are in memory at the moment, over all who send them."""
+"""A limit on the bytes of request bodies in memory, over all senders."""
 
 import asyncio
 from collections import Counter
@@ -18,9 +18,9 @@ class _Waiting(NamedTuple):
 
 
 class BytesInFlight:
-    """A budget of `most` bytes, of which one sender may have `share`; for use on one event loop.
+    """A budget of `most` bytes, of which one sender may use `share`. For use on one event loop.
 
-    A sender can fill its own share, not everybody's: the others go on.
+    A sender can exhaust only its own share, so the others continue.
     """
 
     def __init__(self, most: int, share: int) -> None:
@@ -36,11 +36,11 @@ class BytesInFlight:
 
     @property
     def taken(self) -> int:
-        """How many bytes are taken."""
+        """The number of bytes in use."""
         return self._taken
 
     async def take(self, sender: str, amount: int, patience: float = 0.0) -> bool:
-        """Take bytes out of the budget as soon as there are so many; False if there are not after `patience` seconds."""
+        """Take bytes as soon as enough are free. Returns False if that takes longer than `patience` seconds."""
         if self._try(sender, amount):
             return True
         if patience <= 0 or amount > self._share or len(self._waiting) >= _MOST_WAITING:
@@ -62,7 +62,7 @@ class BytesInFlight:
         return True
 
     def give_back(self, sender: str, amount: int) -> None:
-        """Return what was taken."""
+        """Return bytes that were taken."""
         self._taken -= amount
         self._of[sender] -= amount
         if not self._of[sender]:

@@ -1,4 +1,4 @@
-"""Counting requests, and how long they take."""
+"""Counts requests and measures how long they take."""
 
 from time import perf_counter
 
@@ -13,9 +13,9 @@ _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 1
 
 
 class RequestMeter:
-    """Counts requests by method and status, and measures how long it takes until the answer begins.
+    """Counts requests by method and status, and measures the time until the response begins.
 
-    Paths are no label: they hold the names of users, and there is no end of them.
+    Paths are not a label, because they contain user names and their number is unbounded.
     """
 
     def __init__(self, app: ASGIApp, service: Service) -> None:
@@ -29,7 +29,7 @@ class RequestMeter:
         feeds.set_function(lambda: service.feeds.listeners)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and count it."""
+        """Pass the request on, and count it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -1,4 +1,5 @@
-"""The embedded pipeline in a process of its own, so that serving events and answering requests do not share one processor."""
+"""The embedded pipeline in its own process, so that serving events and answering requests do not share a
+processor."""
 
 import logging
 import os
@@ -19,14 +20,15 @@ __all__ = ["PipelineProcess", "main"]
 
 _log = logging.getLogger("rankcast.service.pipeline")
 _PATIENCE = 10.0
-"""How many seconds a child may take to finish its batch before it is killed; the batch is then served again at the next start."""
+"""Seconds that a child has to finish its batch before it is killed. The batch is then served again at the next
+start."""
 _REST = 1.0
 _OTHERS = 3.0
-"""How long a child waits for that of a service that was killed to finish its batch."""
+"""Seconds that a child waits for the child of a killed service to finish its batch."""
 
 
 class _Task(msgspec.Struct):
-    """What a child is started for."""
+    """The task that a child receives when it starts."""
 
     store: str
     shards: int | None
@@ -34,7 +36,7 @@ class _Task(msgspec.Struct):
 
 
 class _Report(msgspec.Struct):
-    """What a child says: once it has begun, or why it does not; then after each batch and each failure."""
+    """A report of the child: once when it has begun or could not begin, then after each batch and each failure."""
 
     batches: int = 0
     events: int = 0
@@ -43,14 +45,15 @@ class _Report(msgspec.Struct):
     error: str | None = None
     refused: str | None = None
     last: CommittedBatch | None = None
-    """What the last batch did, if this says so for the first time."""
+    """The last batch, if this report is the first to mention it."""
 
 
 class PipelineProcess:
-    """As `Runner`, but at work in a child process, which ends with this one, however that ends.
+    """Like `Runner`, but works in a child process that ends with this one, even if this one is killed.
 
-    The child gets its task by its input; later lines of it wake the child, and its end ends it. The child's output is reports.
-    One that dies is replaced: what it had not committed is served again, and nothing twice.
+    The child reads its task from its input. Later input lines wake the child, and the end of the input stops it. The
+    child writes reports to its output. A child that dies is replaced: the new one serves again what was not
+    committed, and nothing is delivered twice.
     """
 
     def __init__(
@@ -74,38 +77,39 @@ class PipelineProcess:
 
     @property
     def batches(self) -> int:
-        """How many batches were committed since the start."""
+        """Batches committed since the start."""
         return self._before.batches + self._report.batches
 
     @property
     def events(self) -> int:
-        """How many events were served since the start."""
+        """Events served since the start."""
         return self._before.events + self._report.events
 
     @property
     def delivered(self) -> int:
-        """How many deliveries were committed since the start."""
+        """Deliveries committed since the start."""
         return self._before.delivered + self._report.delivered
 
     @property
     def set_aside(self) -> int:
-        """How much could not be served since the start, and was set aside."""
+        """Entries set aside since the start because they could not be served."""
         return self._before.set_aside + self._report.set_aside
 
     @property
     def is_running(self) -> bool:
-        """Whether a child is alive."""
+        """Whether a child is running."""
         return self._child is not None and self._child.is_alive
 
     def start(self) -> None:
-        """Begin serving; refused if another pipeline serves the store, or its state is in another number of shards."""
+        """Start serving. Refused if another pipeline serves the store, or if its state has a different number of
+        shards."""
         if self._thread is None:
             self._stopping.clear()
             self._thread = Thread(target=self._follow, args=[self._begun()], name="rankcast-pipeline", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
-        """Let the child finish the batch at hand, and end."""
+        """Let the child finish the current batch, then end it."""
         self._stopping.set()
         with self._lock:
             child = self._child
@@ -119,16 +123,16 @@ class PipelineProcess:
             self._thread = None
 
     def wake(self) -> None:
-        """Say that there is something to serve; returns at once."""
+        """Report that there are events to serve. Returns at once."""
         with self._lock:
             if self._child is not None:
-                with suppress(OSError, ValueError):  # it has just ended
+                with suppress(OSError, ValueError):  # the child has just ended
                     self._child.send(b"\n")
 
     def _begun(self) -> Child:
-        """A child that serves the store, after its first report."""
+        """Start a child that serves the store, and return it after its first report."""
         child = Child(__name__)
-        with suppress(OSError):  # it has ended already; then it says nothing either
+        with suppress(OSError):  # the child has ended already, so it will not report either
             child.send(msgspec.json.encode(self._task))
         line = child.output.readline()
         report = msgspec.json.decode(line, type=_Report) if line else _Report(refused="the pipeline does not start")
@@ -137,13 +141,13 @@ class PipelineProcess:
             raise StoreError(report.refused)
         with self._lock:
             self._child = child
-            if self._stopping.is_set():  # meanwhile
+            if self._stopping.is_set():  # stopped meanwhile
                 child.ask_to_end()
-        self.wake()  # for what came between the child's first look and now
+        self.wake()  # for events that arrived between the child's first read and now
         return child
 
     def _follow(self, child: Child | None) -> None:
-        """Read what the child says; replace it if it dies."""
+        """Read the child's reports, and replace the child if it dies."""
         while child is not None:
             for line in child.output:
                 self._report = msgspec.json.decode(line, type=_Report)
@@ -168,7 +172,8 @@ class PipelineProcess:
 
 
 def main() -> None:
-    """The child: serve the store that the input names, whenever there is more input, until that ends."""
+    """Entry point of the child: serve the store named by the first input line, on every further line, until the
+    input ends."""
     task = msgspec.json.decode(os.read(0, 1 << 16), type=_Task)
     try:
         with Store.open(task.store) as store:
@@ -189,5 +194,5 @@ def main() -> None:
 
 
 def _say(report: _Report) -> None:
-    with suppress(BrokenPipeError):  # nobody listens any more: the input ends soon
+    with suppress(BrokenPipeError):  # nobody reads the reports any more; the input will end soon
         os.write(1, msgspec.json.encode(report) + b"\n")

@@ -1,4 +1,4 @@
-"""Errors as answers: problem details (RFC 9457), with a pointer at the character of a bad expression."""
+"""Errors as problem details (RFC 9457). For an invalid expression they point at the character."""
 
 import logging
 import re
@@ -22,7 +22,7 @@ _PARTS = re.compile(
 
 
 class Problem(RankcastError):
-    """An answer that says what is wrong. `kind` names the sort of problem for programs, `detail` is for people."""
+    """An error response. `kind` identifies the problem for programs, and `detail` explains it to people."""
 
     def __init__(
         self, status: int, kind: str, detail: str, headers: dict[str, str] | None = None, **more: object
@@ -35,7 +35,7 @@ class Problem(RankcastError):
         self.more = more
 
     def to_json(self) -> JsonObject:
-        """The problem as an object."""
+        """The problem as a JSON object."""
         return {
             "type": f"urn:rankcast:problem:{self.kind}",
             "title": HTTPStatus(self.status).phrase,
@@ -46,7 +46,7 @@ class Problem(RankcastError):
 
 
 def problem_of(error: Exception) -> Problem:
-    """What to answer when an error was raised."""
+    """The problem to report for an exception."""
     match error:
         case Problem():
             return error
@@ -81,7 +81,7 @@ def answer_of(problem: Problem) -> Response:
 
 
 def add_problems(app: FastAPI) -> None:
-    """Let all errors of an application become problems."""
+    """Report all errors of an application as problems."""
 
     async def answer(request: Request, error: Exception) -> Response:
         return answer_of(problem_of(error))
@@ -91,7 +91,8 @@ def add_problems(app: FastAPI) -> None:
 
 
 def _of_expression(error: ExpressionError) -> Problem:
-    """Where the text of an expression is wrong; what was found there, what would be right, the line and a caret."""
+    """The problem of an invalid expression: what was found, what was expected, and the line with a caret at the
+    character."""
     message, shown, caret = error.pointed().rsplit("\n", 2)
     more: JsonObject = {"pointer": "/where", "position": error.position}
     parts = _PARTS.fullmatch(message)

@@ -1,4 +1,4 @@
-"""The service forgets old rows by itself, by its rules of retention."""
+"""Deletes old rows of the store according to the retention rules."""
 
 import logging
 
@@ -15,7 +15,7 @@ _EVERY = 60.0
 
 
 class Pruner:
-    """Prunes the store once a minute, in short transactions; `error` is why the last round failed, or None."""
+    """Prunes the store once a minute, in short transactions. `error` is why the last round failed, or None."""
 
     def __init__(self, store: Store, rules: Rules) -> None:
         self.error: str | None = None
@@ -24,15 +24,15 @@ class Pruner:
         self._loop = BackgroundLoop("rankcast-retention", self.round, self._failed, lambda: _EVERY, first=_EVERY)
 
     def start(self) -> None:
-        """Begin; the first round is in a minute."""
+        """Start; the first round follows after a minute."""
         self._loop.start()
 
     def stop(self) -> None:
-        """End after the transaction at hand."""
+        """Stop after the current transaction."""
         self._loop.stop()
 
     def round(self) -> list[Pruned]:
-        """Prune now; what went."""
+        """Prune now, and return what was deleted."""
         done = prune(self._store.database, self._rules, stopped=self._loop.is_stopping)
         if any(one.rows for one in done):
             shrink(self._store.database, stopped=self._loop.is_stopping)
@@ -41,6 +41,6 @@ class Pruner:
         return done
 
     def _failed(self, error: RankcastError) -> None:
-        """Such as another service that prunes the same store."""
+        """Record a failure, for example because another service is pruning the same store."""
         self.error = str(error)
         _log.warning("nothing was pruned: %s", error)

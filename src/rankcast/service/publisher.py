@@ -1,4 +1,4 @@
-"""Publishing for many at once: requests that wait together share a transaction, and with it a flush of the disk."""
+"""Group commit for publishing: concurrent requests share one transaction, and so one disk flush."""
 
 import asyncio
 from asyncio import AbstractEventLoop
@@ -17,7 +17,7 @@ from rankcast.store import PublishReceipt, Store
 __all__ = ["LogPublisher", "Results"]
 
 Results: TypeAlias = list[PublishReceipt | ModelError]
-"""What became of the events of one request, in their order: acknowledged, or why not."""
+"""The results for the events of one request, in order: a receipt, or the error for which the event was refused."""
 
 _TOGETHER = 1000
 _BEAT = 0.02
@@ -34,11 +34,12 @@ class _Answer(NamedTuple):
 
 
 class LogPublisher:
-    """One thread that logs what others hand to it: all that waits at the moment, up to 1,000 events, in one transaction.
+    """Logs events in one thread: all requests that are waiting, up to 1,000 events, in one transaction.
 
-    `logged` is called after each. A flush costs the disk's time once per transaction; so a single publish is as quick as ever, and many at the same time
-    cost little more than one. While several publish at the same time there are at most 50 transactions a second: they share more, and
-    others who write to the store, the pipeline above all, find it free in between.
+    `logged` is called after each transaction. Each transaction flushes the disk once, so a single publish stays fast
+    and many concurrent ones cost little more. While several requests arrive together, there are at most 50
+    transactions a second: each is then larger, and other writers, above all the pipeline, get access to the store in
+    between.
     """
 
     def __init__(self, store: Store, logged: Callable[[], None] = lambda: None) -> None:
@@ -50,7 +51,7 @@ class LogPublisher:
         self._is_closed = False
 
     def publish(self, events: Sequence[Event]) -> "asyncio.Future[Results]":
-        """Log events in order; the future, of the loop that runs, is done when they are on disk."""
+        """Log events in order. The future belongs to the running loop, and is done when the events are on disk."""
         future: asyncio.Future[Results] = asyncio.get_running_loop().create_future()
         with self._lock:
             if self._is_closed:
@@ -62,7 +63,7 @@ class LogPublisher:
         return future
 
     def close(self) -> None:
-        """Log what was handed in, and end."""
+        """Log what is still queued, then end the thread."""
         with self._lock:
             self._is_closed = True
             thread, self._thread = self._thread, None
@@ -84,7 +85,7 @@ class LogPublisher:
                     break
                 together.append(request)
                 count += len(request.events)
-            # Who gives up from here on has published all the same; who did so before has not.
+            # Cancelling after this point does not undo the publish; cancelling earlier prevents it.
             begun = monotonic()
             self._log([one for one in together if not one.future.cancelled()])
             if ending:
@@ -101,7 +102,7 @@ class LogPublisher:
                     refuse=lambda event, error: refused.__setitem__(id(event), error),
                 )
             )
-        except Exception as error:  # it is whoever asked that has to know
+        except Exception as error:  # report it to the caller
             _give([_Answer(request.future, error) for request in requests])
             return
         self._logged()
@@ -114,18 +115,18 @@ class LogPublisher:
 
 
 def _give(answers: Sequence[_Answer]) -> None:
-    """Hand answers to the loops that wait for them, to each with one call."""
+    """Hand results to the event loops that wait for them, with one call per loop."""
     of_loop: dict[AbstractEventLoop, list[_Answer]] = defaultdict(list)
     for answer in answers:
         of_loop[answer.future.get_loop()].append(answer)
     for loop, own in of_loop.items():
-        with suppress(RuntimeError):  # closed meanwhile: nobody waits
+        with suppress(RuntimeError):  # the loop was closed meanwhile, so nobody waits
             loop.call_soon_threadsafe(_settle, own)
 
 
 def _settle(answers: Sequence[_Answer]) -> None:
     for future, outcome in answers:
-        if future.done():  # given up
+        if future.done():  # cancelled
             continue
         if isinstance(outcome, Exception):
             future.set_exception(outcome)

@@ -1,4 +1,4 @@
-"""How often one may ask: a token bucket for each who asks."""
+"""Rate limits: a token bucket for each caller."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -9,11 +9,11 @@ __all__ = ["RateLimits"]
 
 _MANY = 20_000
 _DEEPEST = 60.0
-"""How many seconds a bucket that was charged takes to fill at most, before something can be taken out of it again."""
+"""The longest time, in seconds, that a charged bucket takes to refill before something can be taken from it again."""
 
 
 class RateLimits:
-    """Buckets that hold `burst` and fill at `rate` per second; those used least recently are forgotten beyond 20,000.
+    """Token buckets that hold `burst` and refill at `rate` per second. Keeps the 20,000 most recently used buckets.
 
     >>> now = [0.0]
     >>> rates = RateLimits(rate=2.0, burst=1, clock=lambda: now[0])
@@ -32,14 +32,15 @@ class RateLimits:
         self._lock = Lock()
 
     def charge(self, who: str, amount: float) -> None:
-        """Take out of a bucket what has been used already, though there may not be enough in it; or put something back."""
+        """Charge a bucket for something already used, even if it does not hold enough. A negative amount is a
+        refund."""
         if self.take(who, amount):
             with self._lock:
                 level, at = self._buckets[who]
                 self._buckets[who] = (max(level - amount, -_DEEPEST * self.rate), at)
 
     def take(self, who: str, amount: float = 1.0) -> float:
-        """Take something out of a bucket; 0, or for how many seconds to wait because there is not enough in it."""
+        """Take an amount from a bucket. Returns 0, or how many seconds to wait if the bucket does not hold enough."""
         now = self._clock()
         with self._lock:
             level, at = self._buckets.pop(who, (self.burst, now))

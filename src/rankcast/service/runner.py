@@ -1,4 +1,4 @@
-"""The embedded pipeline: a thread that serves what was published, as `rankcast run` does in a process of its own."""
+"""The embedded pipeline: a thread that serves published events, as `rankcast run` does in its own process."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,17 +17,21 @@ __all__ = ["Runner"]
 _LONGEST_WAIT = 30.0
 _BEAT = 0.05
 _BATCH = 1_000
-"""How many events are committed together at most."""
+"""The most events that are committed together."""
 _SLICE = 0.03
-"""After how many seconds of serving a batch is committed: nobody's deliveries wait for the rest of a long batch."""
+"""Seconds of serving after which a batch is committed, so that deliveries do not wait for the rest of a long
+batch."""
 
 
 class Runner:
-    """Serves a store's pending events whenever it is woken, and every `poll` seconds for those of other processes.
+    """Serves the pending events of a store when it is woken, and every `poll` seconds for events of other processes.
 
-    `batches`, `events`, `delivered` and `set_aside` count what was committed since the start; `error` is the last failure, or
-    None once a batch went well again. Periods of time end by the clock of the store, also if nothing more is published. Each batch is one transaction, so that stopping or a crash loses and repeats nothing.
-    With `is_warming`, the compiled loops are loaded beside, as soon as arrays are used. `told` is called, in the thread of the runner, after each batch and each failure; `served` before it, with each batch.
+    `batches`, `events`, `delivered` and `set_aside` count what was committed since the start. `error` is the last
+    failure, or None once a batch has succeeded again. Periods end by the clock of the store, even if nothing more is
+    published. Each batch is one transaction, so neither stopping nor a crash loses or repeats anything.
+
+    With `is_warming`, the compiled loops are loaded in the background as soon as arrays are used. The runner's thread
+    calls `served` with each batch, and `told` after each batch and each failure.
     """
 
     def __init__(
@@ -62,8 +66,11 @@ class Runner:
         return self._thread is not None and self._thread.is_alive()
 
     def start(self, patience: float = 0.0) -> None:
-        """Begin serving; refused if another pipeline serves the store, also after `patience` seconds, or if its state is in
-        another number of shards."""
+        """Start serving.
+
+        Refused if another pipeline still serves the store after `patience` seconds, or if its state has a different
+        number of shards.
+        """
         if self.is_running:
             return
         self._refuse_beside_spark()
@@ -78,7 +85,7 @@ class Runner:
         self._thread.start()
 
     def stop(self) -> None:
-        """Finish the batch at hand and end."""
+        """Let the current batch finish, then end the thread."""
         self._stopping.set()
         self._woken.set()
         if self._thread is not None:
@@ -87,7 +94,7 @@ class Runner:
         self._lock.give_back()
 
     def wake(self) -> None:
-        """Say that there is something to serve; returns at once."""
+        """Report that there are events to serve. Returns at once."""
         self._woken.set()
 
     def _run(self) -> None:
@@ -98,8 +105,8 @@ class Runner:
             try:
                 self._serve()
                 self.error, failures = None, 0
-            except Exception as error:  # the thread must outlive whatever one batch runs into
-                self._serving = None  # what is in memory may be ahead of what was committed
+            except Exception as error:  # the thread must survive any failure of a batch
+                self._serving = None  # the state in memory may be ahead of what was committed
                 self.error = str(error) or type(error).__name__
                 failures += 1
                 self._tell()
@@ -111,7 +118,7 @@ class Runner:
 
     def _serve(self) -> None:
         if self._serving is None:
-            self._lock.take()  # a server of a database that was restarted has forgotten it
+            self._lock.take()  # a database server that was restarted has forgotten the lock
             self._serving = LocalPipeline(self._store, self._shards or 1, _BATCH, LIVE_BATCH, _SLICE)
         self._serving.load()
         if self._is_cold and self._serving.is_over_arrays:
@@ -153,6 +160,9 @@ def _warm_up() -> None:
 
 
 def _rest(worked: float) -> float:
-    """How long to wait for more. A batch costs a flush of the disk and a message to most feeds, however few events are in it: so
-    twenty a second are enough. And a part of the time is for others: those who publish, and those who are to be told."""
+    """Seconds to wait before the next batch, given how long the last one took.
+
+    Every batch costs a disk flush and a message to most feeds, however few events it has, so twenty batches a second
+    are enough. The pause also leaves processor time for publishers and listeners.
+    """
     return min(max(_BEAT - worked, worked / 2), _BEAT)

@@ -1,4 +1,4 @@
-"""Running a service: a server that stops without leaving anybody hanging."""
+"""Running the service: an HTTP server that shuts down cleanly."""
 
 import logging
 import os
@@ -25,7 +25,7 @@ _GRACE = 5
 
 
 def bound(settings: ServiceSettings) -> socket.socket:
-    """The socket of the address; refused with words if another has it."""
+    """A socket bound to the address of the settings. Raises a readable error if the address is in use."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -40,13 +40,13 @@ def bound(settings: ServiceSettings) -> socket.socket:
 
 
 def check_certificate(settings: ServiceSettings) -> None:
-    """Raise EnvironmentProblem if the service is to speak HTTPS and its certificate and key cannot be used."""
+    """Raise EnvironmentProblem if the service should use HTTPS but its certificate or key is unusable."""
     if settings.tls_cert is None:
         return
     try:
-        # The empty password: else OpenSSL asks at the terminal for that of a key.
+        # The empty password prevents OpenSSL from asking for one at the terminal.
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(settings.tls_cert, settings.tls_key, password="")
-    except OSError as error:  # of which those of ssl are a kind
+    except OSError as error:  # ssl errors are OSErrors
         raise EnvironmentProblem(
             f"cannot use certificate {settings.tls_cert} with key {settings.tls_key}: {error}; "
             "both must be readable files in PEM format, the key without a password and of that certificate"
@@ -54,10 +54,12 @@ def check_certificate(settings: ServiceSettings) -> None:
 
 
 class HttpServer(uvicorn.Server):
-    """Serves an application until it is told to stop; live feeds end then at once, requests at hand are finished.
+    """Serves an application until it is told to stop. Live feeds then end at once, and requests in progress are
+    finished.
 
-    `ready` is called once it listens. With `patience` the whole process ends so many seconds after it was told to stop, whatever its
-    threads still do: nothing that was acknowledged is lost by that, and no request can keep a service from ending.
+    `ready` is called once the server listens. With `patience`, the process exits that many seconds after it was told
+    to stop, even if threads are still running. Nothing that was acknowledged is lost, and no request can delay the
+    shutdown further.
     """
 
     def __init__(self, app: FastAPI, ready: Callable[[], None] = lambda: None, patience: float | None = None) -> None:
@@ -77,13 +79,13 @@ class HttpServer(uvicorn.Server):
         self._patience = patience
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen."""
+        """Start listening."""
         await super().startup(sockets)
         if self.started:
             self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Let live feeds end, then the rest."""
+        """End the live feeds, then shut down."""
         if self._patience is not None:
             timer = Timer(self._patience, _end_hard, [self._patience])
             timer.daemon = True
@@ -93,7 +95,7 @@ class HttpServer(uvicorn.Server):
         await super().shutdown(sockets)
 
     def serve_on(self, made: socket.socket) -> None:
-        """Serve on a socket until the end."""
+        """Serve on a socket until the server stops."""
         self.run(sockets=[made])
 
 
@@ -104,9 +106,9 @@ def _end_hard(patience: float) -> None:
 
 @contextmanager
 def listening(settings: ServiceSettings) -> Iterator[tuple[str, Service]]:
-    """A service in a thread of this process while in the block, for notebooks and tests: its address, and the service itself.
+    """Run a service in a thread of this process, for notebooks and tests. Yields its address and the service.
 
-    Port 0 takes one that is free.
+    Port 0 selects a free port.
     """
     check_certificate(settings)
     made = bound(settings)

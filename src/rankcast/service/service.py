@@ -1,4 +1,4 @@
-"""The verbs that the API and the page share, over one store."""
+"""The operations that the API and the page share, over one store."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -51,17 +51,18 @@ _NO_LIMIT = 1e9
 
 
 class Service:
-    """One store, served. All methods are safe from several threads.
+    """The service over one store. All methods are thread-safe.
 
-    Most are a short transaction. `explain`, `try_expression`, `backtest` and `funnel` serve or match recent events again, in a process of
-    their own (`TrialPool`): they may take `limits.trial_seconds` and more, so call those with `asyncio.to_thread`.
+    Most methods are one short transaction. `explain`, `try_expression`, `backtest` and `funnel` serve or match recent
+    events again in a child process (`TrialPool`). They may take `limits.trial_seconds` or more, so call them with
+    `asyncio.to_thread`.
     """
 
     def __init__(self, settings: ServiceSettings) -> None:
         self.settings = settings
         self.store = Store.create(settings.store, exist_ok=True)
         self.streams: Counter[str] = Counter()
-        """How many live feeds each token has open."""
+        """The number of open live feeds of each token."""
         self.access = Access(self.store)
         self.sessions = Sessions(self.store, self.access, settings.session_idle, settings.session_length)
         self.answers = AnswerLog(self.store.database)
@@ -91,9 +92,9 @@ class Service:
         self.metrics.registry.register(PushMetrics(self.webhooks, self.digests))
 
     def start(self) -> None:
-        """Begin to work off what was published, unless the pipeline runs elsewhere; to make digests and send webhooks.
+        """Start the pipeline, unless it runs elsewhere, and start making digests and sending webhooks.
 
-        Refused if the environment has a key for webhook secrets that is none.
+        Refused if the environment contains an invalid key for webhook secrets.
         """
         check_keys()
         note_retention(self.store.database, show_rules(self.settings.retention), show_rules(DEFAULTS))
@@ -104,7 +105,7 @@ class Service:
         self.pruner.start()
 
     def stop(self) -> None:
-        """Finish the batch at hand and close the store."""
+        """Finish the current batch and close the store."""
         self.feeds.end()
         self.pruner.stop()
         self.trials.stop()
@@ -116,7 +117,7 @@ class Service:
         self.store.close()
 
     def _is_serving(self) -> bool:
-        """Whether the pipeline runs here, and nothing is wrong with it."""
+        """Whether the pipeline runs here without an error."""
         return self.settings.pipeline and self.runner.is_running and self.runner.error is None
 
     def _served(self, batch: CommittedBatch) -> None:
@@ -130,23 +131,23 @@ class Service:
     # the catalog
 
     def users(self) -> list[str]:
-        """All who have a subscription or a policy, sorted."""
+        """All users with a subscription or a policy, sorted."""
         catalog = self.catalog()
         return sorted({*catalog.users(), *catalog.policies})
 
     def catalog(self) -> Catalog:
-        """The newest catalog; shared, so not to be changed."""
+        """The newest catalog. It is shared, so do not change it."""
         return self.store.catalog()
 
     def part_of(self, user: str | None) -> Catalog:
-        """What of the newest catalog bears on one user."""
+        """The part of the newest catalog that affects one user."""
         return self.catalog().alone(user)
 
     def put(self, *records: Record, check: Check = lambda catalog: None) -> int:
-        """Put records into the catalog, all or none; the number of its new version.
+        """Put records into the catalog, all or none. Returns the new version of the catalog.
 
-        Refused if an owner would have more than the limits allow, or by `check`: both see the catalog as it is at this
-        moment, in the same transaction, whichever other services there are.
+        Refused if an owner would exceed the limits, or by `check`. Both checks see the current catalog in the same
+        transaction, even if other services use the store.
         """
 
         def checked(catalog: Catalog) -> None:
@@ -156,15 +157,15 @@ class Service:
         return self.change_costs.run(owners_of(records), lambda: self.store.change(put=records, check=checked))
 
     def remove(self, *records: Record, check: Check | None = None) -> int:
-        """Take records out of the catalog, all or none; the number of its new version. `check` is as with `put`."""
+        """Remove records from the catalog, all or none. Returns the new version; `check` works as in `put`."""
         return self.change_costs.run(owners_of(records), lambda: self.store.change(remove=records, check=check))
 
     def decide(self, user: str, decide: Callable[[Catalog], Decision]) -> int:
-        """Change a user's records by what they are at this moment; the number of the catalog's new version."""
+        """Change a user's records depending on their current state. Returns the new version of the catalog."""
         return self.change_costs.run([user], lambda: self.store.decide(user, decide))
 
     def delete_user(self, user: str) -> bool:
-        """Delete everything of a user, in one transaction; whether there was anything."""
+        """Delete all data of a user in one transaction. Returns whether there was any."""
         deleted = delete_user(self.store.database, user)
         self.access.forget()
         return any(deleted.values())
@@ -172,8 +173,11 @@ class Service:
     # events and deliveries
 
     def publish(self, events: Iterable[Event], refuse: Refuse | None = None) -> list[PublishReceipt]:
-        """Log events, in order, and wake the pipeline. What is in the log already is acknowledged again; for what cannot
-        be logged, see `Store.publish`."""
+        """Log events in order, and wake the pipeline.
+
+        An event that is already in the log is acknowledged again. See `Store.publish` for events that cannot be
+        logged.
+        """
         published = self.store.publish(events, refuse=refuse)
         self.runner.wake()
         return published
@@ -181,8 +185,10 @@ class Service:
     def deliveries(
         self, user: str | None, after: int = 0, limit: int = 50, newest_first: bool = False
     ) -> list[tuple[int, Delivery]]:
-        """Deliveries with their numbers: the first after a number; or the last, newest first, with `after` as the number
-        *before* which they lie (0: the very last)."""
+        """Deliveries with their numbers: the first ones after the number `after`.
+
+        With `newest_first`, the last ones *before* the number `after` instead (0: the very last), newest first.
+        """
         if not newest_first:
             return list(self.store.deliveries(user, after, limit))
         start = start_of_newest(self.store.database, user, after or None, limit)
@@ -197,21 +203,22 @@ class Service:
         return None if logged is None else logged.event
 
     def recent_events(self, limit: int) -> list[Event]:
-        """The last events of the log, newest first: at most `limit`, and no more than fit into `limits.history_bytes`."""
+        """The last events of the log, newest first: at most `limit`, and at most `limits.history_bytes` in total."""
         return recent_events(self.store, limit, self.settings.limits.history_bytes)[::-1]
 
-    # trying and explaining: in a process of their own, which is killed after a time
+    # trials and explanations: in a child process, which is killed when its time is up
 
     def history(self, limit: int) -> TrialHistory:
         """The last events of the log, for a trial."""
         return TrialHistory(self.settings.store, limit, self.settings.limits.history_bytes)
 
     def explain(self, user: str, event_id: str) -> Explanation:
-        """Why an event was, or was not, sent to a user: the user is served once more, with the catalog as it was."""
+        """Why an event was or was not sent to a user. Serves the user again, with the catalog as it was at the
+        time."""
         return self.trials.run(user, explain_event, self.history(self.settings.limits.explained), user, event_id)
 
     def try_expression(self, text: str, limit: int = 1000, user: str | None = None) -> ExpressionTrial:
-        """What an expression would have matched among the last events."""
+        """What an expression would have matched among the last `limit` events."""
         part = self.part_of(user)
         try:
             where = parse(text)
@@ -221,10 +228,10 @@ class Service:
         return self.trials.run(user or "", try_on_history, self.history(limit), where, part, user, limit)
 
     def backtest(self, user: str, policy: Policy, limit: int = 1000) -> list[Delivery]:
-        """What a policy would have delivered to the user of the last events, in the order of delivery."""
+        """What a policy would have delivered to the user from the last `limit` events, in the order of delivery."""
         part = self.part_of(user)
         return self.trials.run(user, backtest_history, self.history(limit), user, policy, part)[1]
 
     def funnel(self, user: str, limit: int = 1000) -> Funnel:
-        """How many of the last events were published, matched the user, were ranked, were delivered."""
+        """How many of the last `limit` events were published, matched the user, were ranked, and were delivered."""
         return self.trials.run(user, funnel_history, self.history(limit), user, self.part_of(user))

@@ -1,4 +1,4 @@
-"""Who is signed in to the page: sessions that live in the store and end by themselves."""
+"""Sessions of the page: stored in the store, with an expiry time."""
 
 import asyncio
 from collections.abc import Callable
@@ -23,18 +23,20 @@ _LONGEST = 200
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One who is signed in: the session, by its hash, and who it is."""
+    """A signed-in session: its hash, and its principal."""
 
     id: str
     principal: Principal
 
 
 class Sessions:
-    """The sessions of a store. What holds is read once a second at most, for all of them together: so a session that was ended, or
-    whose token was revoked or has expired, is of no use within a second, also if another process did it.
+    """The sessions of a store.
 
-    A session is 256 random bits that only the browser has, not the token: whoever reads it cannot use the API with it, and it
-    ends when one signs out.
+    All valid sessions are read together, at most once a second. A session therefore ends within a second when it is
+    closed, or when its token is revoked or expires, even if another process did it.
+
+    A session is 256 random bits that only the browser has. It is not the token, so whoever reads it cannot use the
+    API, and it ends when the user signs out.
     """
 
     def __init__(
@@ -57,7 +59,8 @@ class Sessions:
         self._writer = ThreadPoolExecutor(1, "rankcast-sessions")
 
     def open(self, token: str) -> str | None:
-        """Sign in with a token: what the browser is to keep; None if the token is none of a user or an administrator."""
+        """Sign in with a token. Returns the secret for the browser, or None unless the token is a user's or an
+        administrator's."""
         principal = self._access.check(token)
         if principal is None or principal.role is Role.PUBLISHER:
             return None
@@ -67,7 +70,7 @@ class Sessions:
         return secret
 
     def check(self, secret: str) -> Session | None:
-        """Whose session it is; None if it is none, or does not hold any more."""
+        """The session of a secret, or None if it is unknown or has ended."""
         if not secret or len(secret) > _LONGEST:
             return None
         now = self._clock()
@@ -81,7 +84,7 @@ class Sessions:
         return Session(digest.hex(), Principal(Role(found.role), found.name, found.token))
 
     async def admit(self, secret: str) -> Session | None:
-        """As `check`; a look at the store is in a thread."""
+        """Like `check`, but reads the store in a thread."""
         if not secret or self._clock() - self._read < _REMEMBERED:
             return self.check(secret)
         return await asyncio.to_thread(self.check, secret)
@@ -92,36 +95,36 @@ class Sessions:
         self._forget()
 
     def end_of(self, principal: Principal) -> int:
-        """Sign out everywhere: all sessions of a user, or of the administrators; how many there were."""
+        """End all sessions of a user, or of the administrators. Returns how many there were."""
         count = self._log.end_of(principal.role.value, principal.name)
         self._forget()
         return count
 
     def end_of_user(self, user: str) -> int:
-        """Sign a user out everywhere; how many sessions there were."""
+        """End all sessions of a user. Returns how many there were."""
         count = self._log.end_of(Role.USER.value, user)
         self._forget()
         return count
 
     def end_all(self) -> int:
-        """Sign everybody out; how many sessions there were."""
+        """End all sessions. Returns how many there were."""
         count = self._log.end_all()
         self._forget()
         return count
 
     def close(self) -> None:
-        """Write what is left to be written."""
+        """Write what is still pending."""
         self._writer.shutdown()
 
     def _look(self, now: float) -> None:
         with self._lock:
-            if now - self._read < _REMEMBERED:  # another thread just did
+            if now - self._read < _REMEMBERED:  # another thread has just read them
                 return
             self._live = {one.id: one for one in self._log.live()}
             self._read = now
             if self._used and now - self._noted >= _NOTED:
                 used, self._used, self._noted = self._used, set(), now
-                self._writer.submit(self._log.touch, used)  # a write may have to wait for others; nobody waits for it
+                self._writer.submit(self._log.touch, used)  # it may have to wait, so do it in the background
 
     def _forget(self) -> None:
         with self._lock:

@@ -1,4 +1,4 @@
-"""What a service is started with."""
+"""The settings of a service."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -12,37 +12,41 @@ from rankcast.store.retention_rules import DEFAULTS, Rule, Rules, rules_of
 __all__ = ["LOOPBACK", "PUBLISHING", "Limits", "ServiceSettings"]
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
-"""Addresses that nobody outside of the machine can reach."""
+"""Addresses that cannot be reached from outside the machine."""
 
 PUBLISHING = "/v1/events"
-"""Where events are published."""
+"""The path at which events are published."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much one request, and one token, may ask for.
+    """Limits on what one request and one token may ask for.
 
-    `rate` and `burst` are a token bucket per token: so many requests per second on the long run, so many at once.
+    `rate` and `burst` are a token bucket per token: requests per second in the long run, and requests at once.
     `predicates` and `depth` bound an expression below the limits of the language, because a stored expression costs
-    time with every event; `subscriptions`, `concepts` and `advertisements` are how many one user, or one publisher, may have of
-    their own, and `predicates_of_one` how many predicates all subscriptions of a user have together. `policy_cost` is what a policy
-    may cost with every matching event, in microseconds of one core (`rankcast.model.policy_cost`).
+    time with every event. `subscriptions`, `concepts` and `advertisements` bound how many of each one user or
+    publisher may have, and `predicates_of_one` bounds the total number of predicates in all subscriptions of a user.
+    `policy_cost` bounds the cost of a policy per matching event, in microseconds of one core
+    (`rankcast.model.policy_cost`).
 
-    Something may be tried on `history` recent events of `history_bytes` at most, and explained if the log has no more than `explained`
-    events. `trials` run at a time, of one user `trials_of_one` run or wait, and each is ended after `trial_seconds`. A page of the log
-    has about `page_bytes` at most.
+    Trials use at most `history` recent events of at most `history_bytes` in total. Events can be explained if the log
+    has at most `explained` events. At most `trials` trials run at a time, and at most `trials_of_one` trials of one
+    user run or wait. Each trial is ended after `trial_seconds`. A page of the log has about `page_bytes` at most.
 
-    `pages` and `page_burst` are such a bucket for the web page, per session and, for those who are not signed in, per address;
-    `open_pages` is how many pages one session may have open.
+    `pages` and `page_burst` are a token bucket for the web page, per session, or per network address before signing
+    in. One session may have `open_pages` pages open.
 
-    `event_rate` and `event_burst` are such a bucket for the events that a token publishes, however many are in a request, and
-    `byte_rate` and `byte_burst` for their bytes. While the service runs the pipeline, a publisher may also have only so many events in the log
-    unserved as take `backlog` seconds to serve, and `backlog_events` at most; `backlog_requests` of a token may wait for that.
+    `event_rate` and `event_burst` are a token bucket for the events that a token publishes, however they are divided
+    into requests. `byte_rate` and `byte_burst` are one for their bytes. While the service runs the pipeline, the
+    unserved events of a publisher may take at most `backlog` seconds to serve and number at most `backlog_events`. At
+    most `backlog_requests` requests of a token may wait for room.
 
-    Changes of one owner's records may cost `change_rate` seconds of one core per second, and `change_burst` seconds at once.
+    Changes of one owner's records may use `change_rate` seconds of one core per second, and `change_burst` seconds at
+    once.
 
-    `body` bounds a request that publishes, `record` any other, `event` each event. All bodies in memory together have at most
-    `in_flight` bytes, those of one token a quarter of that, and a body has to arrive within `arrival` seconds.
+    `body` bounds a publishing request in bytes, `record` any other request, and `event` each event. All bodies in
+    memory together have at most `in_flight` bytes, and those of one token at most a quarter of that. A body must
+    arrive within `arrival` seconds.
     """
 
     body: int = 8 * 1024 * 1024
@@ -86,15 +90,15 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class ServiceSettings:
-    """One service: which store, where it listens, and whether it runs the pipeline itself.
+    """The settings of one service: which store, where it listens, and whether it runs the pipeline.
 
-    `dev` serves without tokens, everybody being the administrator; it is refused on an address that others can
-    reach. With `own_process` the pipeline runs in a child process rather than in a thread: it starts a second later, and
-    has a processor of its own. One who signed in to the page is signed out after `session_idle` without use, and after `session_length`
-    in any case. `public_url` is where others find the service, if that is not where it listens: behind a proxy.
-    With `tls_cert` and `tls_key`, files in PEM format, the service speaks HTTPS itself. Digests and dead letters
-    of webhooks are forgotten after `kept_days`. `keep` says how long other rows are kept, such as ``events=30d`` (see
-    `rankcast.store.retention_rules`); events and deliveries stay unless it says otherwise.
+    `dev` serves without tokens and treats everybody as the administrator. It is refused on an address that others can
+    reach. With `own_process` the pipeline runs in a child process instead of a thread: it starts a second later, and
+    has its own processor. Page sessions end after `session_idle` without use, and after `session_length` in any case.
+    `public_url` is the address at which others reach the service if it is not where it listens, for example behind a
+    proxy. With `tls_cert` and `tls_key`, files in PEM format, the service itself uses HTTPS. Digests and dead letters
+    of webhooks are deleted after `kept_days`. `keep` says how long other rows are kept, such as ``events=30d`` (see
+    `rankcast.store.retention_rules`). Events and deliveries are kept forever unless it says otherwise.
     """
 
     store: str = "rankcast.db"
@@ -134,17 +138,17 @@ class ServiceSettings:
             raise ModelError(f"{missing} is missing; HTTPS needs both --tls-cert and --tls-key")
         if self.kept_days < 1:
             raise ModelError(f"kept_days is {self.kept_days}; it must be at least 1")
-        rules_of(self.keep, {})  # which refuses what it does not understand
+        rules_of(self.keep, {})  # refuses rules that it cannot parse
 
     @property
     def retention(self) -> Rules:
-        """The rule of each kind of rows."""
+        """The retention rule for each kind of row."""
         pushed = Rule(age=timedelta(days=self.kept_days))
         return rules_of(self.keep, {**DEFAULTS, "digests": pushed, "dead-letters": pushed})
 
     @property
     def address(self) -> str:
-        """Where a browser finds the service: the public address, or the one on this machine."""
+        """The address for browsers: the public address, or the one on this machine."""
         if self.public_url is not None:
             return self.public_url.rstrip("/")
         host = "localhost" if self.host in ("0.0.0.0", "::") else self.host  # noqa: S104  only compared
@@ -152,12 +156,12 @@ class ServiceSettings:
 
     @property
     def scheme(self) -> str:
-        """How the service itself is spoken to, whatever a proxy in front of it does."""
+        """The scheme that the service itself uses, regardless of a proxy in front of it."""
         return "http" if self.tls_cert is None else "https"
 
     @property
     def is_secure(self) -> bool:
-        """Whether browsers reach the service by HTTPS."""
+        """Whether browsers reach the service over HTTPS."""
         return self.address.startswith("https://")
 
 

@@ -1,4 +1,4 @@
-"""Whether the store answers, asked in a thread of its own."""
+"""Checks in a separate thread whether the store responds."""
 
 import asyncio
 from threading import Thread
@@ -10,9 +10,9 @@ __all__ = ["StoreCheck"]
 
 
 class StoreCheck:
-    """Asks the store how many events wait to be served: one question at a time, whoever wants to know.
+    """Asks the store how many events wait to be served. Concurrent callers share one query.
 
-    A store that hangs keeps one thread waiting, not one for every probe, and none of those that serve requests.
+    A store that hangs blocks only this thread: not one thread per probe, and no thread that serves requests.
     """
 
     def __init__(self, store: Store) -> None:
@@ -20,7 +20,7 @@ class StoreCheck:
         self._asked: asyncio.Future[int | None] | None = None
 
     async def pending(self, patience: float) -> int | None:
-        """How many events wait; None if the store cannot be used, or has not answered within so many seconds."""
+        """The number of waiting events, or None if the store fails or does not answer within `patience` seconds."""
         loop = asyncio.get_running_loop()
         if self._asked is None or self._asked.done() or self._asked.get_loop() is not loop:
             self._asked = loop.create_future()

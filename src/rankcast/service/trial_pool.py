@@ -1,4 +1,4 @@
-"""Where trials, backtests and explanations run: a few child processes, shared fairly, with a time limit."""
+"""The pool for trials, backtests and explanations: a few child processes, shared fairly, with a time limit."""
 
 import asyncio
 import os
@@ -24,26 +24,27 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 _MODULE = "rankcast.service.trial_process"
 _START = 60.0
-"""How many seconds a child may take to start; that is not the trial's time."""
+"""Seconds that a child may take to start. They do not count towards the time of the trial."""
 _LOOK = 0.05
 _LOOK_AT_CLIENT = 0.25
 
-# Children are not of one service: what they know of a store is in each task. So those that wait are shared.
+# Children do not belong to one service: each task says which store it uses. So all services share the idle children.
 _idle: list[Child] = []
 _idle_lock = Lock()
 
 
 class TrialPool:
-    """Runs functions in child processes; one that takes too long, or that nobody waits for any more, is killed.
+    """Runs functions in child processes. A child is killed if it takes too long, or if nobody waits for its result
+    any more.
 
     Parameters
     ----------
     slots
-        How many run at a time.
+        The number of trials that run at a time.
     waiting
-        How many of one user may run or wait. While another user waits, a user has one slot at most.
+        The most trials of one user that may run or wait. While another user waits, a user has one slot at most.
     seconds
-        How much processor time one may take. On a busy machine it may last up to three times as long.
+        The processor time that a trial may take. On a busy machine it may last up to three times as long.
     """
 
     def __init__(self, slots: int = 2, waiting: int = 4, seconds: float = 10.0) -> None:
@@ -58,10 +59,10 @@ class TrialPool:
         self._stopping = Flag()
         self._threads = ThreadPoolExecutor(64, "rankcast-trials")
         self.killed = 0
-        """How many were ended before they were done."""
+        """The number of trials that were ended before they were done."""
 
     def run(self, user: str, function: Callable[_P, _T], *arguments: _P.args, **_none: _P.kwargs) -> _T:
-        """Run a function of a module, and wait for what it returns; a problem if it does not come to its end."""
+        """Run a module-level function and wait for its result. Raises a problem if it does not finish."""
         return self._run(user, function, arguments, Flag())
 
     async def run_for(
@@ -72,7 +73,8 @@ class TrialPool:
         *arguments: _P.args,
         **_none: _P.kwargs,
     ) -> _T:
-        """As `run`, without a thread of the caller's; ends when whoever asked is gone."""
+        """Like `run`, but does not occupy a thread of the caller, and ends when `is_gone` says that the caller is
+        gone."""
         ended = Flag()
         loop = asyncio.get_running_loop()
         work: asyncio.Future[_T] = loop.run_in_executor(self._threads, self._run, user, function, arguments, ended)
@@ -87,7 +89,7 @@ class TrialPool:
             ended.set()
 
     def stop(self) -> None:
-        """End all that runs, at once; the next is refused."""
+        """End all running trials at once. Later ones are refused."""
         self._stopping.set()
         with self._state:
             for child in self._children:
@@ -137,7 +139,7 @@ class TrialPool:
                 self._state.notify_all()
 
     def _next(self) -> object | None:
-        """Whose turn it is: of those who run least, who came first."""
+        """The next to run: among the users with the fewest running trials, the request that came first."""
         if not self._queue or sum(self._running.values()) >= self._slots:
             return None
         return min(self._queue, key=lambda waiting: self._running[waiting[0]])[1]
@@ -195,7 +197,7 @@ class TrialPool:
 
 
 class _TimeLimit:
-    """So much processor time of a child, and so many times that by the clock."""
+    """A limit on the processor time of a child, and on its elapsed time as a multiple of that."""
 
     def __init__(self, child: Child, seconds: float, stretch: float = 3.0) -> None:
         self._child = child
@@ -204,7 +206,7 @@ class _TimeLimit:
         self._end = monotonic() + seconds * (1.0 if self._begun is None else stretch)
 
     def is_over(self) -> bool:
-        """Whether the child has used it up."""
+        """Whether the child has exceeded the limit."""
         if monotonic() > self._end:
             return True
         used = self._child.seconds
@@ -212,7 +214,7 @@ class _TimeLimit:
 
 
 def _child() -> tuple[Child, bool]:
-    """A child that waits for a task, or a new one; and whether it is new."""
+    """An idle child or a new one, and whether it is new."""
     with _idle_lock:
         while _idle:
             child = _idle.pop()

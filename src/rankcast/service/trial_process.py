@@ -1,4 +1,4 @@
-"""The child process in which trials run: it can be killed, and answers for nobody else meanwhile."""
+"""The child process in which trials run. It can be killed without affecting requests."""
 
 import os
 import pickle
@@ -12,18 +12,22 @@ from rankcast.errors import CatalogError, RankcastError
 __all__ = ["LENGTH", "READY", "TrialAnswer", "main"]
 
 READY = b"."
-"""What a child says once all is imported, which may take seconds on a busy machine and is nobody's trial."""
+"""What a child writes once everything is imported. That may take seconds on a busy machine and is not charged to a
+trial."""
 
 LENGTH = struct.Struct(">Q")
-"""How long what follows is; so begins each task and each answer."""
+"""The length prefix of each task and each answer."""
 
 _NICE = "RANKCAST_TRIAL_NICE"
-"""The environment variable that says how far a trial stands back behind those who serve events and answer requests. On two
-processors, two trials would otherwise take both."""
+"""The environment variable for the niceness of a trial.
+
+Trials yield to the processes that serve events and answer requests. Otherwise two trials would occupy both of two
+processors.
+"""
 
 
 class TrialAnswer(NamedTuple):
-    """What became of a task: its result, or the error to raise in its place. `mistake` is one of Rankcast's own."""
+    """The outcome of a task: its result, or the message of a Rankcast error. `mistake` is the traceback of a bug."""
 
     result: Any = None
     error: str | None = None
@@ -32,7 +36,7 @@ class TrialAnswer(NamedTuple):
 
 
 def main() -> None:
-    """Say that it is ready, then work off tasks, each a function and its arguments, until the input ends."""
+    """Report that the child is ready, then run tasks, each a function and its arguments, until the input ends."""
     os.nice(int(os.environ.get(_NICE, "15")))
     import_module("rankcast.service.trial_tasks")
     _write(READY)
@@ -55,7 +59,7 @@ def _answer(task: bytes) -> TrialAnswer:
 
 
 def _read(size: int) -> bytes | None:
-    """So many bytes of the input; None if it ends."""
+    """Read `size` bytes of the input; None if it ends first."""
     parts: list[bytes] = []
     while size:
         part = os.read(0, min(size, 1 << 20))

@@ -1,4 +1,4 @@
-"""What a trial does in its child process: it reads recent history from the store itself, and serves or matches it again."""
+"""The work of a trial in its child process: read recent history from the store, and serve or match it again."""
 
 from dataclasses import dataclass
 
@@ -33,7 +33,7 @@ _BLOCK = 64
 
 @dataclass(frozen=True, slots=True)
 class TrialHistory:
-    """The last events of a store's log: so many at most, and of so many bytes."""
+    """The last events of a store's log, limited in number and in bytes."""
 
     store: str
     events: int
@@ -46,12 +46,12 @@ class TrialHistory:
 
 
 def recent_events(store: Store, limit: int, most_bytes: int) -> list[Event]:
-    """The last events of the log in publication order: at most `limit`, and no more than fit into so many bytes."""
+    """The last events of the log in publication order: at most `limit`, and at most `most_bytes` in total."""
     return [entry.event for entry in recent_entries(store, limit, most_bytes)]
 
 
 def recent_entries(store: Store, limit: int, most_bytes: int) -> list[LoggedEvent]:
-    """The same as they are in the log."""
+    """Like `recent_events`, but with the log entries of the events."""
     last = store.last_offset()
     start, first, left = last, max(0, last - limit), most_bytes
     while start > first and left > 0:
@@ -69,7 +69,7 @@ def recent_entries(store: Store, limit: int, most_bytes: int) -> list[LoggedEven
 def try_on_history(
     history: TrialHistory, where: Expression, catalog: Catalog, user: str | None, shown: int
 ) -> ExpressionTrial:
-    """What an expression would have matched; the newest `shown` of it, newest first."""
+    """What an expression would have matched, with the newest `shown` matches, newest first."""
     meaning = catalog.meaning_of(user)
     events = history.read()[::-1]
     matched = [event for event in events if matches(where, event, meaning)]
@@ -77,13 +77,13 @@ def try_on_history(
 
 
 def backtest_history(history: TrialHistory, user: str, policy: Policy, catalog: Catalog) -> tuple[int, list[Delivery]]:
-    """Of how many events what a policy would have delivered."""
+    """The number of events, and what a policy would have delivered from them."""
     events = history.read()
     return len(events), trials.backtest(user, policy, catalog, events)
 
 
 def funnel_history(history: TrialHistory, user: str, catalog: Catalog) -> Funnel:
-    """How many of the events were published, matched the user, were ranked, were delivered."""
+    """How many of the events were published, matched the user, were ranked, and were delivered."""
     events = history.read()
     with Store.open(history.store) as store:
         first = events[0].seq if events else 0
@@ -99,7 +99,7 @@ def measure_user(history: TrialHistory, user: str, catalog: Catalog, most: int) 
 
 
 def explain_event(history: TrialHistory, user: str, event_id: str) -> Explanation:
-    """Why an event was, or was not, sent to a user, with the catalog as it was; the whole log is served again."""
+    """Why an event was or was not sent to a user, with the catalog as it was. Serves the whole log again."""
     with Store.open(history.store) as store:
         logged = store.event(event_id)
         if logged is None:
@@ -116,7 +116,7 @@ def explain_event(history: TrialHistory, user: str, event_id: str) -> Explanatio
 
 
 def serve_set_aside(place: str, user: str | None, actor: Actor) -> ServedAgain:
-    """Serve what was set aside once more, of one user or all, as an administrator's doing."""
+    """Serve again what was set aside, for one user or for all, as an action of an administrator."""
     with acting(actor), Store.open(place) as store:
         return serve_again(store, user)
 

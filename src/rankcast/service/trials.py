@@ -1,4 +1,4 @@
-"""Trying things on recent history: what an expression would have matched, what a policy would have delivered."""
+"""Trials on recent history: what an expression would have matched, and what a policy would have delivered."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,8 +16,11 @@ __all__ = ["ExpressionTrial", "Funnel", "backtest", "funnel", "try_expression"]
 
 @dataclass(frozen=True, slots=True)
 class ExpressionTrial:
-    """What an expression would have matched: `count` of `of` recent events; `matched` are those, newest first.
-    `error` says why it cannot be tried."""
+    """The result of trying an expression: it matched `count` of `of` recent events. `matched` lists them, newest
+    first.
+
+    `error` says why the expression cannot be tried.
+    """
 
     count: int
     of: int
@@ -26,8 +29,10 @@ class ExpressionTrial:
 
 
 class Funnel(NamedTuple):
-    """How many recent events were published, matched a user, were ranked against others (their publisher and the
-    novelty filter let them through), and were delivered."""
+    """How many recent events were published, matched a user, were ranked, and were delivered.
+
+    An event is ranked if its publisher and the novelty filter let it through.
+    """
 
     published: int
     matched: int
@@ -36,7 +41,7 @@ class Funnel(NamedTuple):
 
 
 def try_expression(text: str, catalog: Catalog, events: Sequence[Event], user: str | None = None) -> ExpressionTrial:
-    """Match an expression against events (newest first), with the concepts as the user means them."""
+    """Match an expression against events (newest first), with the concepts as the user defines them."""
     meaning = catalog.meaning_of(user)
     try:
         where = parse(text)
@@ -48,15 +53,15 @@ def try_expression(text: str, catalog: Catalog, events: Sequence[Event], user: s
 
 
 def backtest(user: str, policy: Policy, catalog: Catalog, events: Sequence[Event]) -> list[Delivery]:
-    """What the user would have got of the events (in publication order) under the policy, from a fresh start.
+    """What the user would have received from the events (in publication order) under the policy, from a fresh start.
 
-    Serves this user alone; the last, unfinished period is closed, as in a replay.
+    Serves only this user. The last, unfinished period is closed, as in a replay.
     """
     return replay(catalog.alone(user, policy), events)
 
 
 def funnel(user: str, catalog: Catalog, events: Sequence[Event], delivered: int) -> Funnel:
-    """The funnel of the events (in publication order) for a user; `delivered` is what the log of deliveries says."""
+    """The funnel of the events (in publication order) for a user. `delivered` is the number in the delivery log."""
     if not catalog.subscriptions_of(user):
         return Funnel(len(events), 0, 0, delivered)
     matched = admitted = 0
