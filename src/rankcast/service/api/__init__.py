@@ -4,4 +4,4 @@ from rankcast.service.api.names import register_names as _register_names
 
 __all__: list[str] = []
 
-_register_names()  # before any route is made
+_register_names()  # before any route is declared

@@ -1,4 +1,4 @@
-"""Advertisements: what a publisher is going to publish, and to how many it goes."""
+"""Advertisements: what a publisher will publish, and how many users receive it."""
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -19,7 +19,7 @@ router = APIRouter(prefix="/advertisements", tags=["advertisements"])
 
 @router.get("", responses=says("Advertisements", "The caller's advertisements"))
 def list_advertisements(caller: PublishingCaller, service: ServiceOf) -> Response:
-    """The advertisements of the publisher who asks; all for an administrator."""
+    """The advertisements of the calling publisher. Administrators see all."""
     found = service.catalog().advertisements.values()
     return answer([encode_record(one) for one in found if caller.is_publisher(one.publisher)])
 
@@ -38,7 +38,7 @@ def show_advertisement(advertisement: str, caller: PublishingCaller, service: Se
 def advertise(
     advertisement: str, caller: PublishingCaller, service: ServiceOf, request: Request, content: Body
 ) -> Response:
-    """Make or replace an advertisement. `publisher` may be left out by a publisher."""
+    """Create or replace an advertisement. A publisher may leave out `publisher`."""
     publisher = caller.name or read_object(content).get("publisher")
     given = record_in(content, "advertisement", id=advertisement, publisher=publisher)
     assert isinstance(given, Advertisement)
@@ -53,7 +53,7 @@ def advertise(
 
 @router.delete("/{advertisement:name}", status_code=204, responses=says(None, "It was removed", 204))
 def withdraw(advertisement: str, caller: PublishingCaller, service: ServiceOf, request: Request) -> Response:
-    """Remove an advertisement; what was published under it stays."""
+    """Remove an advertisement. Events that were published under it stay."""
     publisher = None if caller.is_administrator else caller.name
     unreadable = ("advertisement", advertisement)
     return remove_record(

@@ -1,4 +1,4 @@
-"""What all routes have in common: reading bodies, writing answers, conditions, limits."""
+"""Shared parts of all routes: reading bodies, writing responses, conditional requests, limits."""
 
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
@@ -52,16 +52,17 @@ async def _body(request: Request) -> bytes:
 
 
 Body: TypeAlias = Annotated[bytes, Depends(_body)]
-"""The bytes of the request."""
+"""The body of the request, as bytes."""
 
 
 def answer(content: object, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    """An answer in JSON, which no cache may keep."""
+    """A JSON response that caches must not store."""
     return Response(msgspec.json.encode(content), status, {"Cache-Control": "no-store", **(headers or {})}, JSON)
 
 
 def fitting(forms: Iterable[object], most: int) -> list[msgspec.Raw]:
-    """The first of the forms, encoded, that have at most so many bytes together; one at least, so that a reader gets on.
+    """Encode the first of the values that fit into `most` bytes together; at least one, so that a reader makes
+    progress.
 
     >>> fitting(["a", "b", "c"], 6) == [b'"a"', b'"b"']
     True
@@ -77,7 +78,7 @@ def fitting(forms: Iterable[object], most: int) -> list[msgspec.Raw]:
 
 
 def record_answer(record: Record, request: Request, status: int = 200, **more: object) -> Response:
-    """A record with its tag; 304 if the caller has it already."""
+    """A response with a record and its `ETag`; 304 if the caller already has this version."""
     content = encode_record(record)
     tag = etag(record)
     if request.method == "GET" and tag in _tags(request.headers.get("if-none-match", "")):
@@ -86,12 +87,12 @@ def record_answer(record: Record, request: Request, status: int = 200, **more: o
 
 
 def etag(record: Record) -> str:
-    """A tag that changes when the record does."""
+    """A tag that changes when the record changes."""
     return f'"{blake2b(msgspec.json.encode(encode_record(record)), digest_size=12).hexdigest()}"'
 
 
 def check_unchanged(request: Request, present: Record | None) -> None:
-    """Refuse a change if the caller's conditions (`If-Match`, `If-None-Match`) do not hold."""
+    """Refuse a change if the conditions of the request (`If-Match`, `If-None-Match`) do not hold."""
     wanted, unwanted = request.headers.get("if-match"), request.headers.get("if-none-match")
     tag = None if present is None else etag(present)
     if wanted is not None and (tag is None or (wanted.strip() != "*" and tag not in _tags(wanted))):
@@ -107,8 +108,11 @@ def put_record(
     allow: Callable[[Record | None], None] = lambda present: None,
     **more: object,
 ) -> Response:
-    """Put a record and answer with it: 200 if it replaces one, else 201. Whether that is allowed (`allow` sees the record
-    that is there, if any) and the caller's conditions hold is decided in the transaction that puts it."""
+    """Put a record and return it in the response: 200 if it replaces one, otherwise 201.
+
+    The conditions of the request and `allow`, which gets the present record or None, are checked in the same
+    transaction.
+    """
     seen: list[Record | None] = []
 
     def check(catalog: Catalog) -> None:
@@ -127,10 +131,10 @@ def remove_record(
     unreadable: tuple[str, *tuple[str | None, ...]],
     owner: str | None,
 ) -> Response:
-    """Remove the record that `find` finds, or refuses to; the caller's conditions are decided in the same transaction.
+    """Remove the record that `find` returns. The conditions of the request are checked in the same transaction.
 
-    `unreadable` is its kind and what identifies it, for one that is left out of the catalog because it cannot be read; `owner` is whose
-    it must be then.
+    `unreadable` is the kind and key of the record, for a record that cannot be read and is therefore not in the
+    catalog. In that case `owner` must be its owner.
     """
     try:
         found = find(service.catalog())
@@ -144,7 +148,8 @@ def remove_record(
 
 
 def record_in(body: bytes, kind: str, **fixed: str | None) -> Record:
-    """The record of a body. What the address says (`fixed`) need not be in the body, and must not be different there."""
+    """The record in a body. Fields that the address gives (`fixed`) may be left out of the body, but must not
+    differ there."""
     fields = dict(read_object(body))
     for name, value in {"kind": kind, **fixed}.items():
         if fields.get(name) not in (None, value):
@@ -155,7 +160,7 @@ def record_in(body: bytes, kind: str, **fixed: str | None) -> Record:
 
 
 def check_cost(record: Record, limits: Limits) -> None:
-    """Refuse what would cost too much with every event: a large expression, or a policy above the limit."""
+    """Refuse a record that would cost too much with every event: a large expression, or a policy over the limit."""
     if isinstance(record, Policy):
         try:
             check_policy_cost(record, limits.policy_cost)
@@ -176,7 +181,7 @@ def check_cost(record: Record, limits: Limits) -> None:
 
 
 def whole(text: str, name: str) -> int:
-    """A whole number that a log can have."""
+    """A whole number within the range of log positions."""
     if not (text.isascii() and text.isdigit() and len(text) <= 18):
         raise Problem(422, "parameters", f"{name}: {text[:40]!r} is not a whole number from 0 on")
     return int(text)

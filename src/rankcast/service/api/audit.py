@@ -1,4 +1,4 @@
-"""The audit trail: who changed what is not their own. For administrators."""
+"""The audit trail: changes to data that is not the caller's own. For administrators."""
 
 from datetime import datetime
 from typing import Annotated
@@ -19,7 +19,7 @@ router = APIRouter(tags=["audit"])
 
 
 async def note_caller(caller: Caller) -> None:
-    """Let what a request changes be the caller's doing, in the audit trail."""
+    """Record the caller as the actor of the changes that the request makes."""
     set_actor(actor_of(caller))
 
 
@@ -38,8 +38,10 @@ def list_audit(
     user: Annotated[str | None, Query(max_length=256, description="Only entries about this user or publisher.")] = None,
     since: Annotated[str | None, Query(max_length=40, description="Only entries from this time on.")] = None,
 ) -> Response:
-    """Who changed tokens, other users' records, retention and the store as a whole, newest first. `next` is the cursor of
-    the next page, null at the end. Administrators only."""
+    """Changes to tokens, other users' records, retention and the whole store, with their actors, newest first.
+
+    `next` is the cursor of the next page, or null at the end. Administrators only.
+    """
     moment: datetime | None = None if since is None else parse_time(since)
     found = service.audit.entries(limit + 1, None if cursor is None else int(cursor), moment, who, user)
     page = found[:limit]

@@ -1,4 +1,4 @@
-"""Concepts: what vague words mean, for everybody and for one user."""
+"""Concepts: the meaning of vague words, for everybody or for one user."""
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -20,13 +20,13 @@ _MADE = says("Concept", "It was replaced") | says("Concept", "It was made", 201)
 
 @router.get("/concepts", responses=says("Concepts", "What words mean for everybody"))
 def list_concepts(caller: Caller, service: ServiceOf) -> Response:
-    """The concepts that everybody shares."""
+    """The shared concepts."""
     return answer([encode_record(one) for one in service.catalog().concepts.values() if one.user is None])
 
 
 @router.get("/concepts/{attribute:part}/{name:name}", responses=says("Concept", "The concept"))
 def show_concept(attribute: str, name: str, caller: Caller, service: ServiceOf, request: Request) -> Response:
-    """What a word means on an attribute, for everybody."""
+    """The shared meaning of a word on an attribute."""
     return record_answer(_found(service.catalog(), attribute, name, None), request)
 
 
@@ -34,19 +34,20 @@ def show_concept(attribute: str, name: str, caller: Caller, service: ServiceOf, 
 def put_concept(
     attribute: str, name: str, caller: Administrator, service: ServiceOf, request: Request, content: Body
 ) -> Response:
-    """Say what a word means for everybody. Administrators only."""
+    """Define the shared meaning of a word. Administrators only."""
     return _put(service, request, content, attribute, name, None)
 
 
 @router.delete("/concepts/{attribute:part}/{name:name}", status_code=204, responses=says(None, "It was removed", 204))
 def remove_concept(attribute: str, name: str, caller: Administrator, service: ServiceOf, request: Request) -> Response:
-    """Remove a shared concept; refused while something names it. Administrators only."""
+    """Remove a shared concept. Refused while something refers to it. Administrators only."""
     return _remove(service, request, attribute, name, None)
 
 
 @router.get("/users/{user:part}/concepts", responses=says("Concepts", "What words mean for this user"))
 def list_own_concepts(user: Owner, service: ServiceOf) -> Response:
-    """All concepts as this user means them: one's own where there is one, else the shared one."""
+    """All concepts as they apply to this user: the user's own definition if there is one, otherwise the shared
+    one."""
     concepts = service.catalog().concepts
     own = {(one.attribute, one.name): one for one in concepts.values() if one.user == user}
     shared = {(one.attribute, one.name): one for one in concepts.values() if one.user is None}
@@ -57,7 +58,7 @@ def list_own_concepts(user: Owner, service: ServiceOf) -> Response:
     "/users/{user:part}/concepts/{attribute:part}/{name:name}", responses=says("Concept", "The user's own concept")
 )
 def show_own_concept(user: Owner, attribute: str, name: str, service: ServiceOf, request: Request) -> Response:
-    """A concept of the user's own."""
+    """One of the user's own concepts."""
     return record_answer(_found(service.catalog(), attribute, name, user), request)
 
 
@@ -65,7 +66,7 @@ def show_own_concept(user: Owner, attribute: str, name: str, service: ServiceOf,
 def put_own_concept(
     user: Owner, attribute: str, name: str, service: ServiceOf, request: Request, content: Body
 ) -> Response:
-    """Say what a word means for this user, whatever it means for others."""
+    """Define a word for this user only, regardless of its shared meaning."""
     return _put(service, request, content, attribute, name, user)
 
 
@@ -75,7 +76,8 @@ def put_own_concept(
     responses=says(None, "It was removed", 204),
 )
 def remove_own_concept(user: Owner, attribute: str, name: str, service: ServiceOf, request: Request) -> Response:
-    """Go back to what the word means for everybody; refused if it means nothing then and something names it."""
+    """Remove the user's own definition and return to the shared one. Refused if there is none and something refers
+    to it."""
     return _remove(service, request, attribute, name, user)
 
 

@@ -1,4 +1,4 @@
-"""Deliveries: page by page, from either end."""
+"""Deliveries, page by page, oldest or newest first."""
 
 from typing import Annotated
 
@@ -38,9 +38,12 @@ def list_deliveries(
     cursor: _Cursor = None,
     include: Include = None,
 ) -> Response:
-    """What was delivered to a user. `next` is the cursor of the next page, null at the end; a page of the oldest
-    first that ends now may go on later, so a reader may keep its last cursor. A page ends before `limit` if its deliveries have
-    16 MiB together."""
+    """The deliveries to a user.
+
+    `next` is the cursor of the next page, or null at the end. More deliveries may follow a page in the order
+    `oldest`, so a reader may keep its last cursor. A page has fewer than `limit` deliveries if they exceed 16 MiB
+    together.
+    """
     return _page(service, user, limit, order == "newest", cursor, include)
 
 
@@ -53,12 +56,12 @@ def list_all_deliveries(
     cursor: _Cursor = None,
     include: Include = None,
 ) -> Response:
-    """What was delivered to all. Administrators only."""
+    """The deliveries to all users. Administrators only."""
     return _page(service, None, limit, order == "newest", cursor, include)
 
 
 def form(service: Service, number: int, delivery: Delivery, include: str | None) -> JsonObject:
-    """A delivery with its number, and with its event if that is wanted."""
+    """A delivery with its number, and with its event if `include` asks for it."""
     made = {"number": number, **encode_delivery(delivery)}
     if include is not None:
         event = service.event(delivery.event)

@@ -1,4 +1,4 @@
-"""Quiet hours and digests: when a user wants nothing pushed, when all at once, and what was left out."""
+"""Quiet hours and digests: when nothing is pushed, when deliveries are gathered, and what was left out."""
 
 from typing import Annotated
 
@@ -45,13 +45,13 @@ _WRITTEN: dict[int | str, JsonObject] = {
         },
     }
 }
-# A page that is made of what others published: nothing in it may run or be fetched.
+# The page contains text from publishers, so it must not run or load anything.
 _HARMLESS = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'", "Cache-Control": "no-store"}
 
 
 @router.get("/quiet-hours", responses=says("QuietHoursNow", "The quiet hours, and whether it is quiet now"))
 def show_quiet_hours(user: Owner, service: ServiceOf) -> Response:
-    """When nothing is pushed to a user."""
+    """The quiet hours of a user."""
     hours = service.digests.quiet_hours(user)
     if hours is None:
         raise Problem(404, "not-found", f"user {user!r} has no quiet hours")
@@ -60,8 +60,11 @@ def show_quiet_hours(user: Owner, service: ServiceOf) -> Response:
 
 @router.put("/quiet-hours", openapi_extra=body("QuietHours"), responses=says("QuietHoursNow", "The new quiet hours"))
 def put_quiet_hours(user: Owner, service: ServiceOf, content: Body) -> Response:
-    """Push nothing between two times of day in a time zone: webhooks wait until the hours end, the feed shows what is
-    held. At a change of clocks the hours begin and end when a clock first shows the time or a later one."""
+    """Push nothing between two times of day in a time zone. Webhooks wait until the hours end, and the feed shows
+    what is held back.
+
+    When the clocks change, the hours begin and end when a clock first shows the time or a later one.
+    """
     names = ("from", "to", "zone")
     fields = fields_in(content, "quiet hours", names, needed=names)
     texts(fields, *names)
@@ -72,7 +75,7 @@ def put_quiet_hours(user: Owner, service: ServiceOf, content: Body) -> Response:
 
 @router.delete("/quiet-hours", status_code=204, responses=says(None, "They were removed", 204))
 def remove_quiet_hours(user: Owner, service: ServiceOf) -> Response:
-    """Push at any time again."""
+    """Remove the quiet hours, so that deliveries are pushed at any time."""
     if not service.digests.remove_quiet_hours(user):
         raise Problem(404, "not-found", f"user {user!r} has no quiet hours")
     service.webhooks.wake()
@@ -94,8 +97,10 @@ def show_schedule(user: Owner, service: ServiceOf) -> Response:
     responses=says("DigestScheduleNow", "The new schedule, and when the next digest is due"),
 )
 def put_schedule(user: Owner, service: ServiceOf, content: Body) -> Response:
-    """Gather what is delivered into digests, made on some days at a time of day in a time zone. Webhooks then get the digests
-    in place of the single deliveries, unless they ask for those by `types`."""
+    """Gather deliveries into digests, which are made on chosen days at a time of day in a time zone.
+
+    Webhooks then receive the digests instead of the single deliveries, unless they ask for those by `types`.
+    """
     names = ("days", "at", "zone")
     fields = fields_in(content, "a digest schedule", names, needed=names)
     texts(fields, "at", "zone")
@@ -108,7 +113,7 @@ def put_schedule(user: Owner, service: ServiceOf, content: Body) -> Response:
 
 @router.delete("/digest-schedule", status_code=204, responses=says(None, "It was removed", 204))
 def remove_schedule(user: Owner, service: ServiceOf) -> Response:
-    """Make no more digests. Deliveries that are in none yet are then sent to webhooks one by one."""
+    """Stop making digests. Deliveries that no digest contains yet are sent to webhooks one by one."""
     if not service.digests.remove_schedule(user):
         raise Problem(404, "not-found", f"user {user!r} has no digest schedule")
     service.webhooks.wake()
@@ -117,7 +122,7 @@ def remove_schedule(user: Owner, service: ServiceOf) -> Response:
 
 @router.get("/held", responses=says("Held", "What is held, and until when"))
 def show_held(user: Owner, service: ServiceOf) -> Response:
-    """Whether deliveries are held back from being pushed now: by quiet hours, or until the next digest."""
+    """Whether deliveries are held back now, by quiet hours or until the next digest."""
     held = service.digests.held(user)
     if held is None:
         return answer({"held": False, "because": None, "after": None, "until": None})
@@ -142,7 +147,7 @@ def list_digests(user: Owner, service: ServiceOf, limit: _Limit = 50, cursor: _C
 
 @router.post("/digests", status_code=201, responses=says("Digest", "The digest that was made", 201))
 def make_digest(user: Owner, service: ServiceOf) -> Response:
-    """Make a digest now, of what was gathered since the last, without waiting for the next time of the schedule."""
+    """Make a digest now of the deliveries since the last one, without waiting for the schedule."""
     try:
         made = service.digests.make(user)
     except CatalogError as error:
@@ -153,7 +158,7 @@ def make_digest(user: Owner, service: ServiceOf) -> Response:
 
 @router.get("/digests/{digest}", response_class=Response, responses=_WRITTEN)
 def show_digest(user: Owner, digest: _Number, service: ServiceOf, format: _Format = "json") -> Response:  # noqa: A002
-    """A digest: what was delivered since the one before, and how much was left out and why."""
+    """A digest: the deliveries since the previous one, how many events were left out, and why."""
     found = _found(service, user, digest)
     if format == "text":
         return Response(as_text(found), headers=_HARMLESS, media_type="text/plain")
@@ -171,8 +176,10 @@ def list_left_out(
     limit: _Limit = 50,
     cursor: _Cursor = None,
 ) -> Response:
-    """Events that matched the user and were not sent, the best first, each with the reason. At most 500 are kept for a
-    digest; the digest says how many there were."""
+    """Events that matched the user but were not sent, best first, each with the reason.
+
+    At most 500 are kept for a digest. The digest says how many there were.
+    """
     _found(service, user, digest)
     found = service.digests.left_out(user, digest, reason, int(cursor or 0), limit + 1)
     page = [_left_out(service, position, left) for position, left in found[:limit]]

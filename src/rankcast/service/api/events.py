@@ -1,4 +1,4 @@
-"""The events of the log, one by one."""
+"""Single events of the log."""
 
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/events", tags=["events"])
 
 @router.get("/{event:name}", responses=says("Event", "The event"))
 def show_event(event: str, caller: Caller, service: ServiceOf) -> Response:
-    """An event of the log. Users may read all of them, as they may subscribe to all; publishers those of their own."""
+    """An event of the log. Users may read all events, as they may subscribe to all. Publishers may read their own."""
     found = service.event(event)
     if found is None or (caller.role is Role.PUBLISHER and found.source != caller.name):
         raise Problem(404, "not-found", f"there is no event {event!r}")

@@ -1,4 +1,4 @@
-"""Declared fields in the words of OpenAPI."""
+"""OpenAPI schemas of declared fields."""
 
 from typing import assert_never
 
@@ -25,7 +25,7 @@ _NO_CONTROL = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$"
 
 
 def properties_of(record: type) -> JsonObject:
-    """The schema of each declared field of a record, by name; lengths have their unit beside them."""
+    """The schema of each declared field of a record, by name. A length has a second field for its unit."""
     found: JsonObject = {}
     for one in declared(record):
         found[one.name] = {**schema_of(one.kind), "description": one.help}
@@ -35,7 +35,7 @@ def properties_of(record: type) -> JsonObject:
 
 
 def schema_of(kind: FieldKind) -> JsonObject:
-    """The schema of a kind of field, with its bounds."""
+    """The schema of a field kind, with its bounds."""
     match kind:
         case Word(words):
             return {"enum": [word.value for word in words]}

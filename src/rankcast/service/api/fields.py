@@ -1,4 +1,4 @@
-"""Bodies that are no records of the catalog: which fields they have, and of what type."""
+"""Validation of request bodies that are not catalog records: their fields and types."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ __all__ = ["check_address", "fields_in", "texts"]
 
 
 def fields_in(body: bytes, what: str, known: tuple[str, ...], needed: tuple[str, ...] = ()) -> Mapping[str, Any]:
-    """The object of a body (an empty body is an empty one); RecordError names a field that is unknown or missing."""
+    """The JSON object of a body; an empty body is an empty object. RecordError names an unknown or missing field."""
     fields = read_object(body or b"{}")
     for name in fields:
         if name not in known:
@@ -26,7 +26,7 @@ def fields_in(body: bytes, what: str, known: tuple[str, ...], needed: tuple[str,
 
 
 def texts(fields: Mapping[str, object], *names: str) -> None:
-    """Raise if one of these fields is there and no string, or one with a NUL character."""
+    """Raise if one of these fields is present but is not a string, or contains a NUL character."""
     for name in names:
         text = fields.get(name)
         if not isinstance(text, str | None):
@@ -36,6 +36,6 @@ def texts(fields: Mapping[str, object], *names: str) -> None:
 
 
 async def check_address(request: Request) -> None:
-    """Refuse an address with control characters in a name or a parameter: no name has any, and PostgreSQL takes no NUL."""
+    """Refuse control characters in the path and the query: no name contains any, and PostgreSQL cannot store NUL."""
     for name, text in (*request.path_params.items(), *request.query_params.multi_items()):
         check_name(f"{name!r} in the address", str(text), Name(0, MAX_TEXT))

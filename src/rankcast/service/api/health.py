@@ -1,4 +1,4 @@
-"""Whether the service is alive, and whether it is ready. Needs no token."""
+"""Liveness and readiness. Needs no token."""
 
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -16,13 +16,13 @@ router = APIRouter(prefix="/health", tags=["health"])
 
 @router.get("/live", responses=says("Anything", "It is"))
 async def live() -> Response:
-    """Whether the process answers. It does not ask the store."""
+    """Whether the process answers. Does not query the store."""
     return answer({"status": "live"})
 
 
 @router.get("/ready", responses=says("Anything", "It is") | says("Anything", "It is not, or not yet", 503))
 async def ready(service: ServiceOf) -> Response:
-    """Whether the store answers, within two seconds, and what is published is worked off."""
+    """Whether the store answers within two seconds and published events are being served."""
     pending = await service.store_check.pending(_PATIENCE)
     works = service.runner.error is None and (service.runner.is_running or not service.settings.pipeline)
     ok = works and pending is not None

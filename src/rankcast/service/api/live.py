@@ -1,4 +1,4 @@
-"""Live deliveries as server-sent events, with resume."""
+"""Live deliveries as server-sent events that can be resumed."""
 
 from collections.abc import AsyncGenerator
 from time import monotonic
@@ -47,7 +47,7 @@ _SAYS: dict[int | str, JsonObject] = {
     }
 }
 _LOOK = 1.0
-"""After how many seconds without a delivery a feed looks whether its token still holds."""
+"""Seconds without a delivery after which a feed checks whether its token is still valid."""
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
@@ -61,11 +61,13 @@ async def live_deliveries(
     after: _After = None,
     include: Include = None,
 ) -> Response:
-    """Deliveries of a user as they come: first those after `Last-Event-ID` (or `after`), then live; without either, from
-    now on. Nothing is lost or repeated over a cut connection.
+    """Deliveries of a user as they happen: first those after `Last-Event-ID` (or `after`), then new ones.
 
-    An event `resync` comes first if the number is unknown, too old, or lies ahead of the log: what was missed then has to
-    be read page by page, up to the `last` that it names, and the stream goes on after that.
+    Without either, the stream starts with new deliveries. Resuming after a lost connection neither loses nor repeats
+    any.
+
+    The stream starts with an event `resync` if the number is unknown, too old, or ahead of the log. Then read the
+    missed deliveries page by page, up to the number `last` in that event. The stream continues after that number.
     """
     return await _stream(service, request, caller.token, user, last_event_id or after, include)
 
@@ -79,7 +81,7 @@ async def all_live_deliveries(
     after: _After = None,
     include: Include = None,
 ) -> Response:
-    """Deliveries of all users as they come. Administrators only."""
+    """Deliveries of all users as they happen. Administrators only."""
     return await _stream(service, request, caller.token, None, last_event_id or after, include)
 
 
@@ -99,7 +101,7 @@ async def _stream(
         if resync is not None:
             yield _event("resync", msgspec.json.encode(resync), start)
         else:
-            # An id without data: who is cut off before the first delivery resumes here all the same.
+            # An id without data, so that a client that is cut off before the first delivery resumes here.
             yield b"id: %d\n\n" % start
         heartbeat = service.settings.heartbeat
         pages = service.feeds.pages(user, start, min(heartbeat, _LOOK))
@@ -126,7 +128,7 @@ async def _stream(
 
 
 def _start(service: Service, user: str | None, given: str | None) -> tuple[int, dict[str, object] | None]:
-    """After which number a stream begins, and what to say if that is not the one that was asked for."""
+    """The number after which a stream begins, and the `resync` data if it is not the requested one."""
     kept = bounds(service.store.database)
     if given is None:
         return kept.last, None

@@ -22,6 +22,8 @@ router = APIRouter(tags=["stats"], responses=PROBLEMS)
     response_class=Response,
 )
 def metrics(caller: Administrator, service: ServiceOf) -> Response:
-    """Counts of the store, the pipeline, requests and live feeds. Administrators only: Prometheus sends the token as
-    `authorization: credentials` of its scrape configuration."""
+    """Metrics of the store, the pipeline, requests and live feeds.
+
+    Administrators only: Prometheus sends the token as `authorization: credentials` of its scrape configuration.
+    """
     return Response(service.metrics.text(), media_type=service.metrics.content_type)

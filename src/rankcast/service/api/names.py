@@ -1,4 +1,4 @@
-"""Names in addresses: any name can be part of one, also one with slashes, such as an event's id that is a URL."""
+"""Names in paths. A name may contain any character, including slashes: an event id may be a URL."""
 
 from urllib.parse import unquote
 
@@ -8,17 +8,17 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 __all__ = ["EncodedSlashes", "register_names"]
 
 _SLASH = "\udc2f"
-"""Stands for a slash within a name while a route is looked for; half a character, so no address can have it."""
+"""Stands for a slash within a name during routing. It is a lone surrogate, so it cannot occur in a path."""
 
 
 class EncodedSlashes:
-    """Keeps `%2F` apart from `/`: the one belongs to a name, the other ends it. Servers hand over both as slashes."""
+    """Distinguishes `%2F`, which belongs to a name, from `/`, which ends it. Servers decode both to a slash."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
+        """Pass the request on with marked slashes."""
         raw = scope.get("raw_path") or b""
         if scope["type"] == "http" and raw.startswith(b"/v1/") and b"%2f" in raw.lower():
             parts = raw.replace(b"%2f", b"%2F").split(b"%2F")
@@ -30,11 +30,11 @@ class _Part(Convertor[str]):
     regex = "[^/]+"
 
     def convert(self, value: str) -> str:
-        """The name in a path."""
+        """The name that a path segment stands for."""
         return value.replace(_SLASH, "/")
 
     def to_string(self, value: str) -> str:
-        """The part of a path for a name."""
+        """The path segment for a name."""
         return value.replace("/", _SLASH)
 
 
@@ -43,6 +43,7 @@ class _Name(_Part):
 
 
 def register_names() -> None:
-    """Let names be parts of routes: `/users/{user:part}/concepts`; and ends, also with slashes as they are: `/events/{event:name}`."""
+    """Register the path converters: `/users/{user:part}/concepts`, and `/events/{event:name}`, which also takes
+    plain slashes."""
     register_url_convertor("part", _Part())
     register_url_convertor("name", _Name())

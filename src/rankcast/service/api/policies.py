@@ -1,4 +1,4 @@
-"""The policy: how much a user gets, and when."""
+"""The policy: how many events a user receives, and when."""
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -16,7 +16,7 @@ router = APIRouter(prefix="/users/{user:part}/policy", tags=["policy"])
 
 @router.get("", responses=says("Policy", "The policy; fields that have their default are left out"))
 def show_policy(user: Owner, service: ServiceOf, request: Request) -> Response:
-    """How a user is served; one who never said gets everything (mode `all`)."""
+    """The policy of a user. A user who has not set one receives everything (mode `all`)."""
     return record_answer(service.catalog().policy_of(user), request)
 
 
@@ -26,7 +26,7 @@ def show_policy(user: Owner, service: ServiceOf, request: Request) -> Response:
     responses=says("Policy", "It was replaced") | says("Policy", "It was made", 201),
 )
 def put_policy(user: Owner, service: ServiceOf, request: Request, content: Body) -> Response:
-    """Set how a user is served, from the next event on; `If-Match` is respected."""
+    """Set the policy of a user, from the next event on. `If-Match` is respected."""
     given = record_in(content, "policy", user=user)
     check_cost(given, service.settings.limits)
     return put_record(service, request, given)
@@ -34,7 +34,7 @@ def put_policy(user: Owner, service: ServiceOf, request: Request, content: Body)
 
 @router.delete("", status_code=204, responses=says(None, "It was removed", 204))
 def remove_policy(user: Owner, service: ServiceOf, request: Request) -> Response:
-    """Go back to getting everything."""
+    """Remove the policy, so that the user receives everything again."""
 
     def find(catalog: Catalog) -> Policy:
         found = catalog.policies.get(user)

@@ -1,4 +1,4 @@
-"""Preferences: which subscription a user prefers over which."""
+"""Preferences: which subscriptions a user prefers over which others."""
 
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -22,13 +22,13 @@ router = APIRouter(prefix="/users/{user:part}/preferences", tags=["preferences"]
 
 @router.get("", responses=says("Preferences", "The pairs, and the level of each subscription"))
 def list_preferences(user: Owner, service: ServiceOf) -> Response:
-    """All pairs, and the level that they give to each subscription (1 is the highest)."""
+    """All pairs, and the resulting level of each subscription (1 is the highest)."""
     return _all(service, user)
 
 
 @router.post("", status_code=201, openapi_extra=body("Preference"), responses=says("Preference", "It holds", 201))
 def prefer(user: Owner, service: ServiceOf, content: Body) -> Response:
-    """Prefer one subscription over another. A circle is refused with 409, and the circle is printed."""
+    """Prefer one subscription over another. A cycle is refused with 409, and the answer shows the cycle."""
     given = record_in(content, "preference", user=user)
     service.put(given)
     return answer(encode_record(given), 201)
@@ -51,7 +51,7 @@ def replace_preferences(user: Owner, service: ServiceOf, content: Body) -> Respo
 
 @router.delete("/{prefer:part}/{over:name}", status_code=204, responses=says(None, "It holds no more", 204))
 def forget_preference(user: Owner, prefer: str, over: str, service: ServiceOf) -> Response:
-    """Take a preference back."""
+    """Remove a preference."""
 
     def removal(catalog: Catalog) -> Decision:
         found = [one for one in catalog.preferences_of(user) if (one.prefer, one.over) == (prefer, over)]

@@ -1,4 +1,4 @@
-"""Publishing: one event, or many, each once."""
+"""Publishing one event or many, each exactly once."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -38,16 +38,16 @@ router = APIRouter(prefix="/events", tags=["events"])
 LINES = "application/x-ndjson"
 _LINES = (LINES, "application/jsonl", "application/x-jsonlines", "application/jsonlines")
 _SMALL = 16 * 1024
-"""Bytes of a body that are read within a millisecond or two."""
+"""Bytes of a body that can be parsed within a millisecond or two."""
 _PART = 128 * 1024
-"""Bytes of events that are read in one go."""
+"""Bytes of events that are parsed in one step."""
 _Result = TypeVar("_Result")
 _reader = ThreadPoolExecutor(1, "rankcast-reader")
 _raw_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
 class _Line(NamedTuple):
-    """One event of a request: its text, and what it is or why it is none."""
+    """One event of a request: its text, and the event or the error."""
 
     raw: bytes
     event: Event | ModelError
@@ -77,12 +77,13 @@ async def publish(
         ),
     ] = None,
 ) -> Response:
-    """Publish an event; or several, as a JSON array or as JSON Lines (`application/x-ndjson`).
+    """Publish one event, or several as a JSON array or as JSON Lines (`application/x-ndjson`).
 
-    What is acknowledged is on disk. An event whose `id` is in the log already, with the same content, is acknowledged again as a
-    `duplicate` and not published twice. Of several events the bad ones are rejected, with their place and reason, and the
-    others go on. A publisher publishes under their own name: `source` may be left out. An event whose time is more than an hour
-    ahead of the service's clock is refused, as is one of more than 256 KiB (a service may be started with other limits).
+    Acknowledged events are on disk. An event with the `id` and content of an event in the log is acknowledged again
+    as a `duplicate` and not published twice. In a request with several events, invalid ones are rejected with their
+    index and the reason, and the others are published. A publisher publishes under its own name, so `source` may be
+    left out. An event is refused if its time is more than an hour ahead of the service's clock, or if it is larger
+    than 256 KiB. A service may be started with other limits.
     """
     service: Service = request.app.state.service
     content = await request.body()
@@ -97,7 +98,7 @@ async def publish(
     if reserved.answer is not None:
         status, _, text = reserved.answer.partition(b" ")
         return Response(text, int(status), {"Cache-Control": "no-store", "Idempotency-Replayed": "true"}, JSON)
-    # The key gives ids, and its first use the time, to events that have none: so doing it once more is safe.
+    # The key determines the ids of events without one, and its first use determines their time: so a retry is safe.
     given = _Given(f"{caller.token}\0{idempotency_key}", reserved.first)
     made = await _publish(service, caller, content, kind, several, given)
     kept = str(made.status_code).encode() + b" " + bytes(made.body)
@@ -106,25 +107,29 @@ async def publish(
 
 
 async def _beside(content: bytes, work: Callable[[], _Result]) -> _Result:
-    """What `work` makes of a body: done at once if the body is small, else in the one thread for it, so that everybody else is
-    answered meanwhile. One thread, because each that computes takes a share of the event loop's processor."""
+    """Run `work` on a body: at once if the body is small, otherwise in a single thread, so that other requests are
+    answered.
+
+    There is only one such thread, because every computing thread takes processor time from the event loop.
+    """
     if len(content) <= _SMALL:
         return work()
     return await asyncio.get_running_loop().run_in_executor(_reader, work)
 
 
 class Publishing:
-    """Answers `POST /v1/events` before a route is looked for.
+    """Answers `POST /v1/events` before the framework looks for a route.
 
-    Publishing is asked for most often, and what a framework does to find the route, the caller and a header takes longer
-    than the rest. The route itself documents it, and answers under any other prefix.
+    Publishing is the most frequent request, and the framework takes longer to resolve the route, the caller and the
+    header than the rest of the work. The route exists too: it documents the request, and answers under any other
+    prefix.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Publish, or pass another request on."""
+        """Publish, or pass a different request on."""
         if scope["type"] != "http" or scope["path"] != PUBLISHING or scope["method"] != "POST":
             await self._app(scope, receive, send)
             return
@@ -145,7 +150,7 @@ def _key(request: Request) -> str | None:
 
 
 class _Given(NamedTuple):
-    """What an idempotency key gives to events without an id and a time."""
+    """The key and the time from which events without an id or a time get theirs."""
 
     key: str
     now: Any
@@ -163,7 +168,7 @@ async def _publish(
     raws = await _beside(content, lambda: _split(content, kind, limits.bulk)) if several else [content]
     _check_rate(service, caller, service.event_rates, len(raws), "events")
     lines: list[_Line] = []
-    for part in _parts(raws):  # one after the other, so that a long request lets shorter ones pass
+    for part in _parts(raws):  # one after the other, so that short requests get a turn during a long one
         begin = len(lines)
 
         def read(part: Sequence[bytes] = part, begin: int = begin) -> list[_Line]:
@@ -187,7 +192,7 @@ async def _publish(
 
 
 def _check_rate(service: Service, caller: Principal, rates: RateLimits, amount: int, of_what: str) -> None:
-    """Refuse what is more than the rate of a token allows. A request that is within the limits of one fits into the burst."""
+    """Refuse a request above the rate of a token. A request within the size limits always fits into the burst."""
     wait = 0.0 if service.settings.dev else rates.take(caller.token, min(float(amount), rates.burst))
     if wait:
         raise Problem(
@@ -199,7 +204,8 @@ def _check_rate(service: Service, caller: Principal, rates: RateLimits, amount: 
 
 
 async def _log(service: Service, caller: Principal, events: Sequence[Event]) -> Results:
-    """Log events: as many at a time as the publisher may have unserved. A long request takes as long as it takes to serve it."""
+    """Log events in portions, as the publisher's backlog allows. A long request takes as long as serving its
+    events."""
     results: Results = []
     while len(results) < len(events):
         rest = events[len(results) :]
@@ -249,7 +255,7 @@ def _split(content: bytes, kind: str, most: int) -> list[bytes]:
 
 
 def _parts(raws: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
-    """The texts in groups of some size each; one that is larger is alone."""
+    """Group the texts into parts of limited size. A text over the limit forms its own part."""
     begin = size = 0
     for place, raw in enumerate(raws):
         if size and size + len(raw) > _PART:
@@ -279,7 +285,7 @@ def _read(service: Service, caller: Principal, raw: bytes, place: int, given: _G
 
 
 def _beginning(raw: bytes) -> str:
-    """As much of a bad line as a reject keeps."""
+    """The beginning of an invalid line, as long as a reject stores it."""
     text = raw[: 4 * MAX_RAW].decode("utf-8", "replace")[:MAX_RAW]
     return text if len(raw) <= MAX_RAW else f"{text}… (cut; it has {len(raw):,} bytes)"
 

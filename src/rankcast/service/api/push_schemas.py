@@ -1,4 +1,4 @@
-"""The JSON forms of webhooks, quiet hours and digests in the words of OpenAPI."""
+"""OpenAPI schemas of webhooks, quiet hours and digests."""
 
 from rankcast.plain import JsonObject
 from rankcast.service.push.digests import DAYS, Reason
@@ -174,4 +174,4 @@ PUSH_SCHEMAS: JsonObject = {
         }
     ),
 }
-"""All forms by name."""
+"""All schemas by name."""

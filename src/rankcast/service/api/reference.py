@@ -1,4 +1,4 @@
-"""The reference of the API as a page: made out of the OpenAPI document, with nothing from elsewhere."""
+"""The API reference as a page, generated from the OpenAPI document without external resources."""
 
 import json
 import re
@@ -30,7 +30,7 @@ nav a { margin-right: 1rem; } a { color: var(--accent); }
 
 @router.get("/docs", include_in_schema=False)
 async def reference(request: Request) -> Response:
-    """All routes, by resource, with what they take and answer."""
+    """All routes by resource, with their parameters and responses."""
     return HTMLResponse(_page(request.app.openapi()))
 
 
@@ -77,7 +77,7 @@ def _route(document: JsonObject, path: str, method: str, said: JsonObject) -> st
 
 
 def _words(text: str) -> str:
-    """Text in which what stands between backticks is code."""
+    """Escaped text with the parts between backticks as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 

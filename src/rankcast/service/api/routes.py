@@ -1,4 +1,4 @@
-"""All resources of the API, put together."""
+"""All resources of the API."""
 
 from fastapi import Depends, FastAPI
 
@@ -67,7 +67,7 @@ _AUDITED = (
     sessions,
     set_aside,
 )
-"""What changes records of users, tokens or the store: the audit trail says who did."""
+"""The resources that change users' records, tokens or the store. The audit trail records their callers."""
 
 
 def add_routes(app: FastAPI) -> None:

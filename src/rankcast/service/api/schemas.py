@@ -1,4 +1,4 @@
-"""The JSON forms in the words of OpenAPI: what goes in and what comes out."""
+"""OpenAPI schemas of the JSON that the API accepts and returns."""
 
 from enum import Enum
 
@@ -298,7 +298,7 @@ SCHEMAS: JsonObject = {
     "Advertisements": _list("Advertisement"),
     "Tokens": _list("Token"),
 }
-"""All forms by name, for `components.schemas`."""
+"""All schemas by name, for `components.schemas`."""
 
 
 def _ref(name: str) -> JsonObject:
@@ -306,13 +306,13 @@ def _ref(name: str) -> JsonObject:
 
 
 def says(name: str | None, description: str, status: int = 200) -> dict[int | str, JsonObject]:
-    """The `responses` of a route that answers with that form."""
+    """The `responses` of a route that returns this schema."""
     content = {} if name is None else {"content": {"application/json": _ref(name)}}
     return {status: {"description": description, **content}}
 
 
 def body(name: str, *also: str) -> JsonObject:
-    """The `openapi_extra` of a route that takes that form; `also` are other content types."""
+    """The `openapi_extra` of a route that takes this schema. `also` lists further content types."""
     content = {"application/json": _ref(name)}
     return {"requestBody": {"required": True, "content": content | {kind: {"schema": _TEXT} for kind in also}}}
 
@@ -332,4 +332,4 @@ PROBLEMS: dict[int | str, JsonObject] = {
         (503, "The store cannot be used just now"),
     )
 }
-"""What every route may answer if something is wrong."""
+"""The error responses that every route may return."""

@@ -1,4 +1,4 @@
-"""Sessions of the web page: who is signed out."""
+"""Sessions of the web page: signing users out."""
 
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -20,5 +20,5 @@ def sign_user_out(user: Owner, service: ServiceOf) -> Response:
 
 @router.delete("/sessions", responses=says("EndedSessions", "How many sessions there were"))
 def sign_everybody_out(caller: Administrator, service: ServiceOf) -> Response:
-    """End the sessions of everybody on the web page. Tokens stay valid. Administrators only."""
+    """End all sessions on the web page. Tokens stay valid. Administrators only."""
     return answer({"ended": service.sessions.end_all()})

@@ -1,4 +1,4 @@
-"""What could not be served: for administrators all of it, for users what was set aside for them."""
+"""Events that could not be served: all of them for administrators, their own for users."""
 
 from typing import Annotated, Any
 
@@ -32,7 +32,7 @@ _SAYS = says("SetAsidePage", "A page of what was set aside, oldest first")
 def list_set_aside_of_user(
     user: Owner, service: ServiceOf, limit: _Limit = 50, cursor: _Cursor = None, everything: _All = False
 ) -> Response:
-    """What could not be served to this user, and why. Events that failed for everybody are not in it."""
+    """What could not be served to this user, and why. Events that failed for everybody are not included."""
     return _page(service, user, limit, cursor, everything)
 
 
@@ -53,9 +53,11 @@ def list_set_aside(
     "/set-aside/serve-again", openapi_extra=body("ServeAgain"), responses=says("ServedAgain", "What came of it")
 )
 async def serve_again(caller: Administrator, service: ServiceOf, content: Body, request: Request) -> Response:
-    """Serve again what was set aside, of one user or of all, after a fix: the event log is replayed for the users concerned,
-    and what is new is delivered. It has the time limit of trials; for a long log, use `rankcast rejects serve-again`.
-    Administrators only."""
+    """Serve again what was set aside, for one user or for all, for example after a fix.
+
+    The event log is replayed for the affected users, and new deliveries are made. The request has the time limit of
+    trials; for a long log, use `rankcast rejects serve-again`. Administrators only.
+    """
     fields = fields_in(content, "this", ("user",))
     texts(fields, "user")
     actor = actor_of(caller)

@@ -1,4 +1,4 @@
-"""Figures: of the store and the pipeline, and of one user."""
+"""Statistics of the store and the pipeline, and of one user."""
 
 from fastapi import APIRouter, Request
 from starlette.concurrency import run_in_threadpool
@@ -19,7 +19,7 @@ _RECENT = 1_000
 
 @router.get("/stats", responses=says("Anything", "Counts"))
 def stats(caller: Administrator, service: ServiceOf) -> Response:
-    """How much the store holds, and how the pipeline fares. Administrators only."""
+    """How much the store holds, and the state of the pipeline. Administrators only."""
     runner = service.runner
     return answer(
         {
@@ -41,8 +41,8 @@ def stats(caller: Administrator, service: ServiceOf) -> Response:
 
 @router.get("/users/{user:part}/stats", responses=says("Anything", "Measures of the last deliveries"))
 async def stats_of_user(user: Owner, service: ServiceOf, request: Request) -> Response:
-    """How evenly a user was served: entropy, fairness and distances over the last 10,000 deliveries; and the funnel of the
-    last 1,000 events."""
+    """How evenly a user was served: entropy, fairness and distances over the last 10,000 deliveries, and the
+    funnel of the last 1,000 events."""
     part = await run_in_threadpool(service.part_of, user)
     measured, funnel = await service.trials.run_for(
         user, request.is_disconnected, measure_user, service.history(_RECENT), user, part, _MOST

@@ -1,4 +1,4 @@
-"""Subscriptions: what a user wants to hear of."""
+"""Subscriptions: which events a user wants to receive."""
 
 from hashlib import blake2b
 
@@ -23,14 +23,14 @@ _MADE = says("Subscription", "It was there and was replaced") | says("Subscripti
 
 @router.get("", responses=says("Subscriptions", "The user's subscriptions, in the order in which they came"))
 def list_subscriptions(user: Owner, service: ServiceOf) -> Response:
-    """All subscriptions of a user, each with its expression for people as `label`."""
+    """All subscriptions of a user, each with its expression in words as `label`."""
     return answer([_form(one) for one in service.catalog().subscriptions_of(user)])
 
 
 @router.post("", status_code=201, openapi_extra=body("Subscription"), responses=_MADE)
 def subscribe(user: Owner, service: ServiceOf, request: Request, content: Body) -> Response:
-    """Make a subscription; without an `id` it gets one that follows from user and expression, so that asking twice makes
-    one."""
+    """Create a subscription. Without an `id` it gets one derived from user and expression, so that repeating the
+    request creates no second one."""
     given = record_in(content, "subscription", user=user) if _has_id(content) else _named(content, user)
     assert isinstance(given, Subscription)
     return _put(user, given, service, request, must_be_new=_has_id(content))
@@ -49,7 +49,7 @@ def show_subscription(user: Owner, subscription: str, service: ServiceOf, reques
     responses=_MADE,
 )
 def put_subscription(user: Owner, subscription: str, service: ServiceOf, request: Request, content: Body) -> Response:
-    """Make or replace a subscription; `If-Match` and `If-None-Match: *` are respected."""
+    """Create or replace a subscription. `If-Match` and `If-None-Match: *` are respected."""
     given = record_in(content, "subscription", user=user, id=subscription)
     assert isinstance(given, Subscription)
     return _put(user, given, service, request)
@@ -57,7 +57,7 @@ def put_subscription(user: Owner, subscription: str, service: ServiceOf, request
 
 @router.delete("/{subscription:name}", status_code=204, responses=says(None, "It was removed", 204))
 def unsubscribe(user: Owner, subscription: str, service: ServiceOf, request: Request) -> Response:
-    """Remove a subscription and the preferences that name it."""
+    """Remove a subscription and the preferences that refer to it."""
     unreadable = ("subscription", subscription)
     return remove_record(service, request, lambda catalog: _found(catalog, user, subscription), unreadable, user)
 
@@ -67,7 +67,7 @@ def _put(user: str, given: Subscription, service: Service, request: Request, mus
 
     def allow(present: Record | None) -> None:
         if isinstance(present, Subscription) and (present.user != user or must_be_new):
-            # Not whose it is: that is nobody's business.
+            # Do not reveal the owner.
             raise Problem(409, "taken", f"the id {given.id!r} is taken; choose another, or leave it out")
 
     return put_record(service, request, given, allow, label=label(given.where))

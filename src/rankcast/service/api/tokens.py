@@ -21,14 +21,16 @@ router = APIRouter(prefix="/tokens", tags=["tokens"])
 
 @router.get("", responses=says("Tokens", "All tokens, without what makes them work"))
 def list_tokens(caller: Administrator, service: ServiceOf) -> Response:
-    """All tokens, also revoked ones. Administrators only."""
+    """All tokens, including revoked ones. Administrators only."""
     return answer([_form(token) for token in service.access.tokens()])
 
 
 @router.post("", status_code=201, openapi_extra=body("NewToken"), responses=says("Token", "The token, this once", 201))
 def create_token(caller: Administrator, service: ServiceOf, content: Body) -> Response:
-    """Make a token of a user, a publisher or an administrator. The answer is the only place where it is ever shown.
-    With `expires`, a duration such as `90d`, it is refused after that time."""
+    """Create a token for a user, a publisher or an administrator. It is shown only in this answer.
+
+    With `expires`, a duration such as `90d`, it is refused after that time.
+    """
     fields = read_object(content)
     for name in fields:
         if name not in ("role", "name", "note", "expires"):

@@ -1,4 +1,4 @@
-"""Trying an expression or a policy on recent history, before it is saved; and why something was sent or not."""
+"""Trying an expression or a policy on recent history before saving it, and explaining deliveries."""
 
 from fastapi import APIRouter, Request
 from starlette.concurrency import run_in_threadpool
@@ -53,7 +53,7 @@ def _expression(content: bytes, user: str, service: Service) -> tuple[Expression
     "/trials/policy", openapi_extra=body("TrialOfPolicy"), responses=says("Backtest", "What would have been delivered")
 )
 async def try_policy(user: Owner, service: ServiceOf, content: Body, request: Request) -> Response:
-    """What a policy would have delivered of the last `limit` events, from a fresh start; nothing is changed."""
+    """What a policy would have delivered from the last `limit` events, from a fresh start. Nothing is changed."""
     policy, limit = await run_in_threadpool(_policy, content, user, service)
     part = await run_in_threadpool(service.part_of, user)
     of, made = await service.trials.run_for(
@@ -75,7 +75,7 @@ def _policy(content: bytes, user: str, service: Service) -> tuple[Policy, int]:
 
 @router.get("/explanations/{event:name}", responses=says("Explanation", "All that led to it"))
 async def explain(user: Owner, event: str, service: ServiceOf, request: Request) -> Response:
-    """Why an event was, or was not, sent to the user: what matched, its rank, what was chosen instead."""
+    """Why an event was or was not sent to the user: what matched, its rank, and what was chosen instead."""
     history = service.history(service.settings.limits.explained)
     await run_in_threadpool(_check_explained, service, user, event)
     found = await service.trials.run_for(user, request.is_disconnected, explain_event, history, user, event)

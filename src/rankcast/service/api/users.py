@@ -1,4 +1,4 @@
-"""Users: who they are, and all of one at a glance."""
+"""Users: who they are, and an overview of each."""
 
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -16,19 +16,20 @@ router = APIRouter(tags=["users"])
 
 @router.get("/me", responses=says("Anything", "Role and name of the token"))
 def who_am_i(caller: Caller) -> Response:
-    """Whose token this is."""
+    """The role, the name and the id of the caller's token."""
     return answer({"role": caller.role.value, "name": caller.name, "token": caller.token})
 
 
 @router.get("/users", responses=says("Names", "The users, sorted"))
 def list_users(caller: Caller, service: ServiceOf) -> Response:
-    """The users that the caller may see: all for an administrator, else only oneself."""
+    """The users that the caller may see: all for an administrator, otherwise only the caller."""
     return answer([user for user in service.users() if caller.is_user(user)])
 
 
 @router.get("/users/{user:part}", responses=says("UserSummary", "The user"))
 def show_user(user: Owner, service: ServiceOf) -> Response:
-    """How many subscriptions and preferences a user has, and the policy. A user who has nothing yet is shown too."""
+    """The number of subscriptions and preferences of a user, and the policy. Also answers for a user without any
+    data."""
     catalog = service.catalog()
     return answer(
         {
@@ -42,9 +43,11 @@ def show_user(user: Owner, service: ServiceOf) -> Response:
 
 @router.delete("/users/{user:part}", status_code=204, responses=says(None, "All was removed", 204))
 def remove_user(user: Owner, service: ServiceOf) -> Response:
-    """Delete everything of a user, at once: subscriptions, preferences, policy, own concepts, webhooks, digests, quiet hours,
-    deliveries, what was set aside, tokens and sessions. It cannot be undone; the token that asks is of no use afterwards if
-    it was the user's."""
+    """Delete all data of a user at once: subscriptions, preferences, policy, own concepts, webhooks, digests, quiet
+    hours, deliveries, set-aside events, tokens and sessions.
+
+    This cannot be undone. If the request uses a token of the user, the token is invalid afterwards.
+    """
     if not service.delete_user(user):
         raise Problem(404, "not-found", f"user {user!r} has nothing that could be removed")
     return Response(status_code=204)

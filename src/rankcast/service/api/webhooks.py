@@ -1,4 +1,4 @@
-"""Webhooks: where a user has deliveries and digests sent to, how that fares, and what failed for good."""
+"""Webhooks: where a user's deliveries and digests are sent, their state, and their dead letters."""
 
 import asyncio
 from datetime import datetime
@@ -48,7 +48,7 @@ def list_webhooks(user: Owner, service: ServiceOf) -> Response:
     responses=says("WebhookWithSecret", "The webhook with its secret, this once", 201),
 )
 def add_webhook(user: Owner, service: ServiceOf, content: Body) -> Response:
-    """Have what is delivered from now on sent to a URL. The answer is the only place where the secret is shown."""
+    """Send future deliveries to a URL. The secret is shown only in this answer."""
     fields = fields_in(content, "a webhook", _FIELDS, needed=("url",))
     _check(fields)
     made, secret = service.webhooks.endpoints.add(
@@ -59,13 +59,15 @@ def add_webhook(user: Owner, service: ServiceOf, content: Body) -> Response:
 
 @router.get("/{webhook}", responses=says("Webhook", "The webhook, without its secret"))
 def show_webhook(user: Owner, webhook: _Id, service: ServiceOf) -> Response:
-    """A webhook: whether it is active, how many messages were accepted, wait, are tried again, are dead."""
+    """A webhook: whether it is active, and how many messages were accepted, are waiting, are being retried, or are
+    dead."""
     return answer(_form(service, _found(service, user, webhook)))
 
 
 @router.patch("/{webhook}", openapi_extra=body("WebhookChange"), responses=says("Webhook", "The webhook as it is now"))
 def change_webhook(user: Owner, webhook: _Id, service: ServiceOf, content: Body) -> Response:
-    """Change what is named and leave the rest. `active` disables it, or enables it from where it stopped."""
+    """Change the given fields and keep the others. `active` disables the webhook, or enables it from where it
+    stopped."""
     present = _found(service, user, webhook)
     fields = fields_in(content, "a webhook", (*_FIELDS, "active"))
     _check(fields)
@@ -84,21 +86,22 @@ def change_webhook(user: Owner, webhook: _Id, service: ServiceOf, content: Body)
 
 @router.delete("/{webhook}", status_code=204, responses=says(None, "It was removed", 204))
 def remove_webhook(user: Owner, webhook: _Id, service: ServiceOf) -> Response:
-    """Send nothing to it any more, and forget what waited for it."""
+    """Remove a webhook, and drop the messages that wait for it."""
     service.webhooks.endpoints.remove(user, _found(service, user, webhook).id)
     return Response(status_code=204)
 
 
 @router.post("/{webhook}/secret", responses=says("WebhookWithSecret", "The webhook with its new secret, this once"))
 def rotate_secret(user: Owner, webhook: _Id, service: ServiceOf) -> Response:
-    """Make a new secret. For 24 hours messages carry two signatures, with the new and with the old one."""
+    """Create a new secret. For 24 hours messages carry two signatures, one with the new secret and one with the
+    old."""
     made, secret = service.webhooks.endpoints.rotate(user, _found(service, user, webhook).id)
     return answer({**_form(service, made), "secret": secret})
 
 
 @router.post("/{webhook}/test", responses=says("WebhookTest", "What the receiver answered"))
 async def try_webhook(user: Owner, webhook: _Id, service: ServiceOf) -> Response:
-    """Send one message of type `webhook.test` now, also to a disabled webhook; it is not tried again."""
+    """Send one message of type `webhook.test` now, even to a disabled webhook. It is not retried."""
     found = await asyncio.to_thread(_found, service, user, webhook)
     outcome = await service.webhooks.test(user, found.id)
     return answer({"accepted": outcome.accepted, "status": outcome.status, "reason": outcome.reason})
@@ -132,7 +135,7 @@ def list_dead_letters(
     "/{webhook}/dead/replay", openapi_extra=body("Replay"), responses=says("Replayed", "How many are sent again")
 )
 def replay_dead_letters(user: Owner, webhook: _Id, service: ServiceOf, content: Body) -> Response:
-    """Send dead letters again, those named or all, under the ids that they had."""
+    """Send dead letters again, either the given ones or all, under their original ids."""
     found = _found(service, user, webhook)
     named = fields_in(content, "a replay", ("messages",)).get("messages")
     keys = None if named is None else _keys(named)
