@@ -1,4 +1,7 @@
-"""The text form and the JSON form of the model, both ways, with errors that say where and what (semantics: Events and subscriptions; semantics: Approximate matching; semantics: Files)."""
+"""The text form and the JSON form of the model: reading, writing, and errors that say where the problem is.
+
+See semantics: Events and subscriptions; semantics: Approximate matching; semantics: Files.
+"""
 
 from rankcast.language.events import MAX_EVENT_BYTES, check_event_size, decode_event, encode_event
 from rankcast.language.expression_json import expression_of_json, expression_to_json

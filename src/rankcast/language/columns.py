@@ -1,7 +1,7 @@
-"""The columns of what comes out: deliveries, matches and rows that were set aside.
+"""The columns of the output tables: deliveries, matches and rows that were set aside.
 
-The fields of the record types in `rankcast.model` say everything. The Arrow, Spark, JSON and OpenAPI forms are derived
-from them here.
+The columns follow from the fields of the record types in `rankcast.model`. The Arrow, Spark, JSON and OpenAPI forms
+are derived from them here.
 """
 
 from collections.abc import Sequence
@@ -20,14 +20,14 @@ Row = TypeVar("Row")
 
 
 class ColumnKind(Enum):
-    """What a column holds."""
+    """The type of a column. The value of each member is its name in Spark."""
 
     TEXT = "string"
     WHOLE = "long"
     REAL = "double"
     TEXTS = "array<string>"
     INSTANT = "timestamp"
-    """The value of each is its name in Spark."""
+    """A time with a zone."""
 
 
 _KINDS = {
@@ -40,7 +40,7 @@ _KINDS = {
 
 
 class OutputColumn(NamedTuple):
-    """A column; `by_clock` says that it is an instant of a clock, which a replay does not have."""
+    """A column. `by_clock` marks clock times, which a replay does not have."""
 
     name: str
     kind: ColumnKind
@@ -62,7 +62,7 @@ def columns_of(record: type) -> tuple[OutputColumn, ...]:
 
 def _kind(hint: object) -> ColumnKind:
     given = [one for one in get_args(hint) if one is not type(None)] if type(None) in get_args(hint) else [hint]
-    return _KINDS[given[0]]  # type: ignore[index]  # a hint of a record, which is one of these
+    return _KINDS[given[0]]  # type: ignore[index]  # the hints of a record are always among these
 
 
 def _chosen(record: type, by_clock: bool) -> list[OutputColumn]:
@@ -70,12 +70,12 @@ def _chosen(record: type, by_clock: bool) -> list[OutputColumn]:
 
 
 def spark_schema(record: type, *, by_clock: bool = False) -> str:
-    """The columns in the words of Spark; those of clocks only if asked for."""
+    """The columns as a Spark schema; clock times only if asked for."""
     return ", ".join(f"{column.name} {column.kind.value}" for column in _chosen(record, by_clock))
 
 
 def arrow_schema(record: type, *, by_clock: bool = False) -> "pa.Schema":
-    """The columns as an Arrow schema; those of clocks only if asked for."""
+    """The columns as an Arrow schema; clock times only if asked for."""
     import pyarrow as pa
 
     types = {
@@ -89,12 +89,12 @@ def arrow_schema(record: type, *, by_clock: bool = False) -> "pa.Schema":
 
 
 def column_lists(rows: Sequence[Row], record: type[Row]) -> dict[str, list[object]]:
-    """The rows column by column, without those of clocks."""
+    """The rows column by column, without clock times."""
     return {column.name: [getattr(row, column.name) for row in rows] for column in _chosen(record, False)}
 
 
 def arrow_table(rows: Sequence[Row], record: type[Row]) -> "pa.Table":
-    """The rows as an Arrow table, without the columns of clocks."""
+    """The rows as an Arrow table, without clock times."""
     import pyarrow as pa
 
     schema, lists = arrow_schema(record), column_lists(rows, record)

@@ -1,4 +1,4 @@
-"""What to say when a text is not an expression: what was found, what would be right, and the likely slip."""
+"""Error messages for invalid expressions: what was found, what is expected, and the likely mistake."""
 
 from rankcast.errors import ExpressionError, did_you_mean
 from rankcast.language.printing import show_name, show_value
@@ -8,13 +8,13 @@ from rankcast.model import Op, SpecialOp
 __all__ = ["OPERATORS", "no_attribute", "no_concept", "no_end", "no_operator", "no_value"]
 
 OPERATORS = tuple(op.value for op in (*Op, *SpecialOp))
-"""All that may come after the name of an attribute."""
+"""All operators that may follow the name of an attribute."""
 
 _OTHER_LANGUAGES = {alias: op.value for op in Op for alias in op.declared.aliases}
 
 
 def no_attribute(tokens: Tokens) -> ExpressionError:
-    """Where a predicate should begin with a name."""
+    """The error where a predicate should begin with a name."""
     piece = tokens.pieces[tokens.at]
     if tokens.pieces == [""]:
         return tokens.error("the expression is empty; write one like genre = 'drama', or true for everything")
@@ -29,7 +29,7 @@ def no_attribute(tokens: Tokens) -> ExpressionError:
 
 
 def no_operator(tokens: Tokens, attribute: str) -> ExpressionError:
-    """Where an operator should come after the name of the attribute."""
+    """The error where an operator should follow the name of the attribute."""
     piece = tokens.pieces[tokens.at]
     word = piece.lower()
     name = show_name(attribute)
@@ -53,7 +53,7 @@ def no_operator(tokens: Tokens, attribute: str) -> ExpressionError:
 
 
 def no_value(tokens: Tokens) -> ExpressionError:
-    """Where a value should be."""
+    """The error where a value is expected."""
     piece = tokens.pieces[tokens.at]
     before = tokens.pieces[tokens.at - 1]
     word = piece.lower()
@@ -76,7 +76,7 @@ def no_value(tokens: Tokens) -> ExpressionError:
 
 
 def no_concept(tokens: Tokens, attribute: str | None) -> ExpressionError:
-    """Where the name of a concept should come after ``is``."""
+    """The error where the name of a concept should follow ``is``."""
     piece = tokens.pieces[tokens.at]
     hint = ""
     if attribute and (piece.lower() in ("true", "false") or piece[:1] in tuple("'-.0123456789")):
@@ -85,7 +85,7 @@ def no_concept(tokens: Tokens, attribute: str | None) -> ExpressionError:
 
 
 def no_end(tokens: Tokens) -> ExpressionError:
-    """Where an expression should go on or end."""
+    """The error where an expression should continue or end."""
     piece = tokens.pieces[tokens.at]
     if piece == ")":
         return tokens.error("a ')' without a '(' before it")

@@ -1,7 +1,7 @@
-"""The JSON form of declared fields, both ways (semantics: Files).
+"""Encoding and decoding of declared fields as JSON (semantics: Files).
 
-A field that has its default is left out. Required fields come first, then words, then the others in the order of their declaration:
-the order in which stores have always held them.
+A field with its default value is left out. Required fields come first, then words, then the others in the order of
+their declaration. Stores have always used this order.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -31,7 +31,7 @@ from rankcast.plain import JsonObject
 __all__ = ["decode_fields", "encode_fields", "encode_value", "json_fields"]
 
 UNIT = "unit"
-"""The field of the JSON form that says what a length counts."""
+"""The JSON field that says what a length counts."""
 
 
 def json_fields(record: type) -> list[str]:
@@ -41,7 +41,7 @@ def json_fields(record: type) -> list[str]:
 
 
 def decode_fields(record: type, fields: Fields) -> JsonObject:
-    """The values of the fields that are given, by name, for the record's constructor."""
+    """The values of the given fields, by name, for the record's constructor."""
     found = {one.name: _decode(one, fields) for one in declared(record) if one.required or one.name in fields}
     spans = [one.name for one in declared(record) if _is_length(one)]
     if UNIT in fields and not any(name in fields for name in spans):
@@ -51,7 +51,7 @@ def decode_fields(record: type, fields: Fields) -> JsonObject:
 
 
 def encode_fields(record: object) -> JsonObject:
-    """The fields of a record that do not have their default."""
+    """The fields of a record that differ from their default."""
     form: JsonObject = {}
     for one in _in_order(declared(type(record))):
         value = getattr(record, one.name)
@@ -71,7 +71,7 @@ def _is_length(one: Declared) -> bool:
 
 
 def encode_value(value: object) -> Any:
-    """The JSON form of the value of a declared field; None stays None."""
+    """The JSON form of a field's value; None stays None."""
     match value:
         case Length(amount, _):
             return encode_value(amount)
@@ -170,7 +170,7 @@ def _length(fields: Fields, name: str) -> Length:
 
 
 def _with_rate(content: JsonObject) -> JsonObject:
-    """A filter from a minimum on needs that minimum, and lets all of it pass if no rate is given."""
+    """A filter of kind `minimum` requires a minimum, and lets every event above it through if no rate is given."""
     if content.get("novelty") != FilterKind.MINIMUM.value:
         return content
     if content.get("minimum") is None:

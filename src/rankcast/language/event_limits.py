@@ -1,4 +1,4 @@
-"""What an event must keep to before it is published: how large it may be, and how far ahead of the clock its time."""
+"""Limits for events before they are published: their size, and how far ahead of the clock their time may be."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,9 +14,10 @@ __all__ = ["EventLimits"]
 
 @dataclass(frozen=True, slots=True)
 class EventLimits:
-    """`size` is in bytes of JSON; `ahead` is how far an event's time may lie ahead of the clock of whoever receives it.
+    """The limits: `size` in bytes of JSON, and `ahead`, how far an event's time may be ahead of the receiver's clock.
 
-    One event of the year 9999 would end every period by time for all users, and make all later events late.
+    Without the second limit, one event from the year 9999 would end all periods of time for all users and make all
+    later events late.
 
     >>> from datetime import UTC
     >>> event = Event("e1", datetime(2004, 1, 1, 13, 30, tzinfo=UTC), {})
@@ -38,16 +39,16 @@ class EventLimits:
             raise ModelError(f"an event's time may be {self.ahead} ahead; that must not be negative (--max-ahead)")
 
     def check_size(self, text: bytes) -> None:
-        """Raise ModelError if an event's JSON is too large."""
+        """Raise ModelError if the JSON of an event is too large."""
         check_event_size(text, self.size)
 
     def check(self, event: Event, now: datetime) -> None:
-        """Raise ModelError if an event that was not read from JSON is too large as JSON, or its time too far ahead."""
+        """Raise ModelError if the JSON form of an event is too large, or its time is too far ahead of the clock."""
         self.check_size(dumps(encode_event(event)).encode())
         self.check_time(event, now)
 
     def check_time(self, event: Event, now: datetime) -> None:
-        """Raise ModelError if an event's time is too far ahead."""
+        """Raise ModelError if the time of an event is too far ahead of the clock."""
         ahead = event.time - now
         if ahead > self.ahead:
             whole = ahead - timedelta(microseconds=ahead.microseconds)

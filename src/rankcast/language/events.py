@@ -16,7 +16,7 @@ from rankcast.plain import JsonObject
 __all__ = ["MAX_EVENT_BYTES", "check_event_size", "decode_event", "encode_event"]
 
 MAX_EVENT_BYTES = 256 * 1024
-"""Bytes of one event as JSON, unless somebody says otherwise."""
+"""Default limit for the bytes of one event as JSON."""
 
 _FIELDS = frozenset(("id", "time", "source", "attributes", "advertisement", "k"))
 _CRISP = frozenset((str, int, float, bool))
@@ -24,9 +24,9 @@ _OBJECTS = ("time", "is", *FORMS)
 
 
 def check_event_size(raw: bytes, most: int = MAX_EVENT_BYTES) -> bytes:
-    """The text of an event, unless it is too large to be published.
+    """Return the JSON of an event, or raise if it is too large to be published.
 
-    For the doors. What a log has taken already is read whatever its size.
+    For use where events enter the system. Events in a log are read whatever their size.
     """
     if len(raw) > most:
         raise RecordError(f"an event of {len(raw):,} bytes; it must have at most {most:,}")
@@ -34,9 +34,9 @@ def check_event_size(raw: bytes, most: int = MAX_EVENT_BYTES) -> bytes:
 
 
 def decode_event(raw: str | bytes | JsonObject, now: datetime | None = None, seq: int = 0) -> Event:
-    """The event that a JSON object describes, at a position; `now` stands in for a missing ``"time"``.
+    """The event that a JSON object describes, at position `seq`; `now` replaces a missing ``"time"``.
 
-    An event that has a position was taken by a log before. It is read whatever today's bounds are.
+    An event with a position was already accepted by a log, so today's limits do not apply to it.
 
     >>> decode_event('{"id": "e1", "time": "2004-02-13", "attributes": {"genre": ["drama", "comedy"]}}').attributes
     {'genre': ('drama', 'comedy')}
@@ -75,7 +75,7 @@ def decode_event(raw: str | bytes | JsonObject, now: datetime | None = None, seq
 
 
 def encode_event(event: Event) -> JsonObject:
-    """The event as an object, without its position: ``decode_event(encode_event(e), seq=e.seq) == e``."""
+    """The event as a JSON object, without its position: ``decode_event(encode_event(e), seq=e.seq) == e``."""
     form: JsonObject = {"id": event.id, "time": show_time(event.time)}
     if event.source is not None:
         form["source"] = event.source

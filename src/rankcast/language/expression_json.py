@@ -93,9 +93,9 @@ def _value_to_json(value: Scalar) -> Any:
 
 
 def expression_of_json(obj: object, where: str = "expression") -> Expression:
-    """The expression that a JSON form means, within the limits of the text form.
+    """The expression that a JSON form describes, within the limits of the text form.
 
-    Raises `RecordError` with the path to what is wrong.
+    Raises `RecordError` with the path to the error.
 
     >>> expression_of_json({"attribute": "mpaa", "exists": True})
     Predicate(attribute='mpaa', test=Exists(), thresholds=None)

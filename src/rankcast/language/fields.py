@@ -1,4 +1,4 @@
-"""The fields of a JSON object, checked one by one with errors for people."""
+"""The fields of a JSON object, checked one by one with readable errors."""
 
 from collections.abc import Collection, Mapping
 from enum import Enum
@@ -14,8 +14,7 @@ _NEITHER: object = object()
 
 
 class Fields:
-    """The fields of one object; `what` says whose they are ("a policy"). A field that is null is as good as left
-    out."""
+    """The fields of one object, which `what` names in errors ("a policy"). A null field counts as missing."""
 
     __slots__ = ("_fields", "what")
 
@@ -31,7 +30,7 @@ class Fields:
         return self._fields.get(name) is not None
 
     def value(self, name: str, default: object = _NEITHER) -> Any:
-        """The field as it is."""
+        """The field, unchecked."""
         value = self._fields.get(name)
         if value is None:
             if default is _NEITHER:
@@ -40,7 +39,7 @@ class Fields:
         return value
 
     def text(self, name: str, default: object = _NEITHER) -> Any:
-        """A string, not an empty one."""
+        """A non-empty string."""
         value = self.value(name, default)
         if value is default:
             return value
@@ -64,7 +63,7 @@ class Fields:
         return value
 
     def choice(self, name: str, words: type[E], default: object = _NEITHER) -> Any:
-        """One of the words of an enumeration."""
+        """A word of an enumeration."""
         value = self.value(name, default)
         if value is default:
             return value
@@ -87,12 +86,12 @@ class Fields:
         return value
 
     def wrong(self, name: str, right: str) -> RecordError:
-        """The error for a field of a wrong type."""
+        """The error for a field of the wrong type."""
         return RecordError(f"field {name!r} of {self.what} must be {right}, not {what_is(self._fields[name])}")
 
 
 def text_of(value: object, where: str) -> str:
-    """A value that must be a string of valid Unicode."""
+    """Return a value that must be a string of valid Unicode."""
     if not isinstance(value, str):
         raise RecordError(f"{where} must be a string, not {what_is(value)}")
     try:
@@ -103,7 +102,7 @@ def text_of(value: object, where: str) -> str:
 
 
 def number_of(value: object, where: str, right: str = "a number") -> int | float:
-    """A value that must be a finite number of at most 64 bits."""
+    """Return a value that must be a finite number of at most 64 bits."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise RecordError(f"{where} must be {right}, not {what_is(value)}")
     try:
@@ -114,7 +113,7 @@ def number_of(value: object, where: str, right: str = "a number") -> int | float
 
 
 def what_is(value: object) -> str:
-    """A JSON value, for people.
+    """A description of a JSON value for people.
 
     >>> what_is("2"), what_is([1]), what_is(None)
     ("the string '2'", 'a list', 'null')
@@ -136,6 +135,6 @@ def what_is(value: object) -> str:
 
 
 def cut(value: object) -> str:
-    """A value in quotes, the middle of a long one left out."""
+    """A value in quotes, with the middle of a long one left out."""
     text = str(value)
     return repr(text if len(text) <= 60 else text[:60] + "…")

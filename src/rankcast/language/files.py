@@ -1,4 +1,4 @@
-"""Reading JSON Lines: good lines go through, every bad one becomes a reject with its reason."""
+"""Reading JSON Lines files. Each invalid line becomes a reject with the reason; the other lines are used."""
 
 import gzip
 import os
@@ -25,20 +25,20 @@ from rankcast.model import (
 __all__ = ["MAX_LINE", "numbered_lines", "read_catalog", "read_events"]
 
 MAX_LINE = 10_000_000
-"""Bytes of a line; a longer one is rejected without being parsed."""
+"""Maximum number of bytes of a line; a longer one is rejected without being parsed."""
 
 MAX_RAW = 10_000
-"""Characters of a bad line that a reject keeps."""
+"""Maximum number of characters of an invalid line that a reject keeps."""
 
 _ORDER = (Concept, Subscription, Policy, Preference, Advertisement)
 _BOM = b"\xef\xbb\xbf"
 
 
 def numbered_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file (plain or .gz) that are not blank, with their numbers from 1, without line ends.
+    """The lines of a file (plain or .gz) that are not blank, numbered from 1, without line ends.
 
-    A line of more than `MAX_LINE` bytes is cut one byte above that. Raises `EnvironmentProblem` if the file
-    cannot be read.
+    A line longer than `MAX_LINE` is cut to `MAX_LINE` + 1 bytes. Raises `EnvironmentProblem` if the file cannot be
+    read.
     """
     try:
         opener = gzip.open if os.fspath(path).endswith(".gz") else open
@@ -69,11 +69,11 @@ def numbered_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
 def read_catalog(
     path: str | os.PathLike[str], on_line: Callable[[int], None] | None = None
 ) -> tuple[Catalog, list[Reject]]:
-    """The catalog that a file describes, and the lines that could not be used, in the order of the lines.
+    """The catalog in a file, and the rejected lines in order.
 
-    The order of the lines does not matter: a preference may stand before its subscriptions, a subscription before
-    the concepts that it names. Of two lines with one id the first counts. `on_line` is called with the number of
-    each line read.
+    The order of the lines does not matter: a preference may precede its subscriptions, and a subscription the
+    concepts that it names. If two lines have the same id, the first one is used. `on_line` is called with the number
+    of each line read.
     """
     found: dict[type, list[tuple[int, bytes, Record]]] = {kind: [] for kind in _ORDER}
     rejects = _Rejects(path)
@@ -105,9 +105,9 @@ def read_events(
     on_line: Callable[[int], None] | None = None,
     check: Callable[[Event], None] = lambda event: None,
 ) -> tuple[list[Event], list[Reject]]:
-    """The events of a file in publication order, numbered, and the lines that could not be used.
+    """The events of a file in publication order, numbered, and the rejected lines.
 
-    `check` may raise for an event that does not fit in some further way; its line is then a reject too.
+    `check` may raise for an event that breaks another rule; its line is then rejected too.
     """
     events: list[Event] = []
     rejects = _Rejects(path)
@@ -136,7 +136,7 @@ class _Rejects:
         self._rejects: list[Reject] = []
 
     def add(self, number: int, line: bytes, error: RankcastError, note: str = "") -> None:
-        """Keep a line with the reason why it cannot be used."""
+        """Reject a line, with the reason."""
         raw = line[: 4 * (MAX_RAW + 1)].decode("utf-8", "replace")
         if len(raw) > MAX_RAW:
             raw = f"{raw[:MAX_RAW]}… (cut after {MAX_RAW:,} characters)"

@@ -1,4 +1,4 @@
-"""JSON as text: one object per record, strictly."""
+"""Strict reading and writing of JSON objects as text."""
 
 import json
 from typing import Any, NoReturn
@@ -15,7 +15,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def dumps(obj: object) -> str:
-    """One line of JSON.
+    """An object as one line of JSON.
 
     >>> dumps({"id": "e1", "k": 5})
     '{"id":"e1","k":5}'
@@ -24,18 +24,18 @@ def dumps(obj: object) -> str:
 
 
 def read_object(raw: str | bytes | JsonObject) -> JsonObject:
-    """The JSON object in a text; an object that was read already is returned as it is.
+    """The JSON object in a text. An object that has already been read is returned unchanged.
 
-    Refused, beyond what is not JSON: a name that stands twice in one object, NaN and Infinity, text that is not
-    valid Unicode, numbers out of range, nesting too deep to read.
+    Refused, besides invalid JSON: duplicate names in one object, NaN and Infinity, text that is not valid Unicode,
+    numbers out of range, and nesting that is too deep.
     """
     if isinstance(raw, dict):
         return raw
     data = raw if isinstance(raw, bytes) else _as_bytes(raw)
     try:
         value = _decode(data)
-        # A name that stands twice is lost in decoding, and its quotes with it. Only the escape \u0022 can
-        # hide that, so the slow and careful reading is rarely needed.
+        # A duplicate name, with its quotes, is lost in decoding, so counting quotes reveals it. Only the escape
+        # \u0022 can hide that, so the slow, careful reading is rarely needed.
         if data.count(b'"') != _encode(value).count(b'"') or b"\\u0022" in data:
             _read_carefully(data)
     except RecursionError:
@@ -61,7 +61,7 @@ def _as_bytes(raw: str) -> bytes:
 
 
 def _read_carefully(data: bytes) -> None:
-    """Raise what is wrong with the text, in words."""
+    """Raise a readable error for invalid text."""
     try:
         text = data.decode()
     except UnicodeDecodeError as error:

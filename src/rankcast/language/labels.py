@@ -1,4 +1,4 @@
-"""Expressions in words for people."""
+"""Descriptions of expressions in words, for people."""
 
 from datetime import datetime
 from typing import assert_never
@@ -25,7 +25,7 @@ __all__ = ["label"]
 
 
 def label(expression: Expression) -> str:
-    """What an expression asks for, in words; not meant to be read back.
+    """A description of an expression in words; it cannot be parsed again.
 
     >>> from rankcast.language import parse
     >>> label(parse("genre = 'drama' and year > 1999"))
@@ -37,7 +37,7 @@ def label(expression: Expression) -> str:
 
 
 def _bracketed(whole: Expression, part: Expression) -> bool:
-    """More than parsing needs: people do not know what binds closer."""
+    """Use more brackets than parsing needs, because people may not know the precedence of operators."""
     return isinstance(whole, Not) or isinstance(part, And | Or)
 
 

@@ -1,4 +1,4 @@
-"""How large an expression may be, in its text form and in its JSON form alike."""
+"""Size limits for expressions, in text and in JSON."""
 
 from rankcast.errors import LimitError
 from rankcast.language.printing import show
@@ -7,19 +7,19 @@ from rankcast.model import And, Expression, Not, Or, Predicate
 __all__ = ["MAX_DEPTH", "MAX_LENGTH", "MAX_PREDICATES", "check_limits"]
 
 MAX_LENGTH = 100_000
-"""Characters of the text form."""
+"""Maximum number of characters of the text form."""
 
 MAX_DEPTH = 100
-"""Levels of `and`, `or` and `not` (in text also of brackets) inside each other."""
+"""Maximum nesting of `and`, `or` and `not` (in text also of brackets)."""
 
 MAX_PREDICATES = 2_000
-"""Predicates in one expression."""
+"""Maximum number of predicates in one expression."""
 
 
 def check_limits(expression: Expression, text: str | None = None) -> None:
-    """Raise `LimitError` if the expression, or the text that `show` would write for it, is over a limit.
+    """Raise `LimitError` if the expression, or the text that `show` would write for it, exceeds a limit.
 
-    `text` is what the error shows, if not that text. O(parts), no recursion.
+    The error shows `text` if it is given, otherwise the text of `show`. O(parts), without recursion.
 
     >>> from rankcast.model import Always
     >>> check_limits(Always())
@@ -47,7 +47,7 @@ def check_limits(expression: Expression, text: str | None = None) -> None:
 
 
 def too_long(text: str, length: int) -> LimitError:
-    """The error for an expression whose text has too many characters."""
+    """The error for an expression with too much text."""
     return LimitError(
         f"an expression of {length:,} characters; the limit is {MAX_LENGTH:,}",
         text[:MAX_LENGTH],
@@ -56,12 +56,12 @@ def too_long(text: str, length: int) -> LimitError:
 
 
 def too_deep(text: str, position: int) -> LimitError:
-    """The error for an expression whose parts lie too deep inside each other."""
+    """The error for an expression that is nested too deeply."""
     return LimitError(
         f"an expression nested more than {MAX_DEPTH} levels deep (brackets, 'and', 'or', 'not')", text, position
     )
 
 
 def too_many_predicates(text: str, position: int) -> LimitError:
-    """The error for an expression of too many predicates."""
+    """The error for an expression with too many predicates."""
     return LimitError(f"an expression of more than {MAX_PREDICATES:,} predicates", text, position)

@@ -1,4 +1,4 @@
-"""Names and values in the text form."""
+"""Parsing of names and values in the text form."""
 
 import re
 from datetime import datetime
@@ -14,16 +14,16 @@ __all__ = ["NUMBER_STARTS", "Literals"]
 _NUMBER = re.compile(r"-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 NUMBER_STARTS = frozenset("-+.0123456789")
-"""The characters that a number, well formed or not, begins with."""
+"""The characters with which a number, valid or not, begins."""
 
 
 class Literals(Tokens):
-    """Takes names and values off the pieces of a text."""
+    """Reads names and values from the tokens of a text."""
 
     __slots__ = ()
 
     def name(self, reserved: frozenset[str]) -> str | None:
-        """A name, in double quotes or not, if there is one."""
+        """The next name, with or without double quotes; None if there is none."""
         piece = self.pieces[self.at]
         if NAME.match(piece):
             if piece.lower() in reserved:
@@ -65,7 +65,7 @@ class Literals(Tokens):
         raise no_value(self)
 
     def number(self) -> int | float:
-        """A number; without point and exponent it is an integer."""
+        """A number; an integer if it has neither a point nor an exponent."""
         piece = self.pieces[self.at]
         if not _NUMBER.fullmatch(piece):
             right = f"write date '{piece}'" if _DATE.fullmatch(piece) else "numbers are written like 5, -0.5 or 1e6"

@@ -1,4 +1,7 @@
-"""The JSON form of membership functions, in concepts and in imprecise values (semantics: Approximate matching; semantics: Files)."""
+"""The JSON form of membership functions, in concepts and in imprecise values.
+
+See semantics: Approximate matching; semantics: Files.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -32,11 +35,11 @@ _NUMBERS: dict[str, tuple[Callable[..., Membership], str]] = {
 }
 
 FORMS = (*_NUMBERS, "piecewise", "table")
-"""The names of the forms; `interval` is the same as `between`, `bell` the same as `gaussian`."""
+"""The names of the forms; `interval` is a synonym of `between`, and `bell` of `gaussian`."""
 
 
 def membership_of_json(form: str, value: object, where: str) -> Membership:
-    """The function that ``{form: value}`` means; `where` is what the errors call the place.
+    """The function that ``{form: value}`` describes; `where` names the place in errors.
 
     >>> membership_of_json("trapezoid", [0, 0, 500, 900], "concept 'cheap'")
     Trapezoid(a=0, b=0, c=500, d=900)
@@ -59,7 +62,7 @@ def membership_of_json(form: str, value: object, where: str) -> Membership:
 
 
 def membership_to_json(membership: Membership) -> JsonObject:
-    """The form and its numbers as an object of one field.
+    """The form and its numbers as an object with one field.
 
     >>> membership_to_json(Interval(50, 60))
     {'between': [50, 60]}

@@ -1,4 +1,4 @@
-"""The JSON form of what comes out: deliveries, matches, rejects (semantics: Files)."""
+"""The JSON form of deliveries, matches and rejects (semantics: Files)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ _MATCH_NAMES = [column.name for column in columns_of(Match)]
 
 
 def encode_delivery(delivery: Delivery) -> JsonObject:
-    """A delivery as an object."""
+    """A delivery as a JSON object."""
     return {column.name: _ENCODERS[column.kind](getattr(delivery, column.name)) for column in _DELIVERY}
 
 
@@ -55,10 +55,10 @@ _DECODERS: dict[ColumnKind, Callable[[Fields, str], Any]] = {
 
 
 def encode_match(match: Match) -> JsonObject:
-    """A match as an object."""
+    """A match as a JSON object."""
     return {name: getattr(match, name) for name in _MATCH_NAMES}
 
 
 def encode_reject(reject: Reject) -> JsonObject:
-    """A reject as an object."""
+    """A reject as a JSON object."""
     return {"file": reject.file, "line": reject.line, "reason": reject.reason, "raw": reject.raw}

@@ -1,4 +1,4 @@
-"""Reading the text form of expressions (semantics: Events and subscriptions; semantics: Approximate matching).
+"""The parser of the text form of expressions (semantics: Events and subscriptions; semantics: Approximate matching).
 
 ::
 
@@ -13,10 +13,12 @@
     value       = 'string' | number | "true" | "false" | "date" 'yyyy-mm-dd' | "time" 'yyyy-mm-ddThh:mm:ssZ'
     name        = word | "any text"
 
-Keywords are the same in any case. The parser is written by hand. One that lark made (LALR, contextual lexer) took
-99 us for a subscription of three predicates without even building the model, this one takes 34 us with it, which counts
-when millions are read; lark took 0.17 s to start; and it could list the tokens it expected, but not say what the slip
-was. This parser recurs for brackets only: three frames for each of at most `MAX_DEPTH` levels.
+Keywords are case-insensitive.
+
+The parser is written by hand, because millions of subscriptions may be read. A lark parser (LALR, contextual lexer)
+took 99 us for a subscription of three predicates without building the model; this one takes 34 us including the
+model. lark also took 0.17 s to start, and could list the expected tokens but not explain the mistake. This parser
+recurs only for brackets: three frames for each of at most `MAX_DEPTH` levels.
 """
 
 from typing import assert_never
@@ -61,13 +63,13 @@ __all__ = ["parse", "parse_term"]
 
 _OPS = {op.value: op for op in Op}
 _SPECIAL = {op.value: op for op in SpecialOp}
-_LONGEST_SHOWN = 5  # the text form that `show` writes is at most this many times as long as the text it came from
+_LONGEST_SHOWN = 5  # `show` writes at most this many times as much text as it was parsed from
 
 
 def parse(text: str) -> Expression:
-    """The expression that a text means.
+    """Parse an expression.
 
-    Raises `ExpressionError` with the position of what is wrong, `LimitError` if the text is too long, too deeply
+    Raises `ExpressionError` with the position of the error, or `LimitError` if the text is too long, too deeply
     nested or has too many predicates. O(characters).
 
     >>> parse("genre = 'drama' and not year < 1999")  # doctest: +NORMALIZE_WHITESPACE
@@ -84,14 +86,14 @@ did you mean 'startswith'? (at character 7)
     expression = parser.expression(0)
     if parser.pieces[parser.at]:
         raise no_end(parser)
-    # Joining by 'and' inside of 'or' adds levels that no bracket shows, and `show` may write more than it was given.
+    # 'and' inside 'or' adds levels without brackets, and `show` may write a longer text than it was parsed from.
     if parser.deepest >= MAX_DEPTH // 2 or len(text) > MAX_LENGTH // _LONGEST_SHOWN:
         check_limits(expression, text)
     return expression
 
 
 def parse_term(text: str) -> Term:
-    """The concept, with its hedges, that a text names: what may stand after ``is``.
+    """Parse a concept with its hedges, as it stands after ``is``.
 
     >>> parse_term("not very cheap")
     Term(concept='cheap', hedges=(<Hedge.NOT: 'not'>, <Hedge.VERY: 'very'>))
@@ -117,7 +119,7 @@ def _check_text(text: str) -> None:
 
 
 class _Parser(Literals):
-    """One pass over the pieces, from left to right."""
+    """Parses the tokens in one pass from left to right."""
 
     __slots__ = ("deepest", "predicates")
 
@@ -127,7 +129,7 @@ class _Parser(Literals):
         self.predicates = 0
 
     def expression(self, depth: int) -> Expression:
-        """Operands joined by `and` and `or`, up to what cannot go on."""
+        """Operands joined by `and` and `or`, as far as possible."""
         alternatives: list[Expression] = []
         while True:
             parts = [self.operand(depth)]
@@ -140,7 +142,7 @@ class _Parser(Literals):
             self.at += 1
 
     def operand(self, depth: int) -> Expression:
-        """`not`s, then a bracket, `true` or a predicate."""
+        """Any number of `not`, then a bracket, `true` or a predicate."""
         piece = self.pieces[self.at]
         nots = 0
         while piece.lower() == "not":
@@ -180,7 +182,7 @@ class _Parser(Literals):
         return inner
 
     def predicate(self) -> Predicate:
-        """A name, its test, and thresholds if there are any."""
+        """A name, its test and optional thresholds."""
         self.predicates += 1
         if self.predicates > MAX_PREDICATES:
             raise too_many_predicates(self.text, self.position(self.at))
@@ -191,7 +193,7 @@ class _Parser(Literals):
         return Predicate(attribute, test, self.thresholds() if self.pieces[self.at] == "[" else None)
 
     def test(self, attribute: str) -> Test:
-        """What comes after the name."""
+        """The test after the name."""
         piece = self.pieces[self.at]
         op = _OPS.get(piece) or _OPS.get(piece.lower())
         if op is not None:
@@ -239,7 +241,7 @@ class _Parser(Literals):
         return OneOf(tuple(values))
 
     def between(self) -> Between:
-        """The two ends of `between low and high`."""
+        """The two bounds of `between low and high`."""
         start = self.at
         low = self.value()
         if self.pieces[self.at].lower() != "and":

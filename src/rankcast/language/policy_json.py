@@ -12,7 +12,8 @@ _KNOWN = ("kind", "preset", *json_fields(Policy))
 
 
 def decode_policy(obj: JsonObject) -> Policy:
-    """The policy that an object of kind ``policy`` describes; a ``preset`` gives the fields that it does not."""
+    """The policy in a JSON object of kind ``policy``; a ``preset`` supplies the fields that the object does not
+    have."""
     fields = Fields("a policy", obj, _KNOWN)
     if "preset" in fields:
         own = {name: value for name, value in obj.items() if value is not None and name != "preset"}
@@ -21,5 +22,5 @@ def decode_policy(obj: JsonObject) -> Policy:
 
 
 def encode_policy(policy: Policy) -> JsonObject:
-    """The policy as an object, defaults left out."""
+    """The policy as a JSON object, without defaults."""
     return {"kind": "policy", **encode_fields(policy)}

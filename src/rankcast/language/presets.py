@@ -1,4 +1,4 @@
-"""Policies for people: a name for a way of being served, each a few fields of the JSON form."""
+"""Presets: named policies, each defined by a few fields of the JSON form."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -9,7 +9,7 @@ __all__ = ["PRESETS", "Preset", "preset_fields"]
 
 
 class Preset(NamedTuple):
-    """What a preset promises, and the fields that keep it."""
+    """The description of a preset, and its fields."""
 
     meaning: str
     fields: Mapping[str, object]
@@ -59,11 +59,11 @@ PRESETS: Mapping[str, Preset] = {
         },
     ),
 }
-"""By name. A policy that names one may still say any field itself."""
+"""The presets by name. A policy that names one may still override any field."""
 
 
 def preset_fields(name: str) -> Mapping[str, object]:
-    """The fields that a preset stands for.
+    """The fields of a preset.
 
     >>> preset_fields("only the best")["k"]
     3

@@ -1,4 +1,4 @@
-"""Writing the text form of expressions: the inverse of `parse`."""
+"""Writing expressions in the text form: the inverse of `parse`."""
 
 from datetime import datetime
 from typing import assert_never
@@ -24,7 +24,7 @@ __all__ = ["show", "show_name", "show_term", "show_value"]
 
 
 def show(expression: Expression) -> str:
-    """The text of an expression: ``parse(show(x)) == x``, with brackets only where they matter.
+    """The text of an expression, with brackets only where needed: ``parse(show(x)) == x``.
 
     O(parts), without recursion.
 
@@ -36,7 +36,7 @@ def show(expression: Expression) -> str:
 
 
 def _bracketed(whole: Expression, part: Expression) -> bool:
-    """An `and` inside an `or` binds by itself."""
+    """An `and` inside an `or` needs no brackets."""
     return isinstance(part, Or) or (isinstance(part, And) and not isinstance(whole, Or))
 
 
@@ -66,7 +66,7 @@ def _show_degree(degree: float) -> str:
 
 
 def show_value(value: Scalar) -> str:
-    """A value as it stands in an expression.
+    """A value as written in an expression.
 
     >>> show_value("it's"), show_value(1.0)
     ("'it''s'", '1.0')
@@ -96,6 +96,6 @@ def show_name(name: str, reserved: frozenset[str] = KEYWORDS) -> str:
 
 
 def show_term(term: Term) -> str:
-    """A concept with its hedges, as it stands after ``is``."""
+    """A concept with its hedges, as written after ``is``."""
     words = [hedge.value for hedge in term.hedges]
     return " ".join([*words, show_name(term.concept, KEYWORDS | HEDGES)])

@@ -1,4 +1,4 @@
-"""The JSON form of the records of a catalog (semantics: Files)."""
+"""The JSON form of catalog records (semantics: Files)."""
 
 from rankcast.errors import ExpressionError, ModelError, RecordError, did_you_mean
 from rankcast.language.expression_json import expression_of_json
@@ -29,7 +29,7 @@ _KINDS = ("subscription", "preference", "policy", "concept", "advertisement")
 def decode_record(raw: str | bytes | JsonObject) -> Record:
     """The record that a JSON object describes; its field ``"kind"`` says which.
 
-    Raises `RecordError`, or `ExpressionError` for what is wrong inside of a text of ``"where"``.
+    Raises `RecordError`, or `ExpressionError` for an error in the text of ``"where"``.
 
     >>> decode_record('{"kind": "preference", "user": "addison", "prefer": "s1", "over": "s2"}')
     Preference(user='addison', prefer='s1', over='s2')
@@ -57,7 +57,7 @@ def decode_record(raw: str | bytes | JsonObject) -> Record:
 
 
 def encode_record(record: Record) -> JsonObject:
-    """The record as an object, defaults left out: ``decode_record(encode_record(r)) == r``.
+    """The record as a JSON object, without defaults: ``decode_record(encode_record(r)) == r``.
 
     >>> encode_record(Preference("addison", "s1", "s2"))
     {'kind': 'preference', 'user': 'addison', 'prefer': 's1', 'over': 's2'}

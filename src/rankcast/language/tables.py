@@ -1,4 +1,5 @@
-"""Events as the rows of a table: columns are attributes, null is absent, a list is multi-valued, a struct is imprecise."""
+"""Events as table rows. Columns are attributes; null means absent, a list several values, a struct an imprecise
+value."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time
@@ -19,14 +20,14 @@ if TYPE_CHECKING:
 __all__ = ["RESERVED", "Outcome", "events_of_table"]
 
 RESERVED = ("id", "time", "source", "advertisement", "k")
-"""The columns that are not attributes. `id` and `time` must be there, the others may."""
+"""The columns that are not attributes. `id` and `time` are required, the others optional."""
 
 Outcome = Event | tuple[str, str]
-"""An event, or (raw text, reason) if the row cannot be one."""
+"""An event, or (raw text, reason) if the row is invalid."""
 
 
 def events_of_table(table: "pa.Table | pa.RecordBatch") -> Iterator[Outcome]:
-    """The events that the rows of an Arrow table hold, in the order of the rows."""
+    """The events in the rows of an Arrow table, in order."""
     attributes = [name for name in table.schema.names if name not in RESERVED]
     readers = {name: _reader(table.schema.field(name).type, name) for name in attributes}
     for row in table.to_pylist():
@@ -63,7 +64,7 @@ def _reader(kind: "pa.DataType", name: str) -> Callable[[Any], AttributeValue]:
 
 
 def _imprecise(name: str, value: JsonObject) -> AttributeValue:
-    """The one form that is not null; none is absent."""
+    """The value of the one field that is not null; absent if all are null."""
     forms = {form: content for form, content in value.items() if content is not None}
     if not forms:
         return ()
@@ -78,7 +79,7 @@ def _imprecise(name: str, value: JsonObject) -> AttributeValue:
 
 
 def _plain(content: object) -> Any:
-    """Decimals as floats, at any depth."""
+    """Convert decimals to floats, at any depth."""
     if isinstance(content, list | tuple):
         return [_plain(item) for item in content]
     return float(content) if isinstance(content, Decimal) else content

@@ -25,7 +25,7 @@ _DURATION = re.compile("".join(f"(?:([0-9]{{1,18}}){unit})?" for unit in _UNITS)
 
 
 def parse_time(text: str) -> datetime:
-    """The instant that an ISO 8601 date or time names, in UTC; without a zone it is UTC already.
+    """Parse an ISO 8601 date or time into UTC; without a zone it is taken as UTC.
 
     >>> parse_time("2004-02-13T21:05:00+01:00")
     datetime.datetime(2004, 2, 13, 20, 5, tzinfo=datetime.timezone.utc)
@@ -47,7 +47,7 @@ def parse_time(text: str) -> datetime:
 
 
 def show_time(time: datetime) -> str:
-    """The instant in UTC, to the second, or to the microsecond if it has a fraction.
+    """The time in UTC, to the second, or to the microsecond if it has a fraction.
 
     >>> show_time(parse_time("2004-02-13T20:05:00.25Z"))
     '2004-02-13T20:05:00.250000Z'
@@ -56,7 +56,7 @@ def show_time(time: datetime) -> str:
 
 
 def parse_duration(text: str) -> timedelta:
-    """How long ``1h30m`` is: whole numbers of w, d, h, m, s, ms, us, the larger units first.
+    """Parse a duration such as ``1h30m``: whole numbers of w, d, h, m, s, ms, us, larger units first.
 
     >>> parse_duration("1h30m")
     datetime.timedelta(seconds=5400)
@@ -74,7 +74,7 @@ def parse_duration(text: str) -> timedelta:
 
 
 def show_duration(duration: timedelta) -> str:
-    """The duration in the fewest units that say it exactly, weeks aside.
+    """The duration in the fewest units that express it exactly, without weeks.
 
     >>> show_duration(timedelta(minutes=90)), show_duration(timedelta(0))
     ('1h30m', '0s')

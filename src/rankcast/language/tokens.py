@@ -1,4 +1,4 @@
-"""The text form cut into its pieces: names, values, operators, brackets."""
+"""The tokens of the text form: names, values, operators, brackets."""
 
 import re
 from itertools import islice
@@ -11,16 +11,16 @@ __all__ = ["HEDGES", "KEYWORDS", "NAME", "Tokens"]
 KEYWORDS = frozenset(("and", "or", "not", "true", "false")) | {
     op.value for op in (*Op, *SpecialOp) if op.declared.is_reserved
 }
-"""Words that cannot be names without double quotes, in any case."""
+"""Words that need double quotes to be a name, in any case."""
 
 HEDGES = frozenset(("not", "very", "somewhat"))
-"""Words that, besides, cannot be names of concepts without double quotes, in any case."""
+"""Words that also need double quotes to be the name of a concept, in any case."""
 
 NAME = re.compile(r"[^\W\d][\w.]*")
-"""What may be a name without double quotes: letters of any script, digits, underscores, dots."""
+"""Names that need no double quotes: letters of any script, digits, underscores, dots."""
 
-# Every character that is not white space falls into some piece; what is wrong with a piece is found by the parser
-# when it gets there. The possessive quantifiers (*+) keep a doubled quote together and unterminated strings linear.
+# Every character that is not white space belongs to some token; the parser finds the errors. The possessive
+# quantifiers (*+) keep a doubled quote together and make unterminated strings linear.
 _PIECE = re.compile(
     r"""[^\W\d][\w.]*+
     | '[^']*+(?:''[^']*+)*+'
@@ -50,9 +50,9 @@ _INSTEAD = {
 
 
 class Tokens:
-    """The pieces of a text, an empty one for its end, and the place of the one that comes next.
+    """The tokens of a text, with an empty one at the end, and the index of the next token.
 
-    Positions in the text are worked out only when an error needs one.
+    Positions in the text are computed only for errors.
     """
 
     __slots__ = ("at", "pieces", "text")
@@ -64,20 +64,20 @@ class Tokens:
         self.at = 0
 
     def position(self, at: int) -> int:
-        """Where a piece begins in the text."""
+        """The position of a token in the text."""
         found = next(islice(_PIECE.finditer(self.text), at, None), None)
         return len(self.text) if found is None else found.start()
 
     def is_name(self) -> bool:
-        """Whether the next piece begins like a name without quotes; it may be a keyword."""
+        """Whether the next token begins like a name without quotes; it may be a keyword."""
         return NAME.match(self.pieces[self.at]) is not None
 
     def found(self) -> str:
-        """What comes next and after what, for people."""
+        """The next token and the one before it, for error messages."""
         return f"found {_cut(self.pieces[self.at])}" + (f" after {_cut(self.pieces[self.at - 1])}" if self.at else "")
 
     def error(self, message: str, at: int | None = None) -> ExpressionError:
-        """An error at a piece, by default the next one; if that means nothing in itself, the error says so."""
+        """An error at a token, by default the next one. If the token is invalid in itself, the error says so."""
         at = self.at if at is None else at
         return ExpressionError(_malformed(self.pieces[at]) or message, self.text, self.position(at))
 

@@ -1,4 +1,4 @@
-"""How the parts of an expression are put together as text, whatever the words for them are."""
+"""Joining the parts of an expression into text, for the text form and for labels."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ def written(
     always: str,
     bracketed: Callable[[Expression, Expression], bool],
 ) -> str:
-    """The text of an expression; `bracketed` says which parts of which wholes stand in brackets.
+    """The text of an expression; `bracketed` decides which parts of an expression need brackets.
 
     O(parts), without recursion.
     """

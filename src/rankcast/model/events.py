@@ -79,7 +79,7 @@ class Event:
     @classmethod
     def kept(
         cls,
-        id: str,  # noqa: A002  # noqa: A002  # the field's name
+        id: str,  # noqa: A002  # the field's name
         time: datetime,
         attributes: Mapping[str, AttributeValue],
         source: str | None,

@@ -75,7 +75,7 @@ class Between:
             raise ModelError(f"between needs two values of one type, not a {low.value} and a {high.value}")
         if low is Kind.BOOLEAN:
             raise ModelError("between needs numbers, strings or times, not booleans")
-        if self.low > self.high:  # type: ignore[operator]  # type: ignore[operator]  # one kind, checked above
+        if self.low > self.high:  # type: ignore[operator]  # one kind, checked above
             raise ModelError(f"between needs the lower value first, not {self.low!r} and {self.high!r}")
 
 
