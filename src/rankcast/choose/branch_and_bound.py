@@ -1,11 +1,10 @@
 """The compiled search behind `Exact`: depth first, skipping branches that cannot beat the best set so far."""
 
-from typing import Any
-
 import numpy as np
 
 from rankcast.choose.numbers import exact_sum, grid_steps
 from rankcast.compiling import kernel
+from rankcast.plain import Array
 
 __all__ = ["search"]
 
@@ -15,7 +14,15 @@ _FLOAT_NOISE = 1e-13
 
 @kernel
 def search(
-    ranks: Any, apart: Any, seqs: Any, k: int, sigma: float, company: Any, seq_sums: Any, best: Any, limit: int
+    ranks: Array,
+    apart: Array,
+    seqs: Array,
+    k: int,
+    sigma: float,
+    company: Array,
+    seq_sums: Array,
+    best: Array,
+    limit: int,
 ) -> tuple[int, float]:
     """Improve the set of candidate positions in `best` to the best set; return the number of nodes visited and a
     bound.
@@ -85,7 +92,7 @@ def search(
 
 
 @kernel
-def _most(adds: Any, company: Any, first: int, missing: int, share: float, room: Any) -> float:
+def _most(adds: Array, company: Array, first: int, missing: int, share: float, room: Array) -> float:
     """The sum of the `missing` largest possible gains among the candidates from `first` on."""
     size = 0
     for place in range(first, len(adds)):
@@ -108,7 +115,7 @@ def _most(adds: Any, company: Any, first: int, missing: int, share: float, room:
 
 
 @kernel
-def _worth(chosen: Any, ranks: Any, apart: Any, k: int, sigma: float, values: Any, parts: Any) -> int:
+def _worth(chosen: Array, ranks: Array, apart: Array, k: int, sigma: float, values: Array, parts: Array) -> int:
     """The divrank on the grid, as `DivRank.value` computes it."""
     for place in range(k):
         values[place] = ranks[chosen[place]]
@@ -123,7 +130,7 @@ def _worth(chosen: Any, ranks: Any, apart: Any, k: int, sigma: float, values: An
 
 
 @kernel
-def _sum(chosen: Any, seqs: Any, k: int) -> int:
+def _sum(chosen: Array, seqs: Array, k: int) -> int:
     total = 0
     for place in range(k):
         total += seqs[chosen[place]]
@@ -131,7 +138,7 @@ def _sum(chosen: Any, seqs: Any, k: int) -> int:
 
 
 @kernel
-def _more_recent(one: Any, other: Any, seqs: Any, k: int) -> bool:
+def _more_recent(one: Array, other: Array, seqs: Array, k: int) -> bool:
     """Whether `one` has the later members; the sets are compared from their latest member on."""
     mine, theirs = np.sort(seqs[one[:k]]), np.sort(seqs[other[:k]])
     for place in range(k - 1, -1, -1):

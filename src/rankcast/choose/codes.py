@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 
@@ -50,15 +49,15 @@ class Codes:
 
     def __init__(self) -> None:
         self._names: dict[str, int] = {}
-        numbers: dict[Any, int] = {}
-        self._singles: dict[type, dict[Any, int]] = {
+        numbers: dict[object, int] = {}
+        self._singles: dict[type, dict[object, int]] = {
             str: {},
             int: numbers,
             float: numbers,
             bool: {},
             datetime: {},
         }
-        self._others: dict[Any, int] = {}
+        self._others: dict[object, int] = {}
         self._name_of = GrowingArray()
         self._set_of = GrowingArray()
         self._set_start = GrowingArray()

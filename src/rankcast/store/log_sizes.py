@@ -1,6 +1,5 @@
 """How many bytes a log holds: summed in blocks, which are remembered, so that asking again costs little."""
 
-from typing import Any
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import Column, ColumnElement, Connection, LargeBinary, cast, func, select
@@ -23,7 +22,7 @@ class LogSize:
     scan of what is kept, later ones a scan of the newest block.
     """
 
-    def __init__(self, number: Column[int], texts: tuple[Column[Any], ...]) -> None:
+    def __init__(self, number: Column[int], texts: tuple[Column[str], ...]) -> None:
         self._number = number
         self._texts = texts
         self._known: WeakKeyDictionary[Database, dict[int, int]] = WeakKeyDictionary()
@@ -69,7 +68,7 @@ class LogSize:
         return sum(sizes[1:], sizes[0] + ROW_BYTES)
 
 
-def _octets(connection: Connection, text: Column[Any]) -> ColumnElement[int]:
+def _octets(connection: Connection, text: Column[str]) -> ColumnElement[int]:
     """The bytes of a text or of bytes; SQLite counts the characters of a text unless it is taken for bytes."""
     if connection.dialect.name == "sqlite":
         return func.length(cast(text, LargeBinary))

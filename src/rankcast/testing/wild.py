@@ -91,13 +91,13 @@ def names() -> st.SearchStrategy[str]:
 
 @cache
 def scalars() -> st.SearchStrategy[Scalar]:
-    """Any value."""
+    """A value of any kind."""
     return st.one_of(_texts, st.sampled_from(["'", "''", "it's", "\n", '"']), st.booleans(), _numbers, _times)
 
 
 @cache
 def terms() -> st.SearchStrategy[Term]:
-    """Any concept with up to three hedges."""
+    """Some concept with up to three hedges."""
     return st.builds(Term, names(), st.lists(st.sampled_from(Hedge), max_size=3).map(tuple))
 
 
@@ -122,7 +122,7 @@ def _compares(op: Op) -> st.SearchStrategy[Compare]:
 
 @cache
 def expressions() -> st.SearchStrategy[Expression]:
-    """Any expression of a few predicates."""
+    """Some expression of a few predicates."""
     leaves: st.SearchStrategy[Expression] = st.one_of(_predicates(), st.just(Always()))
     return st.recursive(
         leaves,
@@ -137,7 +137,7 @@ def expressions() -> st.SearchStrategy[Expression]:
 
 @cache
 def memberships() -> st.SearchStrategy[Membership]:
-    """Any membership function."""
+    """Some membership function."""
 
     def ascending(count: int) -> st.SearchStrategy[list[float]]:
         return st.lists(_far, min_size=count, max_size=count).map(sorted)
@@ -160,7 +160,7 @@ def memberships() -> st.SearchStrategy[Membership]:
 
 @cache
 def events() -> st.SearchStrategy[Event]:
-    """Any event."""
+    """Some event."""
     value: st.SearchStrategy[AttributeValue] = st.one_of(
         scalars().map(lambda one: (one,)),
         st.lists(_texts, min_size=1, max_size=3, unique=True).map(tuple),
@@ -227,7 +227,7 @@ def _policies() -> st.SearchStrategy[Policy]:
 
 @cache
 def records() -> st.SearchStrategy[Record]:
-    """Any record, whether or not it fits a catalog."""
+    """Some record, whether or not it fits a catalog."""
     return st.one_of(
         st.builds(
             Subscription,

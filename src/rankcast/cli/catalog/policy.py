@@ -228,7 +228,7 @@ def _value(one: _Setting, value: object) -> Any:
     return value
 
 
-def _changed(before: Mapping[str, Any], given: Mapping[str, Any]) -> JsonObject:
+def _changed(before: JsonObject, given: JsonObject) -> JsonObject:
     """A copy with changed fields. Fields of a nested record change one by one; a new length also resets the unit."""
     changed = dict(before)
     if "length" in given:
@@ -271,7 +271,7 @@ def _plain(value: object) -> str:
     return str(value)
 
 
-def _cells(record: Mapping[str, Any]) -> Sequence[str]:
+def _cells(record: JsonObject) -> Sequence[str]:
     return (
         record["user"],
         record.get("mode", "all"),

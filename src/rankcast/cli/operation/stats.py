@@ -1,12 +1,13 @@
 """``rankcast stats``: how evenly users were served."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath
 from rankcast.cli.output import Output, TableColumn, table
+from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
     from rankcast.store import Store
@@ -92,7 +93,7 @@ def _show_thresholds(store: "Store", user: str, out: Output) -> None:
     )
 
 
-def _cells(record: Mapping[str, Any]) -> Sequence[str]:
+def _cells(record: JsonObject) -> Sequence[str]:
     return (
         record["user"],
         f"{record['deliveries']:,}",
@@ -104,7 +105,7 @@ def _cells(record: Mapping[str, Any]) -> Sequence[str]:
     )
 
 
-def _line(over_time: Mapping[str, Any]) -> str:
+def _line(over_time: JsonObject) -> str:
     counts = over_time["deliveries"]
     if not counts:
         return ""
@@ -113,7 +114,7 @@ def _line(over_time: Mapping[str, Any]) -> str:
     return f"{bars} each {over_time['every']}"
 
 
-def _places(record: Mapping[str, Any]) -> list[Sequence[str]]:
+def _places(record: JsonObject) -> list[Sequence[str]]:
     total = max(1, sum(place["deliveries"] for place in record["places"]))
     return [
         (
