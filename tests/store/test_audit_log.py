@@ -9,8 +9,8 @@ from rankcast.language import decode_record
 from rankcast.model.actors import OPERATOR, Actor, acting
 from rankcast.store import AccessLog, AuditLog, QuietLog, SessionLog, Store, WebhookLog
 from rankcast.store.audit_log import ACTIONS, AuditAction, note_now, note_retention
+from rankcast.store.push.webhook_log import Secret, Webhook
 from rankcast.store.users import delete_user
-from rankcast.store.webhook_log import Secret, Webhook
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 ADMIN = Actor("administrator 0123456789ab")

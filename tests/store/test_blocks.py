@@ -8,8 +8,8 @@ from sqlalchemy import insert, text
 from rankcast.store import MessageLog, Store, WebhookLog, schema
 from rankcast.store.blocks import blocks_between
 from rankcast.store.delivery_pages import count_after, start_of_newest
-from rankcast.store.webhook_log import DELIVERY, Secret, Webhook
-from rankcast.store.webhook_messages import MessageCounts, MessageKey
+from rankcast.store.push.webhook_log import DELIVERY, Secret, Webhook
+from rankcast.store.push.webhook_messages import MessageCounts, MessageKey
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 SIZE = 2**schema.DELIVERY_BLOCK

@@ -15,14 +15,14 @@ from rankcast.model.actors import OPERATOR, acting
 from rankcast.pipeline.local import rebuild, serve_pending
 from rankcast.store import AccessLog, AuditLog, DigestLog, MessageLog, SessionLog, Store, WebhookLog
 from rankcast.store.delivery_pages import bounds
-from rankcast.store.digest_log import KeptSchedule, PipelineMoment
 from rankcast.store.leases import Lease
 from rankcast.store.pipelines import BatchCounts
 from rankcast.store.pruning import prune, shrink
+from rankcast.store.push.digest_log import KeptSchedule, PipelineMoment
+from rankcast.store.push.webhook_log import DELIVERY, Secret, Webhook
+from rankcast.store.push.webhook_messages import Failure, MessageKey
 from rankcast.store.retention_rules import DEFAULTS, Rule, rules_of
 from rankcast.store.schema import catalog_changes, catalog_versions
-from rankcast.store.webhook_log import DELIVERY, Secret, Webhook
-from rankcast.store.webhook_messages import Failure, MessageKey
 
 START = datetime(2026, 5, 1, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from rankcast.store import DigestLog, MessageLog, WebhookLog
-from rankcast.store.digest_log import KeptSchedule, LeftOut, PipelineMoment
+from rankcast.store.push.digest_log import KeptSchedule, LeftOut, PipelineMoment
+from rankcast.store.push.webhook_log import DELIVERY, DIGEST, Secret, Webhook
+from rankcast.store.push.webhook_messages import Failure, MessageKey
 from rankcast.store.retention import ForgottenCounts, forget_pushed
-from rankcast.store.webhook_log import DELIVERY, DIGEST, Secret, Webhook
-from rankcast.store.webhook_messages import Failure, MessageKey
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -8,10 +8,10 @@ from sqlalchemy import Column, Integer, MetaData, Text, insert, select
 from rankcast.language import decode_event, decode_record
 from rankcast.model import Delivery, SetAside
 from rankcast.store import AccessLog, AnswerLog, QuietLog, Store, WebhookLog, schema
-from rankcast.store.digest_log import digests, left_out, schedules
+from rankcast.store.push.digest_log import digests, left_out, schedules
+from rankcast.store.push.webhook_log import Secret, Webhook
+from rankcast.store.push.webhook_messages import Failure, MessageKey, MessageLog
 from rankcast.store.users import delete_user
-from rankcast.store.webhook_log import Secret, Webhook
-from rankcast.store.webhook_messages import Failure, MessageKey, MessageLog
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 

@@ -2,7 +2,7 @@
 
 from rankcast.service.push.webhooks import Webhooks
 from rankcast.store import MessageLog, Store
-from rankcast.store.webhook_log import Webhook
+from rankcast.store.push.webhook_log import Webhook
 
 
 def state(webhooks: Webhooks, user: str = "ann") -> Webhook:

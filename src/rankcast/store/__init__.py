@@ -5,18 +5,18 @@ from rankcast.store.answer_log import AnswerLog
 from rankcast.store.audit_log import AuditEntry, AuditLog
 from rankcast.store.catalog_log import Change
 from rankcast.store.delivery_log import Instants, Progress
-from rankcast.store.digest_log import DigestLog
 from rankcast.store.event_log import LoggedEvent, LoggedText, LogRow, PublishReceipt
 from rankcast.store.leases import Lease
 from rankcast.store.pipelines import IN_PROCESS, SPARK, BatchCounts, Pipeline
-from rankcast.store.quiet_log import QuietLog
+from rankcast.store.push.digest_log import DigestLog
+from rankcast.store.push.quiet_log import QuietLog
+from rankcast.store.push.webhook_log import WebhookLog
+from rankcast.store.push.webhook_messages import MessageLog
 from rankcast.store.rejects import KeptReject
 from rankcast.store.sessions import SessionLog
 from rankcast.store.set_aside import KeptSetAside
 from rankcast.store.stats import Stats
 from rankcast.store.store import Store
-from rankcast.store.webhook_log import WebhookLog
-from rankcast.store.webhook_messages import MessageLog
 
 __all__ = [
     "IN_PROCESS",

@@ -5,13 +5,13 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Connection, exists, func, or_, select
 
 from rankcast.store import pipelines, schema
-from rankcast.store.digest_log import digests, schedules
 from rankcast.store.pipelines import SPARK
+from rankcast.store.push.digest_log import digests, schedules
+from rankcast.store.push.webhook_log import DELIVERY, DIGEST, webhooks
+from rankcast.store.push.webhook_messages import messages
 from rankcast.store.schema import deliveries, events
 from rankcast.store.set_aside import set_aside
 from rankcast.store.sql import LAST_START, mark_of
-from rankcast.store.webhook_log import DELIVERY, DIGEST, webhooks
-from rankcast.store.webhook_messages import messages
 
 __all__ = ["Needs", "is_delivery_held", "is_event_held", "needs"]
 

@@ -22,18 +22,18 @@ from rankcast.store.catalog_history import (
     set_oldest_version,
 )
 from rankcast.store.catalog_log import newest_version
-from rankcast.store.digest_log import digests
 from rankcast.store.engine import Database
 from rankcast.store.leases import Lease
 from rankcast.store.log_sizes import LogSize
 from rankcast.store.needs import is_delivery_held, is_event_held, needs
+from rankcast.store.push.digest_log import digests
+from rankcast.store.push.webhook_messages import messages
 from rankcast.store.retention import forget_pushed
 from rankcast.store.retention_rules import KINDS, SHORTEST, Rule, Rules, show_rules
 from rankcast.store.schema import catalog_changes, datetime_of, deliveries, events, microseconds, rejects
 from rankcast.store.sessions import ended_sessions, sessions
 from rankcast.store.set_aside import set_aside
 from rankcast.store.sql import last_number, mark_last
-from rankcast.store.webhook_messages import messages
 
 __all__ = ["Pruned", "prune", "shrink"]
 

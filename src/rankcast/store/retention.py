@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, func, or_, select
 
-from rankcast.store.digest_log import digests, left_out
 from rankcast.store.engine import Database
+from rankcast.store.push.digest_log import digests, left_out
+from rankcast.store.push.webhook_log import DIGEST, webhooks
+from rankcast.store.push.webhook_messages import messages
 from rankcast.store.schema import microseconds
-from rankcast.store.webhook_log import DIGEST, webhooks
-from rankcast.store.webhook_messages import messages
 
 __all__ = ["ForgottenCounts", "forget_pushed"]
 

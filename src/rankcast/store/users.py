@@ -12,9 +12,9 @@ from rankcast.store.audit_log import AuditAction, note
 from rankcast.store.blocks import blocks_between
 from rankcast.store.catalog_log import records_of, remove_user
 from rankcast.store.catalog_state import load_part
-from rankcast.store.digest_log import digests
-from rankcast.store.digest_log import left_out as left_out_events
 from rankcast.store.engine import Database
+from rankcast.store.push.digest_log import digests
+from rankcast.store.push.digest_log import left_out as left_out_events
 from rankcast.store.schema import microseconds
 from rankcast.store.sql import mark_last
 from rankcast.store.unreadable import UnreadableRecord

@@ -9,8 +9,8 @@ from cryptography.fernet import Fernet
 from typer.testing import Result
 
 from rankcast.store import Store, WebhookLog
+from rankcast.store.push.webhook_log import Secret, Webhook
 from rankcast.store.secrets import VARIABLE
-from rankcast.store.webhook_log import Secret, Webhook
 
 Command = Callable[..., Result]
 

@@ -15,7 +15,7 @@ from rankcast.service.callers import Owner, ServiceOf
 from rankcast.service.problems import Problem
 from rankcast.service.push.digests import Digest, QuietHours, Reason, Schedule, as_html, as_text
 from rankcast.service.service import Service
-from rankcast.store.digest_log import LeftOut
+from rankcast.store.push.digest_log import LeftOut
 
 __all__ = ["router"]
 

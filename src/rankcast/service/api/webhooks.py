@@ -16,8 +16,8 @@ from rankcast.service.callers import Owner, ServiceOf
 from rankcast.service.problems import Problem
 from rankcast.service.push.webhooks import TYPES
 from rankcast.service.service import Service
-from rankcast.store.webhook_log import Webhook
-from rankcast.store.webhook_messages import MessageKey
+from rankcast.store.push.webhook_log import Webhook
+from rankcast.store.push.webhook_messages import MessageKey
 
 __all__ = ["router"]
 

@@ -86,8 +86,8 @@ def test_dead_letters_by_page_and_replayed(client, receiver):
 
 
 def _die(service, webhook: str, number: int) -> None:
-    from rankcast.store.webhook_log import DELIVERY
-    from rankcast.store.webhook_messages import Failure, MessageKey, MessageLog
+    from rankcast.store.push.webhook_log import DELIVERY
+    from rankcast.store.push.webhook_messages import Failure, MessageKey, MessageLog
 
     now = service.store.database.clock()
     failure = Failure("answered 500", None, now)

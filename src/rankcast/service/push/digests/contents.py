@@ -12,7 +12,7 @@ from rankcast.plain import JsonObject
 from rankcast.service.push.digests.making import deliveries_of
 from rankcast.service.push.digests.reasons import Reason
 from rankcast.store import DigestLog, Store
-from rankcast.store.digest_log import KeptDigest, LeftOut
+from rankcast.store.push.digest_log import KeptDigest, LeftOut
 
 __all__ = ["Digest", "Item", "OmittedEvent", "read_digest"]
 

@@ -15,8 +15,8 @@ from rankcast.service.push.digests.making import make, set_schedule
 from rankcast.service.push.digests.quiet_hours import QuietHours, QuietStretch
 from rankcast.service.push.digests.schedules import Schedule
 from rankcast.store import DigestLog, QuietLog, Store
-from rankcast.store.digest_log import KeptDigest, KeptSchedule, LeftOut
-from rankcast.store.quiet_log import KeptQuiet
+from rankcast.store.push.digest_log import KeptDigest, KeptSchedule, LeftOut
+from rankcast.store.push.quiet_log import KeptQuiet
 from rankcast.store.retention import forget_pushed
 
 __all__ = ["Digests"]

@@ -9,7 +9,7 @@ from rankcast.plain import JsonObject
 from rankcast.service.push.digests.retracing import UserTrace, state_of
 from rankcast.service.push.digests.schedules import Schedule
 from rankcast.store import Store
-from rankcast.store.digest_log import DigestLog, KeptDigest, KeptSchedule, PipelineMoment
+from rankcast.store.push.digest_log import DigestLog, KeptDigest, KeptSchedule, PipelineMoment
 
 __all__ = ["deliveries_of", "make", "set_schedule"]
 

@@ -8,7 +8,7 @@ from rankcast.model import Event
 from rankcast.service.push.digests.clocks import zone_of
 from rankcast.service.push.digests.contents import Digest, Item
 from rankcast.service.push.digests.reasons import Reason
-from rankcast.store.digest_log import LeftOut
+from rankcast.store.push.digest_log import LeftOut
 
 __all__ = ["as_html", "as_text"]
 

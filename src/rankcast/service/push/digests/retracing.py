@@ -18,7 +18,7 @@ from rankcast.model import Advertisement, Catalog, Concept, Event, Record
 from rankcast.plain import JsonObject
 from rankcast.service.push.digests.reasons import Reason, ReasonDetail, why
 from rankcast.store import LoggedEvent, Store
-from rankcast.store.digest_log import LeftOut
+from rankcast.store.push.digest_log import LeftOut
 
 __all__ = ["UserTrace", "state_of"]
 

@@ -9,8 +9,8 @@ from rankcast.model import check_scalar
 from rankcast.service.push.webhooks.addresses import check_url
 from rankcast.service.push.webhooks.signing import new_secret
 from rankcast.store import MessageLog, Store, WebhookLog
-from rankcast.store.webhook_log import DELIVERY, DIGEST, Secret, Webhook
-from rankcast.store.webhook_messages import MessageCounts, MessageKey, WaitingMessage
+from rankcast.store.push.webhook_log import DELIVERY, DIGEST, Secret, Webhook
+from rankcast.store.push.webhook_messages import MessageCounts, MessageKey, WaitingMessage
 
 __all__ = ["TYPES", "Endpoints"]
 

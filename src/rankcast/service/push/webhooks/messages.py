@@ -10,8 +10,8 @@ from rankcast.model import Delivery
 from rankcast.plain import JsonObject
 from rankcast.service.push.digests import read_digest
 from rankcast.store import Store
-from rankcast.store.webhook_log import DELIVERY, Webhook
-from rankcast.store.webhook_messages import MessageKey
+from rankcast.store.push.webhook_log import DELIVERY, Webhook
+from rankcast.store.push.webhook_messages import MessageKey
 
 __all__ = ["TEST", "WebhookMessage", "message_of", "trial_message"]
 

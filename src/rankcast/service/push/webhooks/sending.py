@@ -11,8 +11,8 @@ from rankcast.service.push.webhooks.posting import Poster, PostOutcome
 from rankcast.service.push.webhooks.retrying import RetrySchedule
 from rankcast.service.push.webhooks.signing import signed_headers
 from rankcast.store import MessageLog, Store, WebhookLog
-from rankcast.store.webhook_log import Webhook
-from rankcast.store.webhook_messages import Failure, MessageKey
+from rankcast.store.push.webhook_log import Webhook
+from rankcast.store.push.webhook_messages import Failure, MessageKey
 
 __all__ = ["Sender"]
 

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from rankcast.store import QuietLog
-from rankcast.store.quiet_log import KeptQuiet
+from rankcast.store.push.quiet_log import KeptQuiet
 
 NIGHT = {"from": "22:00", "to": "07:00", "zone": "Europe/Berlin"}
 BEGAN = datetime(2026, 5, 4, 20, tzinfo=UTC)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from rankcast.store import DigestLog
-from rankcast.store.digest_log import KeptSchedule, LeftOut, PipelineMoment
+from rankcast.store.push.digest_log import KeptSchedule, LeftOut, PipelineMoment
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 DAY = timedelta(days=1)

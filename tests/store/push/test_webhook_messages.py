@@ -7,9 +7,9 @@ from rankcast.language import decode_record
 from rankcast.model import Event
 from rankcast.pipeline.local import serve_pending
 from rankcast.store import DigestLog, MessageLog, WebhookLog
-from rankcast.store.digest_log import KeptSchedule, PipelineMoment
-from rankcast.store.webhook_log import DELIVERY, DIGEST, Secret, Webhook
-from rankcast.store.webhook_messages import Failure, MessageCounts, MessageKey
+from rankcast.store.push.digest_log import KeptSchedule, PipelineMoment
+from rankcast.store.push.webhook_log import DELIVERY, DIGEST, Secret, Webhook
+from rankcast.store.push.webhook_messages import Failure, MessageCounts, MessageKey
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

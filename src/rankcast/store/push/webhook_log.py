@@ -27,8 +27,8 @@ from rankcast.language import dumps
 from rankcast.model import EPOCH
 from rankcast.store import schema
 from rankcast.store.audit_log import AuditAction, note
-from rankcast.store.digest_log import digests
 from rankcast.store.engine import Database
+from rankcast.store.push.digest_log import digests
 from rankcast.store.schema import datetime_of, metadata, microseconds
 from rankcast.store.secrets import VARIABLE, decrypt, encrypt, has_keys, is_encrypted, reencrypt
 from rankcast.store.sql import last_number

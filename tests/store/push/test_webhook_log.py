@@ -7,8 +7,8 @@ from sqlalchemy import select
 
 from rankcast.errors import EnvironmentProblem
 from rankcast.store import WebhookLog
+from rankcast.store.push.webhook_log import DELIVERY, DIGEST, Secret, Webhook, webhooks
 from rankcast.store.secrets import VARIABLE
-from rankcast.store.webhook_log import DELIVERY, DIGEST, Secret, Webhook, webhooks
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 

@@ -31,11 +31,11 @@ from sqlalchemy import (
 
 from rankcast.store import schema
 from rankcast.store.blocks import all_blocks, blocks_after, blocks_between
-from rankcast.store.digest_log import digests, schedules
 from rankcast.store.engine import Database
+from rankcast.store.push.digest_log import digests, schedules
+from rankcast.store.push.webhook_log import DELIVERY, DIGEST, Webhook, load, note_webhook, put, webhook_of, webhooks
 from rankcast.store.schema import datetime_of, metadata, microseconds
 from rankcast.store.sql import put_rows
-from rankcast.store.webhook_log import DELIVERY, DIGEST, Webhook, load, note_webhook, put, webhook_of, webhooks
 
 __all__ = ["Failure", "MessageCounts", "MessageKey", "MessageLog", "WaitingMessage", "messages"]
 
