@@ -1,4 +1,7 @@
-"""What must survive: catalog, event log, deliveries, rejects. One SQLite file, or PostgreSQL by its URL."""
+"""The store keeps everything that must survive a restart: catalog, event log, deliveries and rejected input.
+
+It is one SQLite file, or a PostgreSQL database given by its URL.
+"""
 
 from rankcast.store.access_log import AccessLog, TokenRecord
 from rankcast.store.answer_log import AnswerLog

@@ -1,4 +1,4 @@
-"""Access tokens: whose they are, and only the hash of each."""
+"""Access tokens: the owner and role of each token. Only a hash of the token is stored."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -31,7 +31,7 @@ access_tokens = Table(
 
 @dataclass(frozen=True, slots=True)
 class TokenRecord:
-    """What is known of a token: never the token itself."""
+    """A stored access token, without the token itself."""
 
     id: str
     role: str
@@ -44,7 +44,7 @@ class TokenRecord:
 
 
 class AccessLog:
-    """The tokens of a store, in the order in which they were made."""
+    """The tokens of a store, in the order of their creation."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -58,7 +58,7 @@ class AccessLog:
         digest: bytes,
         expires: datetime | None = None,
     ) -> TokenRecord:
-        """Remember a new token."""
+        """Store a new token by its hash."""
         now = self._database.clock()
         until = None if expires is None else microseconds(expires)
         row = {"id": token_id, "role": role, "name": name, "note": note, "digest": digest, "expires_at": until}
@@ -70,29 +70,29 @@ class AccessLog:
         return TokenRecord(token_id, role, name, note, digest, now, None, expires)
 
     def token(self, token_id: str) -> TokenRecord | None:
-        """The token with that id, also if it was revoked."""
+        """The token with this id, even if it was revoked; None if there is no such token."""
         with self._database.reading() as connection:
             row = connection.execute(select(access_tokens).where(access_tokens.c.id == token_id)).first()
         return None if row is None else _kept(row)
 
     def tokens(self) -> list[TokenRecord]:
-        """All tokens, also the revoked ones, oldest first."""
+        """All tokens, including revoked ones, oldest first."""
         query = select(access_tokens).order_by(access_tokens.c.created_at, access_tokens.c.id)
         with self._database.reading() as connection:
             return [_kept(row) for row in connection.execute(query)]
 
     def is_empty(self) -> bool:
-        """Whether no token was ever made."""
+        """Whether no token was ever created."""
         with self._database.reading() as connection:
             return connection.execute(select(func.count()).select_from(access_tokens)).scalar_one() == 0
 
     def revocations(self) -> int:
-        """How many tokens were revoked; it never falls."""
+        """The number of revoked tokens. It never decreases."""
         with self._database.reading() as connection:
             return connection.execute(select(func.count(access_tokens.c.revoked_at))).scalar_one()
 
     def revoke(self, token_id: str) -> None:
-        """Let a token be of no use from now on; once revoked it stays so."""
+        """Revoke a token. A revoked token stays revoked."""
         known = access_tokens.c.id == token_id
         with self._database.writing() as connection:
             found = connection.execute(select(access_tokens).where(known)).first()

@@ -1,4 +1,4 @@
-"""Answers by idempotency key: a request that is sent again gets the answer of the first time."""
+"""Responses by idempotency key: a repeated request gets the response of the first one."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from rankcast.store.schema import datetime_of, metadata, microseconds
 __all__ = ["AnswerLog", "ReservedKey", "kept_answers"]
 
 KEPT_FOR = timedelta(days=2)
-"""How long an answer is kept."""
+"""How long a response is kept."""
 
 kept_answers = Table(
     "kept_answers",
@@ -28,21 +28,23 @@ kept_answers = Table(
 
 
 class ReservedKey(NamedTuple):
-    """A key in use: when it was first seen, and the answer if there is one yet."""
+    """A key in use: when it was first seen, and its response if there is one yet."""
 
     first: datetime
     answer: bytes | None
 
 
 class AnswerLog:
-    """Answers by owner and key, kept for two days."""
+    """Responses by owner and key, kept for two days."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def reserve(self, owner: str, key: str, request: bytes) -> ReservedKey:
-        """Take a key for a request (given by its hash), or find what became of it; refused if the key was used for
-        another request."""
+        """Reserve a key for a request, given by its hash, or return what is known about the key.
+
+        Raises an error if the key was used for a different request.
+        """
         now = self._database.clock()
         found = (kept_answers.c.owner == owner) & (kept_answers.c.key == key)
         with self._database.writing() as connection:
@@ -57,7 +59,7 @@ class AnswerLog:
         return ReservedKey(datetime_of(row.first_at), None if row.answer is None else bytes(row.answer))
 
     def keep(self, owner: str, key: str, answer: bytes) -> None:
-        """Remember the answer; the first one stays."""
+        """Store the response. The first response for a key is never replaced."""
         found = (kept_answers.c.owner == owner) & (kept_answers.c.key == key) & kept_answers.c.answer.is_(None)
         with self._database.writing() as connection:
             connection.execute(update(kept_answers).where(found).values(answer=answer))

@@ -1,4 +1,4 @@
-"""The audit trail: who changed tokens, other users' records, retention, or the store as a whole."""
+"""The audit trail: who changed tokens, other users' records, retention rules, or the store as a whole."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -29,11 +29,11 @@ __all__ = [
 
 _Number = BigInteger().with_variant(Integer(), "sqlite")
 _LONGEST = 1_000
-"""So many characters of a detail are kept."""
+"""Maximum number of characters stored per detail text."""
 _NAMED = 5
-"""So many records of a change are named; the others are counted."""
+"""Maximum number of records that one entry names. The rest are counted."""
 
-# No column is called `user_id` or `token`: who deletes a user deletes what is in those.
+# No column is called `user_id` or `token`: deleting a user deletes the rows found by columns with those names.
 audit = Table(
     "audit",
     metadata,
@@ -48,7 +48,7 @@ audit = Table(
 
 
 class AuditAction(StrEnum):
-    """What was done."""
+    """The actions that the audit trail records."""
 
     CREATE_TOKEN = "token.create"  # noqa: S105  a word, no secret
     REVOKE_TOKEN = "token.revoke"  # noqa: S105
@@ -84,12 +84,12 @@ ACTIONS: dict[AuditAction, str] = {
     AuditAction.REPLACE_STATE: "The delivery state was repartitioned or rebuilt.",
     AuditAction.ENCRYPT_SECRETS: "Webhook secrets were encrypted.",
 }
-"""What each action is, for the documentation and for people."""
+"""A description of each action, for the documentation and for readers of the trail."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One entry: when, who, what, whose it was (None: it concerns all), and the detail for people."""
+    """One entry: when, who, which action, the user it concerns (None if it concerns all), and a readable detail."""
 
     number: int
     when: datetime
@@ -100,7 +100,7 @@ class AuditEntry:
 
 
 class ChangedRecord(NamedTuple):
-    """A record that was put or removed: its kind, what identifies it, and whose it is."""
+    """A catalog record that was put or removed: its kind, its key and its owner."""
 
     kind: str
     key: str
@@ -109,7 +109,7 @@ class ChangedRecord(NamedTuple):
 
 
 class AuditLog:
-    """The entries, in the order in which they were written."""
+    """The entries of the audit trail, in the order they were written."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -122,7 +122,10 @@ class AuditLog:
         who: str | None = None,
         subject: str | None = None,
     ) -> list[AuditEntry]:
-        """Entries, newest first: at most `limit`, before a number, from a time on, of one actor, about one user."""
+        """The entries that meet all given conditions, newest first.
+
+        `before` is an entry number, `who` a part of the actor's name, `subject` the user concerned.
+        """
         query = select(audit).order_by(audit.c.number.desc()).limit(limit)
         if before is not None:
             query = query.where(audit.c.number < before)
@@ -137,10 +140,10 @@ class AuditLog:
 
 
 def note(connection: Connection, now: int, action: AuditAction, subject: str | None, detail: str) -> None:
-    """Write an entry into the transaction of the change itself.
+    """Write an entry in the same transaction as the change.
 
-    Nothing is written if the actor (`rankcast.model.actors`) changes what is their own, unless a user is deleted; nor if
-    no actor is told, as by programs that use a store directly.
+    Nothing is written if actors (`rankcast.model.actors`) change their own data, except when a user is deleted.
+    Nothing is written either if no actor is set, for example when a program uses the store directly.
     """
     actor = present_actor()
     if actor is None or (actor.own is not None and actor.own == subject and action is not AuditAction.DELETE_USER):
@@ -157,7 +160,7 @@ def note(connection: Connection, now: int, action: AuditAction, subject: str | N
 
 
 def note_records(connection: Connection, now: int, changed: Iterable[ChangedRecord]) -> None:
-    """Write an entry about records of the catalog: one for a change, however many records it has."""
+    """Write one entry for a change of catalog records, however many records changed."""
     if present_actor() is None:
         return
     records = list(changed)
@@ -173,13 +176,16 @@ def note_records(connection: Connection, now: int, changed: Iterable[ChangedReco
 
 
 def note_now(database: Database, action: AuditAction, subject: str | None, detail: str) -> None:
-    """Write an entry about what is no change of the store's own tables, such as a backup."""
+    """Write an entry about an action that changes no table of the store, such as a backup."""
     with database.writing() as connection:
         note(connection, microseconds(database.clock()), action, subject, detail)
 
 
 def note_retention(database: Database, rules: str, usual: str) -> None:
-    """Write an entry if a service starts with other rules than the last entry says, or than usual if there is none."""
+    """Write an entry if the retention rules differ from those in the last entry.
+
+    If there is no such entry, the rules are compared with the defaults in `usual`.
+    """
     if present_actor() is None:
         return
     with database.writing() as connection:

@@ -1,7 +1,8 @@
-"""A store and the checkpoint of its pipeline in one archive, taken while both are in use, and put back.
+"""Back up a store and the checkpoint of its pipeline into one archive while both are in use, and restore it.
 
-The checkpoint is copied first, as of its last finished batch, and the store after it. So the copy of the store is never behind: what
-it has of later batches is served again and written once (`DeliveryLog.commit_batch`).
+The checkpoint is copied first, as of its last finished batch, and the store second. The copy of the store is
+therefore never behind the checkpoint. After a restore, the pipeline repeats any later batches, and
+`DeliveryLog.commit_batch` writes their deliveries only once.
 """
 
 import hashlib
@@ -32,7 +33,7 @@ from rankcast.store.upgrading import copy_file, program_url, unserved
 __all__ = ["Backup", "back_up", "place_checkpoint", "restore"]
 
 FORMAT = 1
-"""Raised with every change of the archive; a later one is refused."""
+"""Version of the archive format, raised with every change. Archives of a later format are refused."""
 
 _MANIFEST, _FILE, _DUMP, _CHECKPOINT = "manifest.json", "store.db", "store.sql", "checkpoint"
 _BATCHES = ("offsets", "commits")
@@ -42,8 +43,10 @@ _LARGEST_MANIFEST = 256 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """What an archive holds: when it was made of which store, its schema version, up to which event it was served, and where the
-    checkpoint was, if it has one."""
+    """The content of an archive: its origin, its schema version, and the last event that was served.
+
+    `checkpoint` is the folder that held the checkpoint, if there is one.
+    """
 
     place: str
     created: str
@@ -55,9 +58,9 @@ class Backup:
 def back_up(
     path_or_url: str, archive: Path, version: str, *, wait: float = 30.0, clock: Clock = system_clock
 ) -> Backup:
-    """Write a store and the checkpoint of its pipeline into an archive, while they are in use; it is there whole or not at all.
+    """Write a store and the checkpoint of its pipeline into an archive while both are in use.
 
-    `version` is the release that makes it.
+    The archive appears only when it is complete. `version` is the release that creates it.
     """
     database = open_database(path_or_url, wait, clock, is_bulk=False)
     with closing(database), tempfile.TemporaryDirectory(dir=archive.absolute().parent, prefix=".backup-") as name:
@@ -105,9 +108,9 @@ def restore(
     wait: float = 30.0,
     clock: Clock = system_clock,
 ) -> Backup:
-    """Put back what an archive holds: the store at a place, the checkpoint where it was or in another folder.
+    """Restore the store of an archive to a place, and its checkpoint to its old folder or to another one.
 
-    Everything is checked before anything is replaced, and nothing is replaced unless `is_forced`.
+    Everything is checked before anything is replaced. Existing data is replaced only if `is_forced` is set.
     """
     path = path_of(path_or_url)
     beside = path.absolute().parent if path is not None else None
@@ -164,7 +167,7 @@ def _check_free(
 
 
 def _local(checkpoint: str) -> Path:
-    """The folder of a checkpoint."""
+    """The local folder of a checkpoint."""
     text = checkpoint.removeprefix("file://").removeprefix("file:")
     if "://" in text:
         raise StoreError(
@@ -175,8 +178,10 @@ def _local(checkpoint: str) -> Path:
 
 
 def _copy_checkpoint(source: Path, target: Path) -> None:
-    """Copy a checkpoint as of its last finished batch. Spark writes files under other names first, and keeps the state of the last
-    hundred batches."""
+    """Copy a checkpoint as of its last finished batch.
+
+    Spark writes its files under temporary names first, and keeps the state of the last hundred batches.
+    """
     if not source.is_dir():
         raise StoreError(
             f"the checkpoint {str(source)!r} of the pipeline is not there; `rankcast state rebuild` makes the delivery state anew"
@@ -196,7 +201,7 @@ def _copy_checkpoint(source: Path, target: Path) -> None:
 
 
 def _copy_if_there(source: str, target: str) -> None:
-    """Copy a file, unless Spark has deleted it meanwhile, which it does with what no batch needs any more."""
+    """Copy a file, unless Spark has deleted it in the meantime because no batch needs it."""
     try:
         shutil.copyfile(source, target)
     except FileNotFoundError:
@@ -204,7 +209,7 @@ def _copy_if_there(source: str, target: str) -> None:
 
 
 def _dump(url: str, database: Database, target: Path) -> None:
-    """A script that makes the tables of the store anew."""
+    """Write an SQL script that creates and fills the tables of the store."""
     with database.reading() as connection:
         name = connection.exec_driver_sql("SELECT current_schema()").scalar_one()
     options = ["--clean", "--if-exists", "--no-owner", "--no-privileges", f'--table="{name}".*', f"--file={target}"]
@@ -212,7 +217,7 @@ def _dump(url: str, database: Database, target: Path) -> None:
 
 
 def _run(program: str, url: str, options: list[str]) -> None:
-    """Run a program of PostgreSQL on a database; the password is in its environment, where others cannot see it."""
+    """Run a PostgreSQL program on a database. The environment passes the password, so that other users cannot see it."""
     found = shutil.which(program)
     if found is None:
         raise EnvironmentProblem(
@@ -242,7 +247,7 @@ def _digest(path: Path) -> str:
 def _write(archive: Path, manifest: JsonObject, folder: Path, files: list[Path]) -> None:
     part = archive.with_name(f"{archive.name}.part")
     try:
-        # Readable by its owner alone: it holds what the store holds.
+        # Readable by its owner alone, because it holds everything in the store.
         with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             with (
                 zstandard.ZstdCompressor(level=3).stream_writer(file, closefd=False) as packed,
@@ -301,14 +306,17 @@ def _opened(archive: Path) -> Iterator[tarfile.TarFile]:
 
 
 def _place_file(source: Path, path: Path) -> None:
-    for ending in ("-wal", "-shm"):  # of the store that is replaced; they would be taken for the new one's
+    for ending in ("-wal", "-shm"):  # These belong to the old store; SQLite would apply them to the new one.
         Path(f"{path}{ending}").unlink(missing_ok=True)
     os.chmod(source, 0o600)
     os.replace(source, path)
 
 
 def place_checkpoint(source: Path, target: Path) -> None:
-    """Move a checkpoint to a folder, in place of one that is there. Spark has written its place into it, which is changed."""
+    """Move a checkpoint to a folder, replacing one that is there.
+
+    Spark stores the checkpoint's own path inside it, so that path is rewritten.
+    """
     if target.exists():
         shutil.rmtree(target)
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The deliveries of a user, which are indexed in blocks (`rankcast.store.schema.block_of`)."""
+"""Reading a user's deliveries, which are indexed in blocks (`rankcast.store.schema.block_of`)."""
 
 from typing import NamedTuple, TypeVar
 
@@ -14,23 +14,25 @@ _Query = TypeVar("_Query", bound=Select[*tuple[object, ...]])
 
 
 class Bounds(NamedTuple):
-    """The number of the first delivery that is kept (the next one if none is), and of the last that there was; 0 and 0 if there
-    never was any."""
+    """The numbers of the first delivery still kept and of the last one ever written.
+
+    If none is kept, `first` is the next number to be assigned. Both are 0 if there never was a delivery.
+    """
 
     first: int
     last: int
 
 
 def bounds_of(connection: Connection) -> Bounds:
-    """Where the log of deliveries begins and ends."""
-    # Each by itself: both at once would be a scan in SQLite.
+    """The first and last numbers of the delivery log."""
+    # Two queries, because SQLite would scan the table for both at once.
     first = connection.execute(select(func.min(log.c.number))).scalar()
     last = last_number(connection, log.c.number)
     return Bounds(first or (last + 1 if last else 0), last)
 
 
 def blocks_between(connection: Connection, after: int, before: int | None = None) -> range:
-    """The blocks that have deliveries after a number and before another (or to the last)."""
+    """The blocks that hold deliveries after one number and before another (or up to the last)."""
     first, last = bounds_of(connection)
     low, high = max(first, after + 1), last if before is None else min(last, before - 1)
     return range(low >> DELIVERY_BLOCK, (high >> DELIVERY_BLOCK) + 1) if low <= high else range(0)
@@ -39,7 +41,10 @@ def blocks_between(connection: Connection, after: int, before: int | None = None
 def block_by_block(
     connection: Connection, query: _Query, user: str | None, after: int, before: int | None = None
 ) -> list[_Query]:
-    """A query of deliveries for a user: one for each block between two numbers, in order; for all users, the query itself."""
+    """Split a query for one user's deliveries into one query per block, in order.
+
+    The blocks are those between the two numbers. For all users (None), the result is the query itself.
+    """
     if user is None:
         return [query]
     blocks = blocks_between(connection, after, before)
@@ -50,9 +55,9 @@ _first = block_of(func.coalesce(func.min(log.c.number), 0))
 _last = block_of(func.coalesce(func.max(log.c.number), 0))
 _start = select(select(_first).scalar_subquery().label("block")).cte("blocks", recursive=True)
 all_blocks = _start.union_all(select(_start.c.block + 1).where(_start.c.block < select(_last).scalar_subquery()))
-"""All blocks, as a table of a query."""
+"""All blocks, as a table for use in queries."""
 
 
 def blocks_after(number: ColumnElement[int]) -> ColumnElement[bool]:
-    """Those of `all_blocks` that can have deliveries after a number."""
+    """A condition on `all_blocks`: the block can hold deliveries after a number."""
     return all_blocks.c.block >= block_of(number)

@@ -1,4 +1,4 @@
-"""The catalogs of the last few versions, kept in the process."""
+"""A cache of the catalogs of the last few versions."""
 
 from threading import Lock
 
@@ -8,10 +8,10 @@ __all__ = ["CatalogCache"]
 
 
 class CatalogCache:
-    """Catalogs by version, the least recently used leaving first. Safe from several threads.
+    """Catalogs by version. The least recently used one is dropped first. Thread-safe.
 
-    Three suffice for one that works off old events while another changes the newest version. A catalog that
-    was handed out never changes: a later version starts from a copy.
+    Three entries are enough while one thread processes old events and another changes the newest version. A catalog
+    that was handed out never changes: a later version starts from a copy.
     """
 
     def __init__(self, size: int = 3) -> None:
@@ -20,7 +20,7 @@ class CatalogCache:
         self._lock = Lock()
 
     def nearest(self, version: int) -> tuple[int, Catalog]:
-        """The catalog of that version; else a copy, to be brought up to date, of the latest kept before it."""
+        """The cached catalog of a version, or a copy of the latest cached one before it, with its version."""
         with self._lock:
             base = max((kept for kept in self._catalogs if kept <= version), default=0)
             catalog = self._catalogs.get(base)
@@ -29,7 +29,7 @@ class CatalogCache:
         return base, catalog if base == version else catalog.copy()
 
     def keep(self, version: int, catalog: Catalog) -> None:
-        """Remember the catalog as the one used last."""
+        """Cache a catalog as the most recently used one."""
         with self._lock:
             self._catalogs.pop(version, None)
             self._catalogs[version] = catalog

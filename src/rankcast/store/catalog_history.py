@@ -1,8 +1,8 @@
-"""Forgetting earlier versions of the catalog, a few records at a time.
+"""Compaction of the catalog history: forgetting old versions a few records at a time.
 
-Versions before the oldest that is kept cannot be asked for any more. Of the changes up to it, only the last of each record is
-needed; the others go. While that is at work, and after, the oldest version is what its changes come to, whichever of them
-are still there: so a reader never sees a state between.
+Versions before the oldest retained one can no longer be read. Of the changes up to that version, only the last change
+of each record is needed, and the others are deleted. The oldest version is always the result of applying the
+remaining changes, so a reader never sees an intermediate state, even during compaction.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ _OLDEST = "oldest version of the catalog"
 
 
 class Compaction(NamedTuple):
-    """What is to be done about one record: the text for the change that first put it, and the changes that go."""
+    """The compaction of one record: the new text of the change that first put it, and the changes to delete."""
 
     first: int | None
     text: str
@@ -35,17 +35,20 @@ class Compaction(NamedTuple):
 
 
 def oldest_version(connection: Connection) -> int:
-    """The oldest version that can be asked for; 0 if none was forgotten."""
+    """The oldest version that can be read; 0 if none was forgotten."""
     return mark_of(connection, _OLDEST) or 0
 
 
 def set_oldest_version(connection: Connection, version: int) -> None:
-    """From now on, nobody may ask for an earlier version."""
+    """Set the oldest version that can be read."""
     put_mark(connection, _OLDEST, version)
 
 
 def forget_versions(connection: Connection, version: int, most: int) -> int:
-    """Forget so many versions before the oldest that no change names any more, within a transaction; how many."""
+    """Forget up to `most` versions before `version` that no change refers to. Returns how many were forgotten.
+
+    Runs within the caller's transaction.
+    """
     named = exists().where(catalog_changes.c.version == catalog_versions.c.version)
     gone = list(
         connection.execute(
@@ -57,7 +60,7 @@ def forget_versions(connection: Connection, version: int, most: int) -> int:
 
 
 def compactions(connection: Connection, version: int) -> Iterator[Compaction]:
-    """What can be done about the changes up to the oldest version, record by record."""
+    """The possible compactions of the changes up to the oldest version, record by record."""
     for one in _last(connection, version).values():
         if one.is_removed:
             yield Compaction(None, "", tuple(one.numbers))
@@ -67,7 +70,10 @@ def compactions(connection: Connection, version: int) -> Iterator[Compaction]:
 
 
 def compact(connection: Connection, version: int, parts: Sequence[Compaction]) -> int:
-    """Do it, within a transaction; how many changes went. Nothing if another has moved the oldest version meanwhile."""
+    """Apply compactions within the caller's transaction. Returns the number of deleted changes.
+
+    Does nothing if another process has moved the oldest version in the meantime.
+    """
     if oldest_version(connection) != version:
         return 0
     gone = [number for part in parts for number in part.gone]
@@ -81,7 +87,7 @@ def compact(connection: Connection, version: int, parts: Sequence[Compaction]) -
 
 
 class _Slot:
-    """The changes of one record, in order: when it was first put (since it was last removed), and what it is at the end."""
+    """The changes of one record, in order: the first put since the last removal, and the final text."""
 
     def __init__(self) -> None:
         self.numbers: list[int] = []
@@ -99,7 +105,7 @@ def _last(connection: Connection, version: int) -> dict[tuple[str, str], _Slot]:
     slots: dict[tuple[str, str], _Slot] = {}
     for row in connection.execute(query):
         found = slot_of_text(row.record)
-        if found is None:  # nobody knows of what it is; it stays
+        if found is None:  # The text does not identify its record, so the change stays.
             continue
         slot = slots.setdefault((found.kind, found.key), _Slot())
         slot.numbers.append(row.number)

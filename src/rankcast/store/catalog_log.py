@@ -1,4 +1,4 @@
-"""The catalog as a log of versions: every change gets a number, and any version can be had again."""
+"""The catalog as a log of versions: every change gets a number, and any version still kept can be read again."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,13 +24,13 @@ from rankcast.store.unreadable import UnreadableRecord
 __all__ = ["CatalogLog", "Change", "Check", "Decision", "newest_version", "records_of", "remove_user"]
 
 Check: TypeAlias = Callable[[Catalog], None]
-"""Refuses a change by an error, having seen the records that it concerns."""
+"""A callback that sees the records concerned and raises an error to refuse the change."""
 Decision: TypeAlias = tuple[Sequence[Record], Sequence[Record]]
-"""What to put, and what to remove."""
+"""The records to put, and the records to remove."""
 
 
 class Change(NamedTuple):
-    """A record that a version put into the catalog, or removed from it; None if it cannot be read."""
+    """A record that a version put into the catalog or removed from it. The record is None if it cannot be read."""
 
     version: int
     record: Record | None
@@ -38,7 +38,7 @@ class Change(NamedTuple):
 
 
 def newest_version(connection: Connection) -> int:
-    """The number of the last change; 0 if there was none."""
+    """The number of the newest version; 0 if there is none."""
     return last_number(connection, catalog_versions.c.version)
 
 
@@ -49,16 +49,20 @@ class CatalogLog:
         self._database = database
         self._cache = CatalogCache()
         self._reported: set[UnreadableRecord] = set()
-        """What this process has kept among the rejects."""
+        """The unreadable records that this process has added to the rejects."""
 
     def change(self, put: Iterable[Record], remove: Iterable[Record], check: Check | None = None) -> int:
-        """Make one new version, all or nothing; its number.
+        """Apply a change as one new version, all or nothing. Returns the number of the version.
 
-        The order within `put` and within `remove` does not matter: what a record names comes before it. Removals
-        come before puts, but those of concepts last, so that what names them can be replaced in the same change.
-        A put of what is there already changes nothing, and a change of nothing makes no version. `check` may refuse the
-        change: it gets what the catalog holds at this moment of the records and of their users, while nobody else writes.
-        Cost: O(records of the users concerned), but removing a concept that all share looks at all subscriptions.
+        The order within `put` and within `remove` does not matter: records are applied after the records they name.
+        Removals precede puts, except that concepts are removed last. So one change can replace both a concept and the
+        records that name it. Putting a record that is already there changes nothing, and a change with no effect
+        creates no version.
+
+        `check` may refuse the change. It gets the current records of the users concerned, while no other writer is
+        active.
+
+        Cost: O(records of the users concerned). Removing a concept that all users share looks at all subscriptions.
         """
         puts = [RecordStep(record, record_text(record), removed=False) for record in put]
         removals = list(remove)
@@ -74,8 +78,11 @@ class CatalogLog:
             return _change(connection, catalog, puts, removals, microseconds(self._database.clock()))
 
     def decide(self, user: str, decide: Callable[[Catalog], Decision]) -> int:
-        """Make one new version of what `decide` puts and removes of a user, having seen all that the user has; its number.
-        Nobody else writes meanwhile."""
+        """Change the records of a user as one new version. Returns the number of the version.
+
+        `decide` sees all records of the user and returns what to put and what to remove. No other writer is active
+        meanwhile.
+        """
         with self._database.writing() as connection:
             left_out: list[UnreadableRecord] = []
             catalog = catalog_state.load_part(connection, [Policy(user)], left_out)
@@ -85,15 +92,15 @@ class CatalogLog:
             return _change(connection, catalog, puts, remove, microseconds(self._database.clock()))
 
     def version(self) -> int:
-        """The number of the newest version; 0 is the empty catalog."""
+        """The number of the newest version. Version 0 is the empty catalog."""
         with self._database.reading() as connection:
             return newest_version(connection)
 
     def catalog(self, version: int | None) -> Catalog:
-        """The catalog as of a version, or the newest; shared, so not to be changed.
+        """The catalog as of a version, by default the newest. It is shared, so the caller must not change it.
 
-        The last few are kept, and a later one is made from them by the changes between. Otherwise, the newest
-        is read record by record, an older one by all the changes that led to it.
+        The last few catalogs are cached, and a later one is made by applying the changes in between. Otherwise the
+        newest is read record by record, and an older one from all the changes that led to it.
         """
         with self._database.reading() as connection:
             newest = newest_version(connection)
@@ -101,7 +108,7 @@ class CatalogLog:
             oldest = _check_version(connection, wanted, newest)
             base_version, catalog = self._cache.nearest(wanted)
             if base_version < oldest:
-                base_version = 0  # what was removed since is not among the changes any more
+                base_version = 0  # The log of changes no longer holds removals before the oldest version.
             left_out: list[UnreadableRecord] | None = None
             if base_version < wanted and (
                 (base_version == 0 and (wanted == newest or oldest))
@@ -116,13 +123,15 @@ class CatalogLog:
         return catalog
 
     def unreadable(self) -> list[UnreadableRecord]:
-        """The records that are left out of the newest version, as far as anybody has read it."""
+        """The records left out of the newest version because they cannot be read, as found when it was last read."""
         with self._database.reading() as connection:
             return unreadable.known(connection)
 
     def remove_unreadable(self, kind: str, key: str, owner: str | None = None) -> bool:
-        """Delete a record that cannot be read, with the preferences that name it, in a new version; whether it was there, and the
-        owner's if one is given."""
+        """Delete an unreadable record, and the preferences that name it, in a new version.
+
+        Returns whether the record existed and, if an owner is given, belonged to that owner.
+        """
         with self._database.writing() as connection:
             catalog_state.load(connection, left_out := list[UnreadableRecord]())
             gone = [one for one in left_out if (one.kind, one.key) == (kind, key) and owner in (None, one.whose)]
@@ -141,19 +150,22 @@ class CatalogLog:
         serves: Callable[[str], bool],
         left_out: list[UnreadableRecord],
     ) -> Catalog:
-        """A version record by record, without what cannot be read."""
+        """Read a version record by record, leaving out what cannot be read."""
         if version == newest:
             return catalog_state.load_served(connection, serves, left_out)
         rows = catalog_state.load_before(_changes(connection, 0, version), left_out)
         return catalog_state.catalog_of((row for row in rows if row.owner is None or serves(row.owner)), left_out)
 
     def _report(self, left_out: Sequence[UnreadableRecord], reported: Sequence[UnreadableRecord] | None) -> None:
-        """Keep what was left out, for people to see; `reported` is what is kept of the newest version, if it was read."""
+        """Store the records that were left out, so that people can see them.
+
+        `reported` are those already stored for the newest version, or None if another version was read.
+        """
         is_new = [one for one in left_out if one not in self._reported]
         if not is_new and (reported is None or list(reported) == sorted(left_out)):
             return
         self._reported.update(is_new)
-        with suppress(StoreError), self._database.writing() as connection:  # who may only read goes on all the same
+        with suppress(StoreError), self._database.writing() as connection:  # a process that may only read goes on
             now = microseconds(self._database.clock())
             if reported is None:
                 unreadable.keep_rejects(connection, is_new, now)
@@ -161,7 +173,7 @@ class CatalogLog:
                 unreadable.keep(connection, left_out, now)
 
     def part(self, serves: Callable[[str], bool], version: int | None) -> Catalog:
-        """The records of some users and those that concern all. Cost: O(all records), but only those are decoded."""
+        """The records of some users and the shared ones. Cost: O(all records), but only these are decoded."""
         with self._database.reading() as connection:
             newest = newest_version(connection)
             wanted = newest if version is None else version
@@ -173,7 +185,7 @@ class CatalogLog:
         return catalog
 
     def part_after(self, base: Catalog, after: int, serves: Callable[[str], bool], version: int) -> Catalog:
-        """The same of a later version, made out of an earlier one's, which stays as it is."""
+        """Like `part`, for a later version, based on the result for an earlier one. `base` is not changed."""
         with self._database.reading() as connection:
             is_pruned = after < oldest_version(connection)
             rows = _changes(connection, after, version)
@@ -183,8 +195,11 @@ class CatalogLog:
         return self.part(serves, version)
 
     def changes(self, after: int, up_to: int | None) -> Iterator[Change]:
-        """What changed after one version, up to another or to the newest, in an order in which `Catalog.put` and
-        `Catalog.remove` take it. After 0, what led to the oldest version that is kept comes as changes of that version."""
+        """The changes after one version, up to another or to the newest, in an order that `Catalog.put` and
+        `Catalog.remove` accept.
+
+        After version 0, the changes that led to the oldest retained version are reported as changes of that version.
+        """
         with self._database.reading() as connection:
             oldest = oldest_version(connection)
             base = list[Record]()
@@ -213,7 +228,7 @@ class CatalogLog:
 
 
 def remove_user(connection: Connection, user: str, now: int) -> int:
-    """Remove all records of a user in one new version, within a transaction; how many there were."""
+    """Remove all records of a user in one new version, within the caller's transaction. Returns their number."""
     left_out: list[UnreadableRecord] = []
     catalog = catalog_state.load_part(connection, [Policy(user)], left_out)
     records = records_of(catalog, user)
@@ -225,7 +240,7 @@ def remove_user(connection: Connection, user: str, now: int) -> int:
 
 
 def records_of(catalog: Catalog, user: str) -> list[Record]:
-    """All records of a user, but the preferences, which go with the subscriptions that they name."""
+    """All records of a user except preferences, which are removed together with the subscriptions they name."""
     records: list[Record] = [*catalog.subscriptions_of(user)]
     records += [concept for concept in catalog.concepts.values() if concept.user == user]
     if user in catalog.policies:
@@ -236,7 +251,8 @@ def records_of(catalog: Catalog, user: str) -> list[Record]:
 def _change(
     connection: Connection, catalog: Catalog, puts: Sequence[RecordStep], removals: Sequence[Record], now: int
 ) -> int:
-    """Apply a change to a catalog, and to the log as a new version; the number of the newest version."""
+    """Apply a change to a catalog and append it to the log as a new version. Returns the number of the newest
+    version."""
     version = newest_version(connection)
     steps = list(_steps(catalog, puts, removals))
     if not steps:
@@ -256,7 +272,7 @@ def _change(
 
 
 def _remove_unreadable(connection: Connection, gone: Sequence[UnreadableRecord], now: int) -> None:
-    """Remove records that cannot be read, in a new version."""
+    """Remove unreadable records in a new version."""
     version = newest_version(connection) + 1
     connection.execute(insert(catalog_versions).values(version=version, changed_at=now))
     first = last_number(connection, catalog_changes.c.number) + 1
@@ -270,7 +286,7 @@ def _remove_unreadable(connection: Connection, gone: Sequence[UnreadableRecord],
 
 
 def _changes(connection: Connection, after: int, up_to: int) -> list[tuple[int, bool, str]]:
-    """Number, whether it removed, and text of each change after a version up to another."""
+    """The changes after one version up to another: number, whether it is a removal, and the record's text."""
     query = (
         select(catalog_changes.c.number, catalog_changes.c.removed, catalog_changes.c.record)
         .where(catalog_changes.c.version > after, catalog_changes.c.version <= up_to)
@@ -280,7 +296,7 @@ def _changes(connection: Connection, after: int, up_to: int) -> list[tuple[int, 
 
 
 def _check_version(connection: Connection, wanted: int, newest: int) -> int:
-    """Refuse a version that is not there, or not any more; the oldest that is."""
+    """Check that a version exists and is still kept. Returns the oldest version that is kept."""
     oldest = oldest_version(connection)
     if not 0 <= wanted <= newest:
         raise StoreError(f"the catalog has no version {wanted}; the newest is {newest}")
@@ -290,7 +306,7 @@ def _check_version(connection: Connection, wanted: int, newest: int) -> int:
 
 
 def _check_owners(puts: Sequence[RecordStep], left_out: Sequence[UnreadableRecord]) -> None:
-    """Refuse to replace a record of another user, also one that cannot be read."""
+    """Refuse to replace a record of another user, even an unreadable one."""
     owners = {(one.kind, one.key): one.owner for one in left_out}
     for step in puts:
         if isinstance(step.record, Subscription):
@@ -308,7 +324,7 @@ def _check_owners(puts: Sequence[RecordStep], left_out: Sequence[UnreadableRecor
 
 
 def _steps(catalog: Catalog, puts: Sequence[RecordStep], removals: Sequence[Record]) -> Iterator[RecordStep]:
-    """Apply the change to the catalog; what it did, step by step."""
+    """Apply the change to the catalog, and yield each step that it took."""
     for record in sorted(removals, key=_order, reverse=True):
         if not isinstance(record, Concept):
             yield from _removal(catalog, record)
@@ -323,7 +339,7 @@ def _steps(catalog: Catalog, puts: Sequence[RecordStep], removals: Sequence[Reco
 
 
 def _removal(catalog: Catalog, record: Record) -> Iterator[RecordStep]:
-    """Remove a record, and before a subscription the preferences that name it."""
+    """Remove a record. The preferences that name a subscription are removed before it."""
     known = catalog.current(record) or record
     if isinstance(known, Subscription):
         for preference in catalog.preferences_of(known.user):

@@ -1,4 +1,4 @@
-"""The newest catalog as a table, so that a change of one user needs that user's records only."""
+"""The newest catalog as a table, so that a change reads only the records of the users concerned."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -35,15 +35,16 @@ __all__ = [
 ]
 
 KINDS: tuple[type[Record], ...] = (Concept, Subscription, Policy, Preference, Advertisement)
-"""The kinds in an order in which a record only names those before it."""
+"""The kinds of records, ordered so that a record names only records of earlier kinds."""
 
 UNREADABLE = (AttributeError, OverflowError, TypeError, ValueError)
-"""What decoding a record raises, and adding it to a catalog that lacks what it names."""
+"""The errors raised by decoding a record, or by adding it to a catalog that lacks a record it names."""
 
 _NAMES = [kind.__name__.lower() for kind in KINDS]
 _CHUNK = 500
 _SHORT = 500
-"""Characters of a record that is worth remembering: with 20,000 of them, some 50 MB at most."""
+"""Maximum length of a record in the decoding cache, in characters. With 20,000 records, the cache takes about 50 MB
+at most."""
 _IS_SHARED_CONCEPT = (catalog_records.c.kind == "concept") & catalog_records.c.owner.is_(None)
 _DELETE = delete(catalog_records).where(
     catalog_records.c.kind == bindparam("of_kind"), catalog_records.c.key == bindparam("of_key")
@@ -51,7 +52,7 @@ _DELETE = delete(catalog_records).where(
 
 
 class RecordStep(NamedTuple):
-    """One record put or removed, and its text."""
+    """One record that was put or removed, with its text."""
 
     record: Record
     text: str
@@ -59,7 +60,7 @@ class RecordStep(NamedTuple):
 
 
 class _Slot(NamedTuple):
-    """Where a record stands in the table: one of a kind and key; `owner` is the user whose it is."""
+    """The position of a record in the table: kind and key identify it, and `owner` is its user."""
 
     kind: str
     key: str
@@ -77,19 +78,19 @@ class RecordRow(NamedTuple):
 
 
 def load(connection: Connection, left_out: list[UnreadableRecord] | None = None) -> Catalog:
-    """The whole catalog; what cannot be read is left out of it and put into `left_out`."""
+    """Load the whole catalog. Records that cannot be read are left out and added to `left_out`."""
     return catalog_of(connection.execute(select(catalog_records)).all(), left_out)
 
 
 def load_shared(connection: Connection) -> Catalog:
-    """What an event may name: the concepts that mean the same for everybody, and the advertisements."""
+    """Load the records that an event may refer to: the concepts shared by all users, and the advertisements."""
     return catalog_of(_rows(connection, _IS_SHARED_CONCEPT | (catalog_records.c.kind == "advertisement")))
 
 
 def load_served(
     connection: Connection, serves: Callable[[str], bool], left_out: list[UnreadableRecord] | None = None
 ) -> Catalog:
-    """The records of some users, and those that are nobody's."""
+    """Load the records of some users, and the records without an owner."""
     rows = connection.execute(select(catalog_records))
     return catalog_of((row for row in rows if row.owner is None or serves(row.owner)), left_out)
 
@@ -97,10 +98,10 @@ def load_served(
 def load_part(
     connection: Connection, records: Iterable[Record], left_out: list[UnreadableRecord] | None = None
 ) -> Catalog:
-    """A part of the catalog that takes or refuses a change of these records just as the whole would.
+    """Load a part of the catalog that accepts or refuses a change of these records exactly as the whole would.
 
-    That is all of the users concerned (also those to whom an id belongs already), the concepts they share, and
-    the records themselves; of advertisements, all. Cost: O(the users' records).
+    It contains the records themselves, all records of the users concerned (including users who already own one of the
+    ids), the shared concepts, and all advertisements. Cost: O(records of those users).
     """
     slots = [_slot(record) for record in records]
     rows = _rows(connection, _IS_SHARED_CONCEPT)
@@ -118,9 +119,9 @@ def load_part(
 
 
 def load_before(rows: Iterable[tuple[int, bool, str]], left_out: list[UnreadableRecord]) -> "list[RecordRow]":
-    """The rows of the table as they were after changes: number, whether it removed, and the record's text of each, in order.
+    """Rebuild the rows of the table from changes: number, whether it is a removal, and the record's text, in order.
 
-    A record that does not even say what it is of is put into `left_out`.
+    A record that does not identify itself is added to `left_out`.
     """
     kept: dict[tuple[str, str], RecordRow] = {}
     for number, removed, text in rows:
@@ -139,8 +140,11 @@ def load_before(rows: Iterable[tuple[int, bool, str]], left_out: list[Unreadable
 def advance(
     catalog: Catalog, rows: Iterable[tuple[int, bool, str]], serves: Callable[[str], bool] = lambda user: True
 ) -> bool:
-    """Apply the changes of some users, and those that concern all, to a catalog, as `load_before` takes them; False if it has to be made anew, because one cannot be read or bears on
-    what was left out. The catalog is then of no use any more."""
+    """Apply changes, given as in `load_before`, to a catalog: those of some users, and those without an owner.
+
+    Returns False if a change cannot be read or concerns records that were left out. The caller must then discard the
+    catalog and load it again.
+    """
     try:
         for _, removed, text in rows:
             record = decode_record(text)
@@ -156,7 +160,7 @@ def advance(
 
 
 def write(connection: Connection, steps: Sequence[RecordStep], first: int) -> None:
-    """Bring the table up to date with steps of the log, of which the first has that number."""
+    """Update the table with steps of the log. `first` is the number of the first step."""
     unreadable.forget(connection, [(slot.kind, slot.key) for slot in (_slot(step.record) for step in steps)])
     numbered = enumerate(steps, first)
     for removed, run in groupby(numbered, key=lambda pair: pair[1].removed):
@@ -169,7 +173,7 @@ def write(connection: Connection, steps: Sequence[RecordStep], first: int) -> No
 
 
 def delete_rows(connection: Connection, slots: Sequence[tuple[str, str]]) -> None:
-    """Take records out of the table, by kind and key."""
+    """Delete records from the table, by kind and key."""
     connection.execute(_DELETE, [{"of_kind": kind, "of_key": key} for kind, key in slots])
     unreadable.forget(connection, slots)
 
@@ -183,7 +187,7 @@ def catalog_of(
     left_out: list[UnreadableRecord] | None = None,
     decode: Callable[[str], Record] = decode_record,
 ) -> Catalog:
-    """The catalog that rows of the table make, without what cannot be read or names what cannot be."""
+    """Build a catalog from rows of the table. Unreadable records, and records that name them, are left out."""
     in_order = sorted(
         rows, key=lambda row: (_NAMES.index(row.kind) if row.kind in _NAMES else len(_NAMES), row.arrived)
     )
@@ -203,15 +207,17 @@ def catalog_of(
 
 
 def changed_record(step: RecordStep) -> ChangedRecord:
-    """What the audit trail says of a step."""
+    """Describe a step for the audit trail."""
     slot = _slot(step.record)
     owner = step.record.publisher if isinstance(step.record, Advertisement) else slot.owner
     return ChangedRecord(slot.kind, slot.key, owner, step.removed)
 
 
 def _decoded(text: str) -> Record:
-    """The record of a text, remembered unless it is long: all that a user has is read with every change of it, while nobody else
-    can write."""
+    """Decode a record, and cache it unless it is long.
+
+    Every change of a user's records decodes all of them while it blocks other writers.
+    """
     return _remembered(text) if len(text) <= _SHORT else decode_record(text)
 
 
@@ -221,7 +227,7 @@ def _remembered(text: str) -> Record:
 
 
 def slot_of_text(text: str) -> _Slot | None:
-    """Where a record stands, whether it can be read or not; None if it does not say."""
+    """The position of a record, whether it can be read or not; None if the text does not identify it."""
     try:
         form = json.loads(text)
         match form["kind"]:

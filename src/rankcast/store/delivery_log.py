@@ -1,4 +1,4 @@
-"""The deliveries, and how far the event log has been worked off: committed together or not at all."""
+"""The deliveries, and the progress through the event log. Both are committed together or not at all."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,8 +28,10 @@ __all__ = ["DeliveryLog", "Instants", "Progress"]
 
 
 class Progress(NamedTuple):
-    """All events up to `offset` have been worked off, the last of them with that catalog version; `states` is
-    what each shard remembers then."""
+    """How far the event log was processed: up to `offset`, the last event with `catalog_version`.
+
+    `states` are the delivery states of the shards at that point.
+    """
 
     offset: int
     catalog_version: int
@@ -37,14 +39,14 @@ class Progress(NamedTuple):
 
 
 class Instants(NamedTuple):
-    """When a pipeline took up a batch, and when it had chosen from it."""
+    """When a pipeline received a batch, and when it had selected its deliveries."""
 
     served: datetime
     matched: datetime
 
 
 class DeliveryLog:
-    """The deliveries in the order of their commits, and the progress they belong to."""
+    """The deliveries in commit order, and the progress they belong to."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -60,13 +62,16 @@ class DeliveryLog:
         set_aside: Iterable[SetAside] = (),
         at_end: bool = False,
     ) -> int:
-        """Write deliveries, progress, states and what was set aside in one transaction; how many deliveries were new.
+        """Write deliveries, progress, states and set-aside rows in one transaction. Returns the number of new
+        deliveries.
 
-        A delivery of the same event to the same user is there already and is left as it is. The states given
-        replace those of their shards; other shards keep theirs. Refused if the progress is no longer at
-        `expected_offset`: then another process has worked the events off; and if a pipeline on Spark serves the store.
-        With `at_end`, also refused (`Overtaken`) if there are events after `offset`: what is logged later is logged after this
-        moment, so that a period that the clock has ended stays ended.
+        If the same event was already delivered to the same user, that delivery stays unchanged. The given states
+        replace those of their shards; other shards keep theirs.
+
+        The commit is refused if the progress is no longer at `expected_offset`, because another process has processed
+        the events, or if a pipeline on Spark serves the store. With `at_end`, it is also refused (`Overtaken`) if
+        there are events after `offset`. Later events then get later times, so a period that the clock has ended stays
+        ended.
         """
         now = microseconds(self._database.clock())
         columns = _columns(list(deliveries), now, instants)
@@ -98,13 +103,16 @@ class DeliveryLog:
         set_aside: Iterable[SetAside] = (),
         due: int | None = None,
     ) -> int:
-        """Write what a micro-batch of a pipeline on Spark made, in one transaction; how many deliveries were new.
+        """Write the results of a Spark micro-batch in one transaction. Returns the number of new deliveries.
 
-        A batch that was committed before, of which Spark did not learn because it was killed, writes nothing twice. The
-        deliveries come as columns of the table, and get the time of the commit as `received`; rejects come with their keys. `start` and `offset` are where the batch begins
-        and ends in the event log, None if its events are from elsewhere. Refused if another pipeline serves the store, or if
-        deliveries between the progress and `start` are missing. `due` is when the clock ends the next period in which something
-        waits, in microseconds.
+        Spark repeats a batch if it was killed before it learned of the commit. The repetition writes nothing twice.
+
+        `deliveries` are columns of the table; their `received` time is the time of the commit. Rejects come with
+        their keys. `start` and `offset` delimit the batch in the event log, and are None if the events come from
+        elsewhere. `due` is when the clock ends the next period with pending candidates, in microseconds.
+
+        The commit is refused if another pipeline serves the store, or if there is a gap between the progress and
+        `start`.
         """
         now = microseconds(self._database.clock())
         with self._database.writing() as connection:
@@ -136,10 +144,10 @@ class DeliveryLog:
         states: Mapping[int, bytes],
         expected_offset: int | None,
     ) -> int:
-        """Write deliveries of what had been set aside, and say of those rows that they are done; how many deliveries were new.
+        """Write the deliveries of set-aside events and mark their rows as done. Returns the number of new deliveries.
 
-        The progress stays as it is. The states given replace those of their shards, as of `expected_offset`. Rows of what failed once
-        more are kept as in `commit`.
+        The progress does not change. The given states, as of `expected_offset`, replace those of their shards. Events
+        that failed again are set aside as in `commit`.
         """
         now = microseconds(self._database.clock())
         columns = _columns(list(deliveries), now, None)
@@ -173,7 +181,7 @@ class DeliveryLog:
         )
 
     def _in_process(self, connection: Connection, shards: int, now: int) -> Pipeline:
-        """The row of this process, which serves the store; StoreError if that is another's task."""
+        """The row of the in-process pipeline. Raises StoreError if another pipeline serves the store."""
         known = pipelines.present(connection)
         if known is not None and known.engine != IN_PROCESS and known.last_batch >= 0:
             raise StoreError(
@@ -187,7 +195,10 @@ class DeliveryLog:
         return known
 
     def put_states(self, states: Mapping[int, bytes], expected_offset: int) -> None:
-        """Replace the states of all shards as of the progress, and forget who served the store: the next goes on with these."""
+        """Replace the states of all shards as of the current progress, and forget which pipeline serves the store.
+
+        The next pipeline continues with these states.
+        """
         with self._database.writing() as connection:
             at, _ = _reached(connection)
             if at != expected_offset:
@@ -202,19 +213,19 @@ class DeliveryLog:
             note(connection, now, AuditAction.REPLACE_STATE, None, f"{len(states)} shards as of event {at:,}")
 
     def progress(self) -> Progress:
-        """How far the event log has been worked off."""
+        """How far the event log has been processed, with the states of the shards."""
         with self._database.reading() as connection:
             offset, catalog_version = _reached(connection)
             rows = connection.execute(select(schema.shard_states).order_by(schema.shard_states.c.shard))
             return Progress(offset, catalog_version, {row.shard: bytes(row.state) for row in rows})
 
     def reached(self) -> int:
-        """Up to which offset the event log has been worked off."""
+        """The offset up to which the event log has been processed."""
         with self._database.reading() as connection:
             return _reached(connection)[0]
 
     def deliveries(self, user: str | None, after: int, limit: int | None) -> Iterator[tuple[int, Delivery]]:
-        """Deliveries with their numbers, in the order of their commits, after a number; ends where they end."""
+        """Deliveries after a number, with their numbers, in commit order, up to the current end of the log."""
         with self._database.reading() as connection:
             queries = block_by_block(connection, select(log), user, after)
         rows = chain.from_iterable(paged(self._database, query, log.c.number, after, limit) for query in queries)

@@ -1,4 +1,4 @@
-"""Where a page of deliveries begins, and where the log of them does."""
+"""Pages of the delivery log: where they begin and what comes after them."""
 
 from sqlalchemy import func, select
 
@@ -10,14 +10,16 @@ __all__ = ["Bounds", "bounds", "count_after", "start_of_newest"]
 
 
 def bounds(database: Database) -> Bounds:
-    """Where the log of deliveries begins and ends."""
+    """The first and last numbers of the delivery log."""
     with database.reading() as connection:
         return bounds_of(connection)
 
 
 def start_of_newest(database: Database, user: str | None, before: int | None, limit: int) -> int | None:
-    """The number of the first among the last `limit` deliveries before a number (or of all), of a user or of all;
-    None if there is none. O(limit), and for a user a look-up in each block that it takes."""
+    """The number of the first of the last `limit` deliveries before a number (or of all); None if there are none.
+
+    `user` restricts this to one user. Cost: O(limit), plus one look-up per block for a user.
+    """
     query = select(log.c.number).order_by(log.c.number.desc())
     if before is not None:
         query = query.where(log.c.number < before)
@@ -34,7 +36,7 @@ def start_of_newest(database: Database, user: str | None, before: int | None, li
 
 
 def count_after(database: Database, user: str | None, after: int, most: int) -> int:
-    """How many deliveries come after a number, counted up to `most`."""
+    """The number of deliveries after a number, counted up to `most`."""
     query = select(log.c.number).where(log.c.number > after)
     count = 0
     with database.reading() as connection:

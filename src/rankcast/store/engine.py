@@ -1,4 +1,4 @@
-"""The database under a store: many readers, one writer at a time, and errors that say what to do."""
+"""The database under a store: many concurrent readers, one writer at a time, and errors that say what to do."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,19 +18,19 @@ _INCREMENTAL = 2
 
 Clock: TypeAlias = Callable[[], datetime]
 Explain: TypeAlias = Callable[[BaseException, str, float], StoreError | None]
-"""What a driver's error means for the store at a place, given how many seconds it waits for another writer."""
+"""Translates a driver's error into a StoreError, given the place and how many seconds a writer waits for another."""
 
 
 def system_clock() -> datetime:
-    """The time of this machine, in UTC."""
+    """The time of the system clock, in UTC."""
     return datetime.now(UTC)
 
 
 class Database:
     """Transactions on one database.
 
-    Safe from several threads: each transaction has a connection of its own. Keep transactions short, and never
-    hand control to a caller within one: a reader that lingers keeps SQLite's write-ahead log from shrinking.
+    Thread-safe: each transaction has its own connection. Keep transactions short, and never yield to a caller inside
+    one: a reader that stays open keeps SQLite's write-ahead log from shrinking.
     """
 
     def __init__(self, engine: Engine, place: str, wait: float, clock: Clock, explain: Explain) -> None:
@@ -44,15 +44,15 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that sees one state of the store throughout."""
+        """A read transaction. It sees one consistent state of the store."""
         with self._explaining(), self._engine.connect() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction that no other writer runs beside, all or nothing; on disk when the block is left."""
+        """A write transaction, all or nothing, with no other writer beside it. It is on disk when the block ends."""
         with self.starting() as connection:
-            # SQLite has but one writer anyway; elsewhere this lock makes it so.
+            # SQLite has only one writer anyway; on other databases this row lock ensures it.
             version = connection.execute(select(schema.store.c.schema_version).with_for_update()).scalar()
             if version != schema.SCHEMA_VERSION:
                 raise StoreError(
@@ -63,19 +63,20 @@ class Database:
 
     @contextmanager
     def starting(self) -> Iterator[Connection]:
-        """A writing transaction on a database that may not have the tables yet."""
+        """A write transaction on a database that may not have its tables yet."""
         with self._explaining(), self._writers.begin() as connection:
             yield connection
 
     @property
     def is_file(self) -> bool:
-        """Whether it is a file of this machine, at `place`."""
+        """Whether the database is a local file, at `place`."""
         return self._engine.dialect.name == "sqlite"
 
     def lasting_connection(self) -> Connection:
-        """A connection of one's own, outside of any transaction, for locks that last as long as it does; not of SQLite.
+        """A separate connection outside any transaction, for locks that last as long as the connection. Not for
+        SQLite.
 
-        Whoever asks for it closes it: the server's end of it ends then, too.
+        The caller must close it. Closing it also ends the session on the server.
         """
         with self._explaining():
             connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT", lasting=True)
@@ -83,9 +84,10 @@ class Database:
             return connection
 
     def shrink(self, pages: int) -> int:
-        """Give so many pages that are free back to the disk, in one short transaction; how many are left.
+        """Return up to `pages` free pages to the disk, in one short transaction. Returns how many free pages remain.
 
-        0 where that goes by itself (PostgreSQL), and for a file that was made before it could (see `rewrite`).
+        The result is 0 for PostgreSQL, which does this by itself, and for files created before this was possible (see
+        `rewrite`).
         """
         if not self.is_file:
             return 0
@@ -94,17 +96,17 @@ class Database:
                 return 0
             driver = connection.connection.driver_connection
             assert driver is not None
-            # It frees a page with each row that is asked for, and rows without columns are nothing to SQLAlchemy.
+            # SQLite frees one page per fetched row, and SQLAlchemy does not fetch rows without columns.
             driver.execute(f"PRAGMA incremental_vacuum({pages})").fetchall()
             return int(connection.exec_driver_sql("PRAGMA freelist_count").scalar_one())
 
     def rewrite(self) -> None:
-        """Write the database anew without what is free in it. Nobody else can write meanwhile: some seconds per GB."""
+        """Rewrite the database without its free space. This blocks other writers for some seconds per GB."""
         with self._explaining(), self._engine.connect() as connection:
             driver = connection.connection.driver_connection
             assert driver is not None
             if self.is_file:
-                driver.execute("PRAGMA auto_vacuum = INCREMENTAL")  # from now on, also for a file of an earlier release
+                driver.execute("PRAGMA auto_vacuum = INCREMENTAL")  # from now on; files of earlier releases lack it
                 driver.execute("VACUUM")
                 driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             else:
@@ -118,7 +120,7 @@ class Database:
                     connection.invalidate()
 
     def close(self) -> None:
-        """Let go of all connections; the store cannot be used any more."""
+        """Close all connections. The store cannot be used afterwards."""
         self._is_open = False
         self._engine.dispose()
 

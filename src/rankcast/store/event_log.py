@@ -1,4 +1,4 @@
-"""The event log: what was published, in order, each event once."""
+"""The event log: the published events in order, each event once."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,13 +22,13 @@ from rankcast.store.texts import event_of, event_text
 __all__ = ["GRACE", "EventLog", "LogRow", "LoggedEvent", "LoggedText", "PublishReceipt", "Refuse"]
 
 Refuse: TypeAlias = Callable[[Event, ModelError], None]
-"""Takes an event that cannot be logged, and why."""
+"""A callback that receives each event that cannot be logged, with the reason."""
 
 _CHUNK = 500
 
 
 class PublishReceipt(NamedTuple):
-    """The acknowledgement of an event: it is on disk at `offset`; `duplicate` if it was there before."""
+    """The acknowledgement of an event: it is on disk at `offset`. `duplicate` means that it was there before."""
 
     id: str
     offset: int
@@ -36,11 +36,11 @@ class PublishReceipt(NamedTuple):
 
 
 GRACE = timedelta(seconds=1)
-"""How long after the end of a period of time an event that belongs to it may still come; then the clock ends the period."""
+"""How long after the end of a period an event of that period may still arrive. Then the clock ends the period."""
 
 
 class LoggedEvent(NamedTuple):
-    """An event of the log (`event.seq` is its offset), the catalog version that was current, and when it was appended."""
+    """A logged event (`event.seq` is its offset), the catalog version at its publication, and when it was appended."""
 
     offset: int
     catalog_version: int
@@ -49,12 +49,12 @@ class LoggedEvent(NamedTuple):
 
     @property
     def clock(self) -> datetime:
-        """What the clock said for delivery when the event came: periods of time end by it."""
+        """The time of arrival as delivery sees it. Periods end by this clock."""
         return self.logged - GRACE
 
 
 class LogRow(NamedTuple):
-    """What a pipeline needs of an event of the log, not decoded; `logged` is when it was appended, in microseconds."""
+    """An encoded event with the fields that a pipeline needs. `logged` is when it was appended, in microseconds."""
 
     offset: int
     catalog_version: int
@@ -64,8 +64,10 @@ class LogRow(NamedTuple):
 
 
 class LoggedText(NamedTuple):
-    """An event of the log as it is kept: not decoded, so that one that cannot be read does no harm; `logged` is when it was
-    appended."""
+    """A logged event in its stored text form. `logged` is when it was appended.
+
+    The text is not decoded, so an unreadable event causes no error here.
+    """
 
     offset: int
     catalog_version: int
@@ -76,7 +78,7 @@ class LoggedText(NamedTuple):
 
     @property
     def clock(self) -> datetime:
-        """As of `LoggedEvent`."""
+        """The same as `LoggedEvent.clock`."""
         return self.logged - GRACE
 
 
@@ -87,9 +89,9 @@ class EventLog:
         self._database = database
 
     def publishing(self, events: Iterable[Event], batch: int, refuse: Refuse | None) -> Iterator[PublishReceipt]:
-        """Append the events in batches of one transaction each; each batch's results come after its commit.
+        """Append events in batches, one transaction each, and yield the results of each batch after its commit.
 
-        Cost: O(log n) per event, and one flush of the disk per batch.
+        Cost: O(log n) per event, and one disk flush per batch.
         """
         if batch < 1:
             raise ModelError(f"batch is {batch}; it must be at least 1")
@@ -106,13 +108,13 @@ class EventLog:
                     refuse(event, error)
 
     def events(self, after: int, limit: int | None) -> Iterator[LoggedEvent]:
-        """The log after an offset, in order; ends where the log ends."""
+        """The events after an offset, in order, up to the current end of the log."""
         query = select(log.c.event_offset, log.c.catalog_version, log.c.content, log.c.logged)
         for row in paged(self._database, query, log.c.event_offset, after, limit):
             yield _logged(row)
 
     def texts(self, after: int, up_to: int) -> Iterator[LoggedText]:
-        """The log after an offset up to another, in order, as it is kept."""
+        """The stored texts after one offset up to another, in order."""
         query = select(
             log.c.event_offset, log.c.catalog_version, log.c.content, log.c.id, log.c.published, log.c.logged
         ).where(log.c.event_offset <= up_to)
@@ -121,7 +123,7 @@ class EventLog:
             yield LoggedText(row.event_offset, row.catalog_version, row.content, row.id, published, logged)
 
     def rows(self, after: int, up_to: int) -> list[LogRow]:
-        """The log after an offset up to another, in order: as much as one micro-batch holds."""
+        """The rows after one offset up to another, in order, as one list for a micro-batch."""
         query = (
             select(log.c.event_offset, log.c.catalog_version, log.c.content, log.c.logged, log.c.id)
             .where(log.c.event_offset > after, log.c.event_offset <= up_to)
@@ -131,19 +133,20 @@ class EventLog:
             return list(starmap(LogRow, connection.execute(query)))
 
     def offset_before(self, time: datetime) -> int:
-        """The offset before the first event that was published at that time or later; the last if there is none."""
+        """The offset before the first event published at or after a time; the last offset if there is no such event."""
         query = select(func.min(log.c.event_offset)).where(log.c.published >= microseconds(time))
         with self._database.reading() as connection:
             first = connection.execute(query).scalar_one()
             return last_number(connection, log.c.event_offset) if first is None else first - 1
 
     def time_at_end(self, offset: int) -> datetime | None:
-        """The time now if nothing is logged after an offset, else None. Whatever is logged later is logged after that time."""
-        with self._database.writing() as connection:  # so that nobody is about to log what has an earlier time
+        """The current time if no event follows an offset, else None. Events logged later get later times."""
+        # A write transaction, so that no other process is about to log an event with an earlier time.
+        with self._database.writing() as connection:
             return None if last_number(connection, log.c.event_offset) > offset else self._database.clock()
 
     def event(self, event_id: str) -> LoggedEvent | None:
-        """The event with that id."""
+        """The event with this id; None if there is none."""
         columns = (log.c.event_offset, log.c.catalog_version, log.c.content, log.c.logged)
         query = select(*columns).where(log.c.id == event_id)
         with self._database.reading() as connection:
@@ -207,7 +210,7 @@ def _append(
 
 
 def _known(connection: Connection, ids: Sequence[str]) -> dict[str, tuple[int, str]]:
-    """The offsets and contents of those ids that are in the log."""
+    """The offset and the text of each id that is already in the log."""
     known: dict[str, tuple[int, str]] = {}
     for chunk in chunks(iter(ids), _CHUNK):
         rows = connection.execute(select(log.c.id, log.c.event_offset, log.c.content).where(log.c.id.in_(chunk)))
@@ -222,12 +225,12 @@ def _taken(event_id: str, offset: int) -> CatalogError:
 
 
 def _names_something(event: Event) -> bool:
-    """Whether the catalog has a say in whether the event may be."""
+    """Whether the catalog must be consulted to accept the event."""
     return event.advertisement is not None or any(isinstance(value, Term) for value in event.attributes.values())
 
 
 def _same(old: str, new: str) -> bool:
-    """Whether two texts are one content: the order in which attributes are named does not count."""
+    """Whether two texts have the same content. The order of attributes does not matter."""
     return old == new or _sorted(old) == _sorted(new)
 
 

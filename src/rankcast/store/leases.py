@@ -1,4 +1,4 @@
-"""Leases: a task that one process at a time may do, for as long as it says that it is alive."""
+"""Leases: a task that one process at a time may do, as long as it keeps renewing its claim."""
 
 from datetime import datetime, timedelta
 
@@ -20,7 +20,7 @@ leases = Table(
 
 
 class Lease:
-    """One process's claim to a task, under a name of its own."""
+    """The claim of one process, under its own name, to a task."""
 
     def __init__(self, database: Database, task: str, holder: str) -> None:
         self._database = database
@@ -28,7 +28,7 @@ class Lease:
         self._holder = holder
 
     def hold(self, now: datetime, span: timedelta) -> bool:
-        """Take the task, or keep it, for so long from now; False if another process has it."""
+        """Take or renew the task for a time span from `now`. Returns False if another process holds it."""
         until = microseconds(now + span)
         ours = or_(leases.c.holder == self._holder, leases.c.until_at <= microseconds(now))
         with self._database.writing() as connection:
@@ -40,7 +40,7 @@ class Lease:
             return taken.rowcount == 1
 
     def release(self) -> None:
-        """Let another process have the task at once."""
+        """Give up the task, so that another process can take it at once."""
         mine = leases.c.task == self._task, leases.c.holder == self._holder
         with self._database.writing() as connection:
             connection.execute(delete(leases).where(*mine))

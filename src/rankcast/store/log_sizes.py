@@ -1,4 +1,4 @@
-"""How many bytes a log holds: summed in blocks, which are remembered, so that asking again costs little."""
+"""The size of a log in bytes. Sums of blocks are cached, so that repeated queries are cheap."""
 
 from weakref import WeakKeyDictionary
 
@@ -9,17 +9,17 @@ from rankcast.store.engine import Database
 __all__ = ["ROW_BYTES", "LogSize"]
 
 ROW_BYTES = 100
-"""What a row counts beside its texts: its numbers, and its entries in indexes."""
+"""Bytes counted for each row in addition to its texts, for its numbers and index entries."""
 
 _BLOCK = 4_096
 
 
 class LogSize:
-    """The bytes of a log's texts, by ranges of its numbers.
+    """The size of a log's texts in bytes, by ranges of numbers.
 
-    A block of numbers that lies behind the newest does not grow any more, so its sum is remembered for as long as the database is
-    open; what was pruned of it since counts until then, and only in the one block where pruning has stopped. The first time costs a
-    scan of what is kept, later ones a scan of the newest block.
+    A block before the newest one no longer grows, so its sum is cached while the database is open. Rows pruned from a
+    cached block still count, but only in the one block where pruning stopped. The first query scans all retained
+    rows; later queries scan the newest block.
     """
 
     def __init__(self, number: Column[int], texts: tuple[Column[str], ...]) -> None:
@@ -28,7 +28,7 @@ class LogSize:
         self._known: WeakKeyDictionary[Database, dict[int, int]] = WeakKeyDictionary()
 
     def last_beyond(self, connection: Connection, database: Database, last: int, most: int) -> int:
-        """The last number before the newest rows that have at most so many bytes together; 0 if all have no more."""
+        """The last number that must go so that the newest rows take at most `most` bytes; 0 if all of them fit."""
         first = connection.execute(select(func.min(self._number))).scalar()
         if first is None:
             return 0
@@ -52,7 +52,7 @@ class LogSize:
         return int(connection.execute(query).scalar() or 0)
 
     def _within(self, connection: Connection, block: int, left: int) -> int:
-        """Up to where in a block the rows must go, so that those after it have no more than is left."""
+        """The last number of a block that must go so that the rows after it fit into the bytes that are left."""
         query = select(self._number, self._bytes(connection)).where(self._is_in(block)).order_by(self._number.desc())
         for number, size in connection.execute(query):
             left -= size
@@ -69,7 +69,7 @@ class LogSize:
 
 
 def _octets(connection: Connection, text: Column[str]) -> ColumnElement[int]:
-    """The bytes of a text or of bytes; SQLite counts the characters of a text unless it is taken for bytes."""
+    """The size of a value in bytes. SQLite would count the characters of a text unless it is cast to bytes."""
     if connection.dialect.name == "sqlite":
         return func.length(cast(text, LargeBinary))
     return func.octet_length(text)

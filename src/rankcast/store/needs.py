@@ -1,4 +1,4 @@
-"""What somebody still needs of the logs: up to where each may be pruned, and which rows before that must stay."""
+"""What pruning must keep: the point up to which each log may be pruned, and the earlier rows that must stay."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ __all__ = ["Needs", "is_delivery_held", "is_event_held", "needs"]
 
 
 class Needs(NamedTuple):
-    """The last event, the last delivery and the last version of the catalog before those that are needed."""
+    """The last event, delivery and catalog version that nothing needs, nor anything before them."""
 
     event: int
     delivery: int
@@ -25,12 +25,15 @@ class Needs(NamedTuple):
 
 
 def needs(connection: Connection) -> Needs:
-    """Up to where the logs may be pruned. Cost: a scan of the schedules, the webhooks, and the deliveries that wait for them."""
+    """The points up to which the logs may be pruned.
+
+    Cost: a scan of the schedules, the webhooks, and the deliveries that wait for them.
+    """
     progress = connection.execute(select(schema.progress)).one()
     served = pipelines.present(connection)
     event, version = progress.event_offset, progress.catalog_version - 1
     if served is not None and served.engine == SPARK:
-        # Spark may run its last micro-batch again; and its journal is bound to versions that the store does not know.
+        # Spark may repeat its last micro-batch, and its journal refers to versions that the store does not know.
         start = mark_of(connection, LAST_START)
         event = min(event, served.start_offset if served.last_batch < 0 or start is None else start)
         version = min(version, max(served.start_version, 0) - 1)
@@ -58,7 +61,7 @@ def needs(connection: Connection) -> Needs:
     last = connection.execute(select(func.max(deliveries.c.number))).scalar() or 0
     sent = [gathered[2], connection.execute(sent_from).scalar(), connection.execute(digest_from).scalar()]
     delivery = min(_given([last, *sent]))
-    # Whatever is still to be sent shows its event.
+    # Every message still to be sent shows its event.
     shown = select(func.min(deliveries.c.seq)).where(deliveries.c.number > delivery)
     first = connection.execute(shown).scalar() if delivery < last else None
     return Needs(
@@ -69,12 +72,12 @@ def needs(connection: Connection) -> Needs:
 
 
 def is_delivery_held() -> ColumnElement[bool]:
-    """A message about the delivery failed, and is to be sent again or may be."""
+    """A condition on deliveries: a message about the delivery failed and will or may be sent again."""
     return deliveries.c.number.in_(select(messages.c.number).where(messages.c.type == DELIVERY))
 
 
 def is_event_held() -> ColumnElement[bool]:
-    """The event was set aside and waits to be served again; or a message about a delivery of it failed."""
+    """A condition on events: the event is set aside, or a message about one of its deliveries failed."""
     waits = select(set_aside.c.event_id).where(set_aside.c.served_at.is_(None), set_aside.c.event_id.is_not(None))
     failed = select(deliveries.c.event_id).where(is_delivery_held())
     return or_(events.c.id.in_(waits), events.c.id.in_(failed))

@@ -1,4 +1,4 @@
-"""Finding a store, or making one: a path or a URL, and whether what is there is a store that can be used."""
+"""Open or create a store given by a path or a URL, and check that this release can use it."""
 
 import os
 import shlex
@@ -27,14 +27,14 @@ __all__ = [
 def create_database(
     path_or_url: str | os.PathLike[str], exist_ok: bool, wait: float, clock: Clock, is_bulk: bool
 ) -> Database:
-    """A database with the tables of a store. With `exist_ok` a store that is there already is opened, as `open_database` does."""
+    """Create the tables of a store. With `exist_ok`, an existing store is opened as by `open_database`."""
     path = path_of(path_or_url)
     if path is not None:
         if not path.parent.is_dir():
             raise StoreError(f"no folder {str(path.parent)!r}; create it first")
         try:
             if not path.exists():
-                # Tokens' hashes, webhooks' secrets and what people read are nobody else's business.
+                # Token hashes, webhook secrets and reading habits are private.
                 path.touch(mode=0o600)
         except OSError as error:
             raise StoreError(f"cannot create a store at {str(path)!r}: {error.strerror}") from None
@@ -55,7 +55,7 @@ def create_database(
 
 
 def open_database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock, is_bulk: bool) -> Database:
-    """The database of a store that exists; tables that came with a later release of the same schema are added."""
+    """Open the database of an existing store. Tables that a later release of the same schema added are created."""
     path = path_of(path_or_url)
     if path is not None and not path.exists():
         raise missing_store(str(path))
@@ -73,12 +73,12 @@ def open_database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock
 
 
 def path_of(path_or_url: str | os.PathLike[str]) -> Path | None:
-    """The file of a store in SQLite; None for another database."""
+    """The file of a SQLite store; None for another database."""
     text = os.fspath(path_or_url)
     if "://" in text:
         try:
             url = make_url(text)
-        except (ArgumentError, ValueError):  # of the port
+        except (ArgumentError, ValueError):  # an invalid port raises ValueError
             raise StoreError(f"{shown_place(text)!r} is neither a path nor the URL of a database") from None
         if url.get_backend_name() == "postgresql":
             return None
@@ -94,7 +94,7 @@ def path_of(path_or_url: str | os.PathLike[str]) -> Path | None:
 
 
 def connect_database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock, is_bulk: bool) -> Database:
-    """The database at a place, whatever is in it."""
+    """Connect to the database at a place, whatever it contains."""
     path = path_of(path_or_url)
     if path is not None:
         return Database(sqlite.connect(path, wait, is_bulk), str(path), wait, clock, sqlite.explain)
@@ -141,7 +141,7 @@ def check_version(version: int, place: str, path_or_url: str | os.PathLike[str])
 
 
 def _complete(database: Database, version: int, path_or_url: str | os.PathLike[str]) -> None:
-    """Add the tables that a store of this schema lacks; refused if it is of another."""
+    """Create the tables that a store of this schema lacks. Stores of another schema are refused."""
     check_version(version, database.place, path_or_url)
     with database.reading() as connection:
         lacking = not schema.metadata.tables.keys() <= set(_table_names(connection))
@@ -151,7 +151,7 @@ def _complete(database: Database, version: int, path_or_url: str | os.PathLike[s
 
 
 def _create_tables(database: Database) -> int | None:
-    """Make the tables, all or none; None if this was done, the schema version if another process was faster."""
+    """Create all tables or none. Returns None on success, or the schema version if another process was faster."""
     with database.starting() as connection:
         version = schema_version(connection, database.place)
         if version is None:
@@ -164,5 +164,5 @@ def _create_tables(database: Database) -> int | None:
 
 
 def missing_store(place: str) -> StoreError:
-    """What to say where there is no store."""
+    """The error for a place without a store."""
     return StoreError(f"no store at {place!r}; create one with: rankcast init {shlex.quote(place)}")

@@ -1,4 +1,4 @@
-"""Which pipeline serves a store: one at a time, and none that starts over unnoticed."""
+"""Which pipeline serves a store: one at a time, and none that silently starts over."""
 
 from typing import NamedTuple
 
@@ -15,14 +15,14 @@ IN_PROCESS = "process"
 SPARK = "spark"
 
 _DUE = "end of the next period"
-"""The mark of when the clock ends a period in which something waits, of a pipeline on Spark."""
+"""Name of the mark for when the clock ends the next period with pending candidates, for a pipeline on Spark."""
 _NEVER = 2**62
 
 
 class Pipeline(NamedTuple):
-    """The pipeline that serves a store, and what it has done since it began at `start_offset`.
+    """The pipeline that serves a store, and what it has done since `start_offset`.
 
-    `name` is what its checkpoint carries too; `last_batch` is -1 before the first commit. Times are in microseconds.
+    Its checkpoint carries the same `name`. `last_batch` is -1 before the first commit. Times are in microseconds.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Pipeline(NamedTuple):
 
 
 class BatchCounts(NamedTuple):
-    """What one batch did, to be added to what the pipeline has done."""
+    """The counts of one batch, to be added to those of the pipeline."""
 
     number: int
     events: int = 0
@@ -56,19 +56,22 @@ class BatchCounts(NamedTuple):
 
 
 class PipelineLog:
-    """The one row that says who serves the store."""
+    """The single row that says which pipeline serves the store."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def pipeline(self) -> Pipeline | None:
-        """Who serves the store; None if nobody has yet."""
+        """The pipeline that serves the store; None if there has been none."""
         with self._database.reading() as connection:
             return present(connection)
 
     def due(self) -> int:
-        """When the clock ends the next period in which something waits, in microseconds, as of the last batch of a pipeline on
-        Spark; far in the future if nothing waits, 0 if there is delivery state of which no batch has said."""
+        """When the clock ends the next period with pending candidates, in microseconds, as of the last Spark batch.
+
+        It is far in the future if nothing is pending, and 0 if there is delivery state that no batch has examined
+        yet.
+        """
         with self._database.reading() as connection:
             known = present(connection)
             if known is not None and known.last_batch >= 0:
@@ -78,15 +81,17 @@ class PipelineLog:
             return 0 if is_taken_over and has_states else _NEVER
 
     def claim(self, name: str, engine: str, place: str, shards: int, start_offset: int | None) -> Pipeline:
-        """Let a new pipeline serve the store from now on.
+        """Make a new pipeline the one that serves the store.
 
-        A pipeline on Spark takes over from one in-process, with its state. It does not take over from another on Spark
-        that has committed a batch: that one's checkpoint holds the state. `start_offset` serves the log from there, with
-        no state, whoever served the store before; by default the progress is where it goes on.
+        A pipeline on Spark takes over from an in-process one, with its state. It does not take over from another
+        pipeline on Spark that has committed a batch, because that one's checkpoint holds the state. By default it
+        continues from the progress. With `start_offset` it starts there with no state, whichever pipeline served the
+        store before.
         """
         with self._database.writing() as connection:
             before = present(connection)
-            # It is the same again after a crash in its first batch; after a later one it would begin anew.
+            # After a crash in its first batch, the same pipeline claims again. After a later batch, it would start
+            # over.
             if before is not None and before.name == name and before.last_batch <= 0:
                 return before
             if start_offset is None and before is not None and before.engine == SPARK and before.last_batch >= 0:
@@ -103,7 +108,7 @@ class PipelineLog:
         return found
 
     def release(self) -> None:
-        """Forget who serves the store: the state in the store itself is what the next one starts with."""
+        """Forget which pipeline serves the store. The next one starts with the state in the store."""
         with self._database.writing() as connection:
             connection.execute(delete(pipeline))
 
@@ -112,7 +117,7 @@ class PipelineLog:
 
 
 def present(connection: Connection) -> Pipeline | None:
-    """The row, if there is one."""
+    """The row, or None if there is none."""
     columns = [pipeline.c[name] for name in Pipeline._fields]
     row = connection.execute(select(*columns)).first()
     return None if row is None else Pipeline(*row)
@@ -125,12 +130,12 @@ def put(connection: Connection, new: Pipeline) -> None:
 
 
 def put_due(connection: Connection, due: int | None) -> None:
-    """Remember when the clock ends the next period; None if nothing waits."""
+    """Store when the clock ends the next period; None if nothing is pending."""
     put_mark(connection, _DUE, _NEVER if due is None else due)
 
 
 def count(connection: Connection, known: Pipeline, done: BatchCounts, delivered: int, now: int) -> None:
-    """Add a batch to what the pipeline has done."""
+    """Add a batch to the counts of the pipeline."""
     connection.execute(
         update(pipeline).values(
             last_batch=max(known.last_batch, done.number),

@@ -1,18 +1,18 @@
-"""Where a store is, as people may read it: without the password."""
+"""The place of a store in a form that is safe to show: without the password."""
 
 import re
 
 __all__ = ["shown_place", "without_passwords"]
 
 _HIDDEN = "***"
-# A password may hold any character but a blank; only in the URL of a database may it hold a slash.
+# A password may contain any character except a space. It may contain a slash only in the URL of a database.
 _IN_DATABASE_URL = re.compile(r"(\b(?:postgres|mysql|maria|oracle|mssql)[\w+]*://[^\s:/@]*):\S*@", re.IGNORECASE)
 _IN_URL = re.compile(r"(\b[a-z][\w+.-]*://[^\s:/@]*):[^\s/@]*@", re.IGNORECASE)
 _NAMED = re.compile(r"\b((?:ssl)?password\s*=\s*)(?:'(?:[^'\\]|\\.)*'|[^&\s'\"]+)", re.IGNORECASE)
 
 
 def shown_place(path_or_url: str) -> str:
-    """The path or URL of a store for people: messages, reports and logs print this and nothing else.
+    """The path or URL of a store as shown to people. Messages, reports and logs print only this form.
 
     >>> shown_place("postgresql://rankcast:s3cret@db.example/movies?sslpassword=also")
     'postgresql://rankcast:***@db.example/movies?sslpassword=***'
@@ -23,7 +23,7 @@ def shown_place(path_or_url: str) -> str:
         return path_or_url
     scheme, _, rest = path_or_url.partition("://")
     if "@" in rest:
-        # Also a URL that cannot be parsed: all up to the last @ may be part of the password.
+        # This also covers URLs that cannot be parsed: everything up to the last @ may be part of the password.
         credentials, _, where = rest.rpartition("@")
         user, colon, _ = credentials.partition(":")
         rest = f"{user}{colon}{_HIDDEN if colon else ''}@{where}"
@@ -31,7 +31,7 @@ def shown_place(path_or_url: str) -> str:
 
 
 def without_passwords(text: str) -> str:
-    """A message of a database or of Spark without the passwords of the URLs and connection strings in it.
+    """A message of a database or of Spark, without the passwords in its URLs and connection strings.
 
     >>> without_passwords("no answer from postgresql://rankcast:s3cret@db/movies (host=db password='s3 cret')")
     'no answer from postgresql://rankcast:***@db/movies (host=db password=***)'

@@ -1,4 +1,4 @@
-"""What is particular to PostgreSQL: how to connect, for how long to wait, and how to explain its errors."""
+"""Everything specific to PostgreSQL: connections, time limits and explanations of errors."""
 
 from typing import NamedTuple
 
@@ -29,14 +29,15 @@ _OVERLOADED = "all connections to the store {place!r} have been in use for over 
 _DRIVER = "postgresql+psycopg"
 _LONGEST = 86_400.0
 _GRACE = 2.0
-"""The server ends a statement first if it can: its message says more."""
+"""Seconds by which the client's limit exceeds the server's. The server should end a statement first: its message says
+more."""
 
 
 class Timeouts(NamedTuple):
-    """For how many seconds to wait. Each can be set in the URL of the store: `?statement_timeout=20&lock_timeout=5`.
+    """Time limits in seconds. The URL of the store can set each of them: `?statement_timeout=20&lock_timeout=5`.
 
-    `connect` is for a server that does not answer, `statement` for one statement, `lock` for another writer. 0 waits for
-    ever.
+    `connect` limits the wait for the server to answer, `statement` the duration of one statement, and `lock` the wait
+    for another writer. 0 means no limit.
     """
 
     connect: float = 10.0
@@ -45,7 +46,7 @@ class Timeouts(NamedTuple):
 
 
 def timeouts(url: URL, lock: float) -> Timeouts:
-    """What the URL says, and the defaults for the rest; `lock` is the default for another writer."""
+    """The limits in the URL, with defaults for the rest. `lock` is the default wait for another writer."""
     defaults = Timeouts(lock=lock)
     return Timeouts(*(_seconds(url, name, default) for name, default in zip(Timeouts._fields, defaults, strict=True)))
 
@@ -66,10 +67,10 @@ def _seconds(url: URL, name: str, default: float) -> float:
 
 
 def connect(url: URL, times: Timeouts) -> Engine:
-    """Connections to a database, none of which waits for longer than `times` says.
+    """Connections to a database that respect the given time limits.
 
-    A connection that the server has dropped meanwhile is replaced before it is used, so that a restart of the
-    server costs the transaction at hand and no more.
+    A connection that the server has dropped is replaced before it is used again. So a restart of the server
+    interrupts only the current transaction.
     """
     if url.drivername == "postgresql":
         url = url.set(drivername=_DRIVER)
@@ -100,7 +101,7 @@ def connect(url: URL, times: Timeouts) -> Engine:
 
     @event.listens_for(engine, "connect")
     def prepare(connection: LimitedConnection, record: object) -> None:
-        # What is acknowledged is on disk, whatever the server's configuration says.
+        # Acknowledged data is on disk, whatever the configuration of the server says.
         connection.execute("SET synchronous_commit = on")
         connection.execute(f"SET statement_timeout = {round(times.statement * 1000)}")
         connection.commit()
@@ -109,7 +110,7 @@ def connect(url: URL, times: Timeouts) -> Engine:
     def begin(connection: Connection) -> None:
         if connection.get_execution_options().get("writer", False):
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = {round(times.lock * 1000)}")
-            # One writer at a time, also while there is no table yet whose row could be locked.
+            # One writer at a time, even before there is a table with a row to lock.
             connection.exec_driver_sql("SELECT pg_advisory_xact_lock(hashtext('rankcast ' || current_schema()))")
         elif not connection.get_execution_options().get("lasting", False):
             connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
@@ -118,7 +119,7 @@ def connect(url: URL, times: Timeouts) -> Engine:
 
 
 def explain(error: BaseException, place: str, wait: float) -> StoreError | None:
-    """What an error of PostgreSQL means and what to do about it; None if there is nothing more to say."""
+    """What an error of PostgreSQL means and what to do about it; None if there is nothing to add."""
     from psycopg import OperationalError
 
     state = getattr(error, "sqlstate", None)

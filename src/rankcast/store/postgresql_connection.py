@@ -1,7 +1,7 @@
-"""A connection to PostgreSQL that does not wait for ever.
+"""A PostgreSQL connection with a time limit on the client side.
 
-The server's own `statement_timeout` is of no use where the server itself hangs (a stopped process, a frozen machine, a
-network that drops packets); so the client has a limit, too.
+The server's own `statement_timeout` does not help if the server itself hangs: a stopped process, a frozen machine, or
+a network that drops packets.
 """
 
 import asyncio
@@ -16,19 +16,19 @@ __all__ = ["LimitedConnection", "Opener"]
 _Result = TypeVar("_Result")
 
 _SHORTEST = 2
-"""The least that the driver takes as a time limit for connecting."""
+"""Shortest connection timeout that the driver accepts, in seconds."""
 _SILENCE = 5.0
 ON_EVENT_LOOP = 1.0
-"""For how many seconds a statement may keep an event loop, and with it all that the process does there, from going on."""
+"""How many seconds a statement may block an event loop, and with it everything else that runs there."""
 
 
 class LimitedConnection(Connection[Any]):
-    """Gives up on a server that does not answer within `limit` seconds, and is closed then."""
+    """A connection that closes itself if the server does not answer within `limit` seconds."""
 
     limit: float | None = None
 
     def wait(self, gen: Generator[Any, Any, _Result], *args: Any, **options: Any) -> _Result:
-        """Wait for the answer to one statement."""
+        """Wait for the result of one statement."""
         limit = self.limit
         if _is_on_event_loop():
             limit = ON_EVENT_LOOP if limit is None else min(limit, ON_EVENT_LOOP)
@@ -37,7 +37,7 @@ class LimitedConnection(Connection[Any]):
         return super().wait(self._limited(gen, limit), *args, **options)
 
     def _limited(self, gen: Generator[Any, Any, _Result], limit: float) -> Generator[Any, Any, _Result]:
-        """Pass everything on to the generator, until the time is over. The driver asks at least ten times a second."""
+        """Run the generator until the time is up. The driver polls at least ten times per second."""
         until = monotonic() + limit
         try:
             state = next(gen)
@@ -54,9 +54,10 @@ class LimitedConnection(Connection[Any]):
 
 
 class Opener:
-    """Opens connections with a limit in seconds for each statement; None waits for ever.
+    """Opens connections with a time limit per statement, in seconds. None means no limit.
 
-    After a server has not answered on an event loop, connections that are asked for there fail at once for some seconds.
+    After a server has failed to answer on an event loop, new connections requested there fail at once for some
+    seconds.
     """
 
     def __init__(self, limit: float | None) -> None:
@@ -64,7 +65,7 @@ class Opener:
         self._silent_until = float("-inf")
 
     def open(self, arguments: Sequence[str], options: Mapping[str, Any]) -> LimitedConnection:
-        """A new connection."""
+        """Open a new connection."""
         hurried = _is_on_event_loop()
         if hurried:
             if monotonic() < self._silent_until:

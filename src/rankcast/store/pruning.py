@@ -1,4 +1,4 @@
-"""Forgetting old rows by rules, in transactions so short that nobody notices."""
+"""Prune old rows by retention rules, in short transactions that do not disturb other users of the store."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -38,17 +38,17 @@ from rankcast.store.sql import last_number, mark_last
 __all__ = ["Pruned", "prune", "shrink"]
 
 _TARGET = 0.02
-"""How many seconds a transaction should take: with the time until the writer's lock is free again, below 50 ms."""
+"""Target duration of a transaction in seconds. Including the wait for the writer's lock, it stays below 50 ms."""
 _FEWEST, _FIRST, _MOST = 200, 500, 5_000
 _LOOK = 1.0
 _PAGES = 500
-"""How many pages of 4 KiB are given back to the disk in one transaction."""
+"""Number of 4 KiB pages that one transaction returns to the disk."""
 _LEASE = timedelta(minutes=2)
 _Advance = Callable[[int], None]
 
 
 class Pruned(NamedTuple):
-    """How many rows went (or would go), of which there were so many before."""
+    """The number of rows that were (or would be) deleted, and the number before."""
 
     kind: str
     rows: int
@@ -63,12 +63,14 @@ def prune(
     advance: _Advance = lambda rows: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> list[Pruned]:
-    """Forget what the rules say; what that was, for each kind that has a rule. With `dry_run`, only count.
+    """Delete the rows that the rules no longer keep. Returns the counts for each kind with a rule.
 
-    What somebody still needs stays, whatever the rules say (`rankcast.store.needs`), and so does what is younger than ten
-    minutes. Rows go a few hundred at a time, each time in a transaction of some 20 ms, with as long a pause after it.
-    Refused while another process prunes the same store. `advance` is told how many rows went; when `stopped` says so,
-    the rest waits for the next time.
+    With `dry_run`, rows are only counted. Rows that are still needed (`rankcast.store.needs`) and rows younger than
+    ten minutes always stay. Rows are deleted a few hundred at a time, in transactions of about 20 ms with pauses of
+    the same length in between.
+
+    Refused while another process prunes the same store. `advance` receives the number of deleted rows. As soon as
+    `stopped` returns True, the rest waits for the next run.
     """
     if dry_run:
         return [_Pruning(database, rules, dry_run, advance, stopped, _always).of(kind.name) for kind in _ruled(rules)]
@@ -109,7 +111,7 @@ class _Named(NamedTuple):
 
 
 class _Log(NamedTuple):
-    """A log that is pruned from its beginning: its numbers, when each row came, and what says how large it is."""
+    """A log that is pruned from its start: its number column, its time column, and its size."""
 
     number: Column[int]
     time: ColumnElement[int]
@@ -141,7 +143,7 @@ _versions = _Log(
 
 
 class _Pruning:
-    """One round of pruning a store."""
+    """One run of pruning."""
 
     def __init__(
         self,
@@ -194,7 +196,7 @@ class _Pruning:
         return Pruned(name, taken, count)
 
     def _through(self, connection: Connection, name: str, log: _Log) -> tuple[int, ColumnElement[bool]]:
-        """Up to which number a log may be pruned, and which rows before that go."""
+        """The number up to which a log may be pruned, and a condition for the rows before it that may be deleted."""
         through = self._by_rule(connection, name, log)
         everything = log.number == log.number
         if name == "events":
@@ -204,7 +206,7 @@ class _Pruning:
         return through, everything
 
     def _by_rule(self, connection: Connection, name: str, log: _Log) -> int:
-        """The last number that the rule of a kind gives up."""
+        """The last number that the rule of a kind allows to delete."""
         rule, now = self._rules[name], self._database.clock()
         old = 0 if rule.age is None else _last_before(connection, log, now - rule.age)
         last = last_number(connection, log.number)
@@ -245,13 +247,13 @@ class _Pruning:
             select(events.c.catalog_version).order_by(events.c.event_offset).limit(1)
         ).scalar()
         bound = newest_version(connection) if first is None else first
-        # A version is as old as the change that replaced it.
+        # A version ages from the change that replaced it.
         ruled = self._by_rule(connection, "catalog", _versions) - 1
         given_up = min(ruled, needs(connection).version, bound - 1)
         return max(0, given_up + 1)
 
     def _pushed(self, name: str) -> Pruned:
-        """Digests and dead letters, which go by the time of what they hold."""
+        """Prune digests or dead letters by the time of their content."""
         rule, now = self._rules[name], self._database.clock()
         if name == "digests":
             which = select(digests.c.made_at).order_by(digests.c.made_at.desc())
@@ -269,7 +271,7 @@ class _Pruning:
         return Pruned(name, taken, count)
 
     def _sessions(self) -> Pruned:
-        """Sessions that ended long ago, or the first to end of too many that have."""
+        """Prune sessions that ended long ago. If there are too many sessions, those that ended first go."""
         rule, now = self._rules["sessions"], self._database.clock()
         with self._database.reading() as connection:
             count = connection.execute(select(func.count()).select_from(sessions)).scalar_one()
@@ -287,30 +289,31 @@ class _Pruning:
 
     @contextmanager
     def _step(self) -> Iterator[Connection]:
-        """One short writing transaction, and a pause after it."""
+        """One short write transaction, followed by a pause."""
         self._hold()
         with self._database.writing() as connection:
             begun = monotonic()
             yield connection
-            # Without the commit: flushing the disk takes its time however few rows there are.
+            # Without the commit: a disk flush takes a fixed time, however few rows there are.
             took = monotonic() - begun
         self._pace(took, monotonic() - begun)
 
     def _pace(self, took: float, altogether: float) -> None:
-        """Choose how many rows go next by how long the last took, and let others write."""
+        """Set the number of rows for the next step from the duration of the last, then pause so that others can
+        write."""
         wanted = self._size * _TARGET / max(took, 1e-4)
         self._size = round(min(max(wanted, self._size / 4, _FEWEST), self._size * 2, _MOST))
         sleep(min(altogether, 1.0))
 
 
 def _last_before(connection: Connection, log: _Log, time: datetime) -> int:
-    """The last number of a log that came before a moment: those after it came later. O(log n) look-ups."""
+    """The last number of a log before a moment, found by O(log n) look-ups."""
     at = microseconds(time)
     low = connection.execute(select(func.min(log.number))).scalar()
     if low is None:
         return last_number(connection, log.number)
     low, high = low - 1, last_number(connection, log.number)
-    while low < high:  # all up to `low` came before, all after `high` did not
+    while low < high:  # all rows up to `low` came before `time`, all after `high` did not
         middle = (low + high + 1) // 2
         query = select(log.number, log.time).where(log.number <= middle).order_by(log.number.desc()).limit(1)
         row = connection.execute(query).first()
@@ -322,7 +325,7 @@ def _last_before(connection: Connection, log: _Log, time: datetime) -> int:
 
 
 def shrink(database: Database, stopped: Callable[[], bool] = lambda: False) -> None:
-    """Give the space of what was pruned back to the disk, a few pages at a time; see `Database.shrink`."""
+    """Return the space of pruned rows to the disk, a few pages at a time; see `Database.shrink`."""
     left, before = database.shrink(_PAGES), -1
     while left and left != before and not stopped():
         sleep(_TARGET)

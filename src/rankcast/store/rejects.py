@@ -1,4 +1,4 @@
-"""Rejects: input that could not be used, kept with its reason."""
+"""Rejects: input that could not be used, stored with the reason."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,26 +20,26 @@ __all__ = ["KeptReject", "RejectLog", "keep"]
 
 @dataclass(frozen=True, slots=True)
 class KeptReject(Reject):
-    """A reject, and when it was kept."""
+    """A reject, and when it was stored."""
 
     when: datetime
 
 
 class RejectLog:
-    """The rejects in the order in which they were kept."""
+    """The rejects in the order they were stored."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def reject(self, rejects: Iterable[Reject]) -> None:
-        """Keep the rejects, in one transaction."""
+        """Store rejects in one transaction."""
         kept = [(None, reject, microseconds(self._database.clock())) for reject in rejects]
         if kept:
             with self._database.writing() as connection:
                 append_new(connection, log.c.number, _columns(kept))
 
     def rejects(self, limit: int | None) -> list[KeptReject]:
-        """The rejects, oldest first; with a limit, the last so many."""
+        """The rejects, oldest first. With a limit, the most recent ones."""
         query = select(log).order_by(log.c.number.desc()).limit(limit)
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
@@ -48,7 +48,7 @@ class RejectLog:
 
 
 def keep(connection: Connection, rejects: Sequence[tuple[str, Reject]], now: int) -> int:
-    """Keep rejects that have keys, each key once; how many were new."""
+    """Store rejects by key, each key once. Returns the number of new rejects."""
     return append_new(connection, log.c.number, _columns([(_digest(key), reject, now) for key, reject in rejects]))
 
 
@@ -64,7 +64,7 @@ def _columns(rejects: Sequence[tuple[str | None, Reject, int]]) -> Columns:
 
 
 def _digest(key: str) -> str:
-    """A key may be a whole message, which no index would take."""
+    """A short form of a key. A key may be a whole message, which is too long for an index."""
     return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 

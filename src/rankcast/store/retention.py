@@ -1,4 +1,4 @@
-"""What was pushed, or could not be, is not kept for ever: old digests and dead letters are forgotten."""
+"""Deletion of old digests and dead letters."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -15,7 +15,7 @@ __all__ = ["ForgottenCounts", "forget_pushed"]
 
 
 class ForgottenCounts(NamedTuple):
-    """How many were forgotten."""
+    """The numbers of deleted digests and dead letters."""
 
     digests: int
     dead_letters: int
@@ -24,11 +24,13 @@ class ForgottenCounts(NamedTuple):
 def forget_pushed(
     database: Database, before: datetime, only: str | None = None, *, dry_run: bool = False
 ) -> ForgottenCounts:
-    """Forget dead letters that failed last before a moment, and digests that were made before it.
+    """Delete dead letters that last failed before a moment, and digests made before it.
 
-    What a webhook still has to be sent is kept, and with it the digests that say which deliveries it is not sent singly. The
-    newest digest is kept in any case, because the next is numbered after it. Deliveries and events stay. Cost: a scan of
-    the digests and of the messages that failed. `only` is "digests" or "dead-letters"; with `dry_run`, they are but counted.
+    Digests that a webhook still needs stay: digests to be sent, and digests with deliveries that are not to be sent
+    individually. The newest digest always stays, because its number determines the next one. Deliveries and events
+    are not deleted. Cost: a scan of the digests and of the failed messages.
+
+    `only` is "digests" or "dead-letters". With `dry_run`, rows are only counted.
     """
     at = microseconds(before)
     newest = select(func.max(digests.c.number)).scalar_subquery()
@@ -55,12 +57,12 @@ def forget_pushed(
 
 
 def _is_awaited() -> ColumnElement[bool]:
-    """A webhook of the user has not got so far: it is to be sent the digest, or not to be sent the deliveries in it."""
+    """A condition on digests: a webhook of the user must still send the digest, or skip the deliveries in it."""
     digest = and_(webhooks.c.wants_digests, digests.c.delivered > 0, webhooks.c.digest_reached < digests.c.number)
     singles = and_(webhooks.c.wants_deliveries.is_(None), webhooks.c.delivery_reached < digests.c.delivery_through)
     return exists().where(webhooks.c.user_id == digests.c.user_id, or_(digest, singles))
 
 
 def _is_tried_again() -> ColumnElement[bool]:
-    """A message about it failed, and may be sent again."""
+    """A condition on digests: a message about the digest failed and may be sent again."""
     return exists().where(messages.c.type == DIGEST, messages.c.number == digests.c.number)

@@ -1,4 +1,4 @@
-"""What a store may forget, and when: each kind of row is declared here once, with its name, its default and its help."""
+"""Retention rules. Each kind of row is declared here once, with its name, its default and its help text."""
 
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
@@ -11,7 +11,7 @@ from rankcast.language import parse_duration, show_duration
 __all__ = ["DEFAULTS", "KINDS", "SHORTEST", "RetainedKind", "Rule", "Rules", "rules_of", "show_rule", "show_rules"]
 
 SHORTEST = timedelta(minutes=10)
-"""Nothing younger is ever taken, so that whoever follows a log has time to read it."""
+"""Younger rows are never deleted, so that readers that follow a log have time to read them."""
 _MOST_ROWS = 10**12
 
 
@@ -22,8 +22,10 @@ _SIZE = pattern(r"([0-9]{1,15})([A-Z]{1,3})")
 
 
 class Rule(NamedTuple):
-    """Rows older than `age` go, and the oldest of more than `rows`, or of more than so many `bytes`; None for no limit of
-    that sort."""
+    """The limits of one kind of rows: maximum age, number of rows and size in bytes. None means no limit.
+
+    Older rows are deleted, and the oldest rows beyond the maximum number or size.
+    """
 
     age: timedelta | None = None
     rows: int | None = None
@@ -31,8 +33,10 @@ class Rule(NamedTuple):
 
 
 class RetainedKind(NamedTuple):
-    """One kind of rows that a store may forget, and how long `rankcast serve` keeps them unless it is told otherwise. `is_sized`
-    says that it can be limited in bytes."""
+    """A kind of rows that a store may delete, with the default rule of `rankcast serve`.
+
+    `is_sized` says whether the kind can be limited in bytes.
+    """
 
     name: str
     default: Rule
@@ -55,14 +59,15 @@ KINDS = (
 )
 
 Rules: TypeAlias = Mapping[str, Rule]
-"""The rule of each kind by its name; a kind that is not in it is kept."""
+"""The rules by the name of the kind. Kinds without a rule are kept."""
 
 DEFAULTS: Rules = {kind.name: kind.default for kind in KINDS}
 
 
 def rules_of(texts: Iterable[str], defaults: Rules) -> dict[str, Rule]:
-    """Rules out of texts such as ``events=30d``, ``rejects=100000`` (rows), ``events=20GB`` and ``events=all``; all limits that are
-    given for one name hold.
+    """Parse rules such as ``events=30d``, ``rejects=100000`` (rows), ``events=20GB`` and ``events=all``.
+
+    If a name has several limits, all of them apply.
 
     >>> rules_of(["events=30d", "events=1000000", "rejects=all"], {})
     {'events': Rule(age=datetime.timedelta(days=30), rows=1000000, bytes=None), 'rejects': Rule(age=None, rows=None, bytes=None)}
@@ -101,7 +106,7 @@ def rules_of(texts: Iterable[str], defaults: Rules) -> dict[str, Rule]:
 
 
 def show_rule(rule: Rule) -> str:
-    """A rule for people.
+    """A rule in readable form.
 
     >>> show_rule(Rule(timedelta(days=30), 1000)), show_rule(Rule(bytes=2 * 10**9)), show_rule(Rule())
     ('30d and at most 1,000 rows', 'at most 2 GB', 'all')
@@ -113,7 +118,7 @@ def show_rule(rule: Rule) -> str:
 
 
 def show_rules(rules: Rules) -> str:
-    """All rules in one line.
+    """All rules on one line.
 
     >>> show_rules({"events": Rule(timedelta(days=30)), "rejects": Rule()})
     'events=30d, rejects=all'
@@ -122,7 +127,7 @@ def show_rules(rules: Rules) -> str:
 
 
 def _show_size(count: int) -> str:
-    """A size in the largest unit in which it is a whole number."""
+    """A size in the largest unit that gives a whole number."""
     whole = [(factor, unit) for unit, factor in _UNITS.items() if count % factor == 0]
     factor, unit = max(whole)
     return f"{count // factor:,} {unit.replace('IB', 'iB')}"

@@ -1,8 +1,8 @@
 """The tables of a store, in SQL that SQLite and PostgreSQL share.
 
-Logs are numbered from 1 without gaps, in the order of their commits, by the one writer that a store has at a
-time (`rankcast.store.engine`); so a reader that has seen number n has seen all before it. Times are integers:
-microseconds since 1970 in UTC, which sort and lose nothing.
+Logs are numbered from 1 without gaps, in commit order, because a store has one writer at a time
+(`rankcast.store.engine`). So a reader that has seen number n has seen everything before it. Times are integers:
+microseconds since 1970 in UTC, which sort correctly and lose no precision.
 """
 
 from datetime import datetime, timedelta
@@ -49,12 +49,13 @@ __all__ = [
 ]
 
 SCHEMA_VERSION = 5
-"""Raised with every change of the tables in a release; a store of an earlier version is migrated (`rankcast.store.migrations`)."""
+"""Raised when a release changes the tables. Stores of an earlier version are migrated (`rankcast.store.migrations`).
+"""
 
 OLDEST_VERSION = 3
-"""The first schema version that migrations lead on from."""
+"""The oldest schema version that can be migrated."""
 
-# Only an INTEGER primary key is the row's own address in SQLite; PostgreSQL's INTEGER has but 32 bits.
+# In SQLite, only an INTEGER primary key is the row id itself. In PostgreSQL, INTEGER has only 32 bits.
 _Number = BigInteger().with_variant(Integer(), "sqlite")
 
 metadata = MetaData()
@@ -125,7 +126,7 @@ deliveries = Table(
     Column("served", BigInteger, comment="when a pipeline took up the batch, by the clock of its machine"),
     Column("matched", BigInteger, comment="when the batch was matched, ranked and chosen from"),
     Column("received", BigInteger, comment="when the delivery was written here"),
-    # By event first: new deliveries are of new events, which come together at few places of the index.
+    # The event comes first: new deliveries have new events, so they are inserted close together in the index.
     UniqueConstraint("event_id", "user_id"),
     comment="What was delivered: an event to a user at most once.",
 )
@@ -134,17 +135,17 @@ DELIVERY_BLOCK = 20
 
 
 def block_of(number: ColumnElement[int]) -> ColumnElement[int]:
-    """Which block of some million (2**20) deliveries a number is in.
+    """The block of about a million (2**20) deliveries that contains a number.
 
-    The index by user is one of users within blocks: only its last block changes, so that writing costs the same however many
-    deliveries there are; reading costs a look-up for each block (`rankcast.store.blocks`).
+    The index by user is divided into blocks, and only its last block changes. So the cost of writing does not grow
+    with the number of deliveries. Reading costs one look-up per block (`rankcast.store.blocks`).
     """
-    return number.op(">>")(literal_column(str(DELIVERY_BLOCK)))  # a parameter would keep databases from the index
+    return number.op(">>")(literal_column(str(DELIVERY_BLOCK)))  # with a parameter, databases would not use the index
 
 
 delivery_block = block_of(deliveries.c.number)
 
-# SQLite adds the number, which is the row's address, to every index by itself.
+# SQLite adds the number, which is the row id, to every index itself.
 Index("ix_deliveries_user", delivery_block, deliveries.c.user_id).ddl_if(dialect="sqlite")
 Index("ix_deliveries_user", delivery_block, deliveries.c.user_id, deliveries.c.number).ddl_if(dialect="postgresql")
 
@@ -211,7 +212,7 @@ log_marks = Table(
 
 
 def microseconds(time: datetime) -> int:
-    """A time as it stands in a column: microseconds since 1970.
+    """A time as stored in a column: microseconds since 1970.
 
     >>> microseconds(datetime.fromisoformat("2004-02-13T20:05:00.000001+00:00"))
     1076702700000001
@@ -220,7 +221,7 @@ def microseconds(time: datetime) -> int:
 
 
 def datetime_of(microseconds: int) -> datetime:
-    """The time that a column holds.
+    """The time stored in a column.
 
     >>> datetime_of(1076702700000001).isoformat()
     '2004-02-13T20:05:00.000001+00:00'

@@ -1,4 +1,4 @@
-"""Secrets at rest: encrypted with keys from the environment, if there are some."""
+"""Secrets at rest: encrypted with keys from the environment, if keys are set."""
 
 import os
 from functools import lru_cache
@@ -12,19 +12,20 @@ if TYPE_CHECKING:
 __all__ = ["VARIABLE", "check_keys", "decrypt", "encrypt", "has_keys", "is_encrypted", "reencrypt"]
 
 VARIABLE = "RANKCAST_SECRET_KEY"
-"""The environment variable with the keys, separated by commas. The first encrypts, all decrypt. Blank means none."""
+"""The environment variable with the keys, separated by commas. The first key encrypts, all decrypt. Blank means no
+keys."""
 
 _PREFIX = "fernet:"
 _MOST_KEYS = 16
 
 
 def has_keys() -> bool:
-    """Whether secrets are encrypted from now on; EnvironmentProblem if a key is none."""
+    """Whether secrets are encrypted from now on. Raises EnvironmentProblem if a key is invalid."""
     return bool(_keys())
 
 
 def check_keys() -> None:
-    """Refuse a value of the variable that has no valid keys; a variable that is not set is fine."""
+    """Raise an error if the variable is set but holds an invalid key."""
     _keys()
 
 
@@ -34,7 +35,7 @@ def is_encrypted(stored: str) -> bool:
 
 
 def encrypt(secret: str) -> str:
-    """The secret as it is stored: encrypted with the first key, or as it is without keys or if it is encrypted already."""
+    """The stored form of a secret: encrypted with the first key. Unchanged without keys or if already encrypted."""
     keys = _keys()
     if not keys or is_encrypted(secret):
         return secret
@@ -42,7 +43,7 @@ def encrypt(secret: str) -> str:
 
 
 def decrypt(stored: str) -> str:
-    """The secret that is stored; EnvironmentProblem, without the secret, if no key decrypts it."""
+    """The secret in plain text. Raises EnvironmentProblem, without showing the secret, if no key decrypts it."""
     if not is_encrypted(stored):
         return stored
     keys = _keys()
@@ -60,7 +61,7 @@ def decrypt(stored: str) -> str:
 
 
 def reencrypt(stored: str) -> str:
-    """The same secret encrypted with the first key; unchanged if it is already."""
+    """Encrypt a stored secret with the first key. Unchanged if it already is."""
     keys = _keys()
     if keys and is_encrypted(stored):
         from cryptography.fernet import InvalidToken
@@ -91,7 +92,7 @@ def _parsed(text: str) -> "tuple[Fernet, ...]":
         try:
             keys.append(Fernet(part.strip()))
         except ValueError:
-            # The value itself must not get into a log: it may be a key with a typing error.
+            # Do not show the value: it may be a key with a typing error, and must not get into a log.
             raise EnvironmentProblem(
                 f"key {number} of {len(parts)} in {VARIABLE} is no Fernet key, which is 32 bytes in base64; "
                 "make one with: openssl rand -base64 32"

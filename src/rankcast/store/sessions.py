@@ -1,4 +1,4 @@
-"""Sessions of those who are signed in to the page: only the hash of each, and until when it holds."""
+"""Sessions of users who are signed in to the page. Only a hash of each session and its end are stored."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -30,18 +30,21 @@ sessions = Table(
 
 @dataclass(frozen=True, slots=True)
 class LiveSession:
-    """A session that holds at the moment, and whose it is."""
+    """A session that is currently valid, and its user."""
 
     id: bytes
     token: str
     role: str
     name: str | None
     until: datetime
-    """When it ends if it is not used before."""
+    """When it ends if it is not used again."""
 
 
 class SessionLog:
-    """The sessions of a store. One that is not used for `idle` ends, and each at its time, with its token at the latest."""
+    """The sessions of a store.
+
+    A session ends when it is unused for `idle`, when it is older than `length`, or when its token ends.
+    """
 
     def __init__(self, database: Database, idle: timedelta, length: timedelta) -> None:
         self._database = database
@@ -49,7 +52,7 @@ class SessionLog:
         self._length = length
 
     def open(self, session: bytes, token: str) -> None:
-        """Begin a session of a token. Beyond fifty of one token, those that were used least recently end."""
+        """Start a session for a token. A token has at most fifty sessions; the least recently used ones end."""
         now = self._database.clock()
         with self._database.writing() as connection:
             connection.execute(delete(sessions).where(sessions.c.expires_at <= microseconds(now)))
@@ -65,7 +68,7 @@ class SessionLog:
             connection.execute(insert(sessions).values(**row, expires_at=microseconds(now + self._length)))
 
     def live(self) -> list[LiveSession]:
-        """All sessions that hold now. One query."""
+        """All sessions that are currently valid. One query."""
         now = self._database.clock()
         tokens = access_tokens.c
         query = (
@@ -89,7 +92,7 @@ class SessionLog:
         return found
 
     def touch(self, used: Iterable[bytes]) -> None:
-        """Note that sessions were used just now."""
+        """Record that sessions were used just now."""
         now = microseconds(self._database.clock())
         with self._database.writing() as connection:
             connection.execute(update(sessions).where(sessions.c.id.in_(list(used))).values(seen_at=now))
@@ -100,7 +103,7 @@ class SessionLog:
             connection.execute(delete(sessions).where(sessions.c.id == session))
 
     def end_of(self, role: str, name: str | None) -> int:
-        """End all sessions of a user, or of the administrators; how many there were."""
+        """End all sessions of a user, or of the administrators. Returns how many there were."""
         theirs = select(access_tokens.c.id).where(
             access_tokens.c.role == role, access_tokens.c.name.is_not_distinct_from(name)
         )
@@ -111,7 +114,7 @@ class SessionLog:
         return count
 
     def end_all(self) -> int:
-        """End everybody's sessions; how many there were."""
+        """End all sessions of all users. Returns how many there were."""
         with self._database.writing() as connection:
             count = connection.execute(delete(sessions)).rowcount
             note(
@@ -125,12 +128,13 @@ class SessionLog:
 
 
 def _span(span: timedelta) -> int:
-    """A span in the unit of the store's times."""
+    """A time span in microseconds, the unit of the store's times."""
     return span // timedelta(microseconds=1)
 
 
 def ended_sessions(connection: Connection, now: datetime) -> list[tuple[int, bytes]]:
-    """The sessions that have ended, with when they did, the first to end first: by their own time, or with their token."""
+    """The sessions that have ended, with their ends, earliest first. A session ends at its own time or with its
+    token."""
     tokens = access_tokens.c
     query = select(sessions.c.id, sessions.c.expires_at, tokens.revoked_at, tokens.expires_at).join(
         access_tokens, tokens.id == sessions.c.token_id, isouter=True

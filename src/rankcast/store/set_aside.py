@@ -1,4 +1,4 @@
-"""What could not be served: which event, for whom, and why; until it is served again."""
+"""Set-aside events: the event, the user and the error of each one that could not be served, until it is served again."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -36,14 +36,15 @@ set_aside = Table(
 )
 
 _LONGEST = 2_000
-"""So many characters of an error are kept."""
+"""Maximum number of characters stored of an error."""
 
 _CHUNK = 500
 
 
 @dataclass(frozen=True, slots=True)
 class KeptSetAside(SetAside):
-    """What was set aside, its number, when it was kept, and when it was served again (None while it waits for that)."""
+    """A set-aside event with its row number, when it was stored, and when it was served again (None while it is
+    pending)."""
 
     number: int
     when: datetime
@@ -51,13 +52,16 @@ class KeptSetAside(SetAside):
 
 
 class SetAsideLog:
-    """What was set aside, in the order in which it was kept."""
+    """The set-aside rows in the order they were stored."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def rows(self, user: str | None, limit: int | None, pending: bool) -> list[KeptSetAside]:
-        """What was set aside, oldest first: of one user or all, only what still waits or all; with a limit, the last so many."""
+        """The rows of one user or of all, oldest first. With a limit, the most recent ones.
+
+        `pending` selects only the rows that were not served again.
+        """
         query = select(set_aside).order_by(set_aside.c.number.desc()).limit(limit)
         if user is not None:
             query = query.where(set_aside.c.user_id == user)
@@ -68,7 +72,7 @@ class SetAsideLog:
         return [_kept(row) for row in reversed(rows)]
 
     def page(self, user: str | None, after: int, limit: int, pending: bool) -> list[KeptSetAside]:
-        """The first rows after a number, oldest first; `user` and `pending` are as in `rows`."""
+        """The first rows after a number, oldest first. `user` and `pending` have the same meaning as in `rows`."""
         query = select(set_aside).where(set_aside.c.number > after).order_by(set_aside.c.number).limit(limit)
         if user is not None:
             query = query.where(set_aside.c.user_id == user)
@@ -79,19 +83,19 @@ class SetAsideLog:
 
 
 def keep_set_aside(connection: Connection, rows: Iterable[SetAside], now: int) -> int:
-    """Keep what was set aside, each user, event and version once; how many rows were new."""
+    """Store set-aside rows, once per user, event and version. Returns the number of new rows."""
     kept = {_key(row): row for row in rows}
     return append_new(connection, set_aside.c.number, _columns(kept, now))
 
 
 def mark_served(connection: Connection, numbers: Sequence[int], now: int) -> None:
-    """Say of rows that they were served again."""
+    """Mark rows as served again."""
     for chunk in chunks(iter(numbers), _CHUNK):
         connection.execute(update(set_aside).where(set_aside.c.number.in_(chunk)).values(served_at=now))
 
 
 def count_pending(connection: Connection) -> int:
-    """How many rows wait to be served again. Cost: a scan of those in an index."""
+    """The number of pending rows. Cost: a scan of those rows in an index."""
     return connection.execute(
         select(func.count()).select_from(set_aside).where(set_aside.c.served_at.is_(None))
     ).scalar_one()

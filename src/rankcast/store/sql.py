@@ -1,4 +1,4 @@
-"""The few pieces of SQL that all logs share, the same for SQLite and PostgreSQL."""
+"""SQL helpers that all logs share, the same for SQLite and PostgreSQL."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -28,21 +28,23 @@ __all__ = [
 ]
 
 Columns: TypeAlias = Mapping[str, Sequence[object]]
-"""Rows to be written as their columns, which come in the table's order."""
+"""Rows to be written, as columns in the order of the table."""
 
 _Item = TypeVar("_Item")
 _Rows = Sequence[JsonObject]
 
 LAST_START = "start of the last batch"
-"""The mark of where the last micro-batch of a pipeline on Spark began, which may be run again."""
+"""Name of the mark for where the last micro-batch of a pipeline on Spark began. Spark may repeat that batch."""
 
 _PAGE = 1000
 
 
 def append_new(connection: Connection, number: Column[int], columns: Columns) -> int:
-    """Append to a log the rows that break no unique key, numbered on without gaps; how many.
+    """Append the rows that violate no unique key to a log, and number them without gaps. Returns how many were
+    appended.
 
-    Some 10 µs a row where all are new, as they nearly always are; if one is not, all are tried one by one, at some 30 µs.
+    Cost: about 10 µs per row if all are new, as they nearly always are. If one is not, all rows are tried one by one,
+    at about 30 µs each.
     """
     names, values = list(columns), list(columns.values())
     count = len(values[0]) if values else 0
@@ -65,9 +67,9 @@ def append_new(connection: Connection, number: Column[int], columns: Columns) ->
 
 
 def insert_rows(connection: Connection, table: Table, names: Sequence[str], rows: list[tuple[object, ...]]) -> None:
-    """Insert values of the named columns, which come in the table's order; all rows are new.
+    """Insert new rows. `names` are columns in the order of the table.
 
-    They go to the driver as they are: SQLAlchemy takes longer over them than the database.
+    The values go to the driver directly, because SQLAlchemy takes longer to process them than the database.
     """
     compiled = insert(table).values({name: bindparam(name) for name in names}).compile(dialect=connection.dialect)
     assert compiled.positiontup == list(names), f"columns of {table.name!r} out of order"
@@ -75,7 +77,7 @@ def insert_rows(connection: Connection, table: Table, names: Sequence[str], rows
 
 
 def put_rows(connection: Connection, table: Table, rows: _Rows, replace: Sequence[str]) -> None:
-    """Insert the rows in order; where the primary key is there already, only replace the named columns."""
+    """Insert the rows in order. If a primary key already exists, only the named columns are replaced."""
     if not rows:
         return
     statement = _insert(connection, table)
@@ -84,12 +86,12 @@ def put_rows(connection: Connection, table: Table, rows: _Rows, replace: Sequenc
 
 
 def last_number(connection: Connection, number: Column[int]) -> int:
-    """The highest number that a log has given, also if that row was deleted; 0 if it has given none."""
+    """The highest number that a log has assigned, even if that row was deleted; 0 if there is none."""
     return connection.execute(select(last_number_of(number))).scalar_one()
 
 
 def last_number_of(number: Column[int]) -> ScalarSelect[int]:
-    """The highest number that a log has given, as part of a query."""
+    """The highest number that a log has assigned, as part of a query."""
     given = select(func.max(number).label("number")).union_all(
         select(log_marks.c.number).where(log_marks.c.name == number.table.name)
     )
@@ -98,25 +100,27 @@ def last_number_of(number: Column[int]) -> ScalarSelect[int]:
 
 
 def mark_last(connection: Connection, number: Column[int]) -> None:
-    """Remember the highest number that a log has given: call this before its last rows may be deleted."""
+    """Store the highest number that a log has assigned. Call this before its last rows may be deleted."""
     put_mark(connection, number.table.name, last_number(connection, number))
 
 
 def put_mark(connection: Connection, name: str, number: int) -> None:
-    """Remember a number under a name."""
+    """Store a number under a name."""
     put_rows(connection, log_marks, [{"name": name, "number": number}], replace=["number"])
 
 
 def mark_of(connection: Connection, name: str) -> int | None:
-    """The number that was remembered."""
+    """The number stored under a name; None if there is none."""
     return connection.execute(select(log_marks.c.number).where(log_marks.c.name == name)).scalar()
 
 
 def paged(
     database: Database, query: Select[Any], number: Column[int], after: int, limit: int | None = None
 ) -> Iterator[Row[Any]]:
-    """The rows of a log after a number, in order, read page by page so that no transaction stays open between
-    them. The query must select `number` first."""
+    """The rows of a log after a number, in order. The query must select `number` first.
+
+    Rows are read page by page, so that no transaction stays open between pages.
+    """
     while limit is None or limit > 0:
         size = _PAGE if limit is None else min(_PAGE, limit)
         with database.reading() as connection:
@@ -129,7 +133,7 @@ def paged(
 
 
 def chunks(items: Iterator[_Item], size: int) -> Iterator[list[_Item]]:
-    """The items in lists of that size; the last may be shorter.
+    """Split items into lists of a given size. The last list may be shorter.
 
     >>> list(chunks(iter("abcde"), 2))
     [['a', 'b'], ['c', 'd'], ['e']]

@@ -1,7 +1,7 @@
-"""What is particular to SQLite: how to connect, to lock, and to explain its errors.
+"""Everything specific to SQLite: connections, locks and explanations of errors.
 
-A store keeps a write-ahead log next to its file (`-wal`, `-shm`), so that readers and the one writer do not wait
-for each other, and flushes it with every commit, so that what was acknowledged survives a crash of the machine.
+A store keeps a write-ahead log next to its file (`-wal`, `-shm`), so that readers and the writer do not block each
+other. Every commit flushes it, so that acknowledged data survives a crash of the machine.
 """
 
 import os
@@ -35,14 +35,14 @@ _engines: WeakSet[Engine] = WeakSet()
 
 
 def connect(path: Path, wait: float, is_bulk: bool) -> Engine:
-    """Connections to an existing file, which wait that many seconds for another writer.
+    """Connections to an existing file. A writer waits up to `wait` seconds for another one.
 
-    With `is_bulk`, for who writes to all parts of the indexes all the time, a connection keeps up to 256 MiB of the file in memory
-    instead of 64, and lets the write-ahead log grow to 512 before it copies that into the file: pages that are written again and
-    again are then copied once.
+    `is_bulk` suits processes that constantly write to all parts of the indexes. A connection then caches up to 256
+    MiB of the file instead of 64, and the write-ahead log grows to 512 MiB before it is copied into the file. Pages
+    that change often are therefore copied only once.
 
-    A transaction begins as a writer's (`BEGIN IMMEDIATE`) where the execution option `writer` is set; only a
-    writer turns on the write-ahead log, so that a file which is no store is not changed by looking at it.
+    A transaction with the execution option `writer` starts with `BEGIN IMMEDIATE`. Only writers turn on the
+    write-ahead log, so that opening a file that is not a store does not change it.
     """
     uri = f"{path.absolute().as_uri()}?mode=rw"
 
@@ -50,12 +50,13 @@ def connect(path: Path, wait: float, is_bulk: bool) -> Engine:
         connection = sqlite3.connect(uri, uri=True, timeout=wait, isolation_level=None, check_same_thread=False)
         connection.execute("PRAGMA foreign_keys = ON")
         if not path.stat().st_size:
-            # So that a new file can shrink later, a few pages at a time. In one that has pages, this would wait for writers.
+            # Lets a new file shrink later, a few pages at a time. On a file that has pages, this would wait for
+            # writers.
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute(f"PRAGMA cache_size = -{(256 if is_bulk else 64) * 1024}")
         if is_bulk:
-            connection.execute("PRAGMA wal_autocheckpoint = 131072")  # pages of 4 KiB
+            connection.execute("PRAGMA wal_autocheckpoint = 131072")  # in pages of 4 KiB
         return connection
 
     engine = create_engine("sqlite://", creator=opened, poolclass=QueuePool)
@@ -73,8 +74,10 @@ def connect(path: Path, wait: float, is_bulk: bool) -> Engine:
 
 
 def _begin_writing(connection: Connection, wait: float) -> None:
-    """Become the one writer, within `wait` seconds. SQLite itself asks again every 100 ms, so that it may miss its turn again and
-    again while others write all the time."""
+    """Become the only writer, within `wait` seconds.
+
+    SQLite itself retries only every 100 ms, so it could miss its turn repeatedly while others write all the time.
+    """
     driver = connection.connection.driver_connection
     assert driver is not None
     until, pause = monotonic() + wait, _FIRST_PAUSE
@@ -95,9 +98,9 @@ def _begin_writing(connection: Connection, wait: float) -> None:
 
 
 def explain(error: BaseException, place: str, wait: float) -> StoreError | None:
-    """What an error of SQLite means and what to do about it; None if there is nothing more to say."""
+    """What an error of SQLite means and what to do about it; None if there is nothing to add."""
     code = getattr(error, "sqlite_errorcode", None)
-    # The low byte is the kind of error, the rest its variety.
+    # The low byte is the primary error code; the rest extends it.
     cause = None if code is None else _CAUSES.get(code & 0xFF)
     return None if cause is None else StoreError(cause.format(place=place, error=error, wait=wait))
 
@@ -108,5 +111,5 @@ def _close_idle() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    # SQLite's locks do not survive in a child process that inherits an open connection.
+    # A child process that inherits an open connection does not hold SQLite's locks.
     os.register_at_fork(before=_close_idle)

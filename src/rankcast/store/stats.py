@@ -1,4 +1,4 @@
-"""How much a store holds."""
+"""Statistics about the content of a store."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ __all__ = ["Stats", "created", "stats"]
 
 
 class Stats(NamedTuple):
-    """Counts. `versions` counts the changes of the catalog; `processed`, the events that were worked off."""
+    """Counts. `versions` are changes of the catalog; `processed` are the events that were served."""
 
     users: int
     subscriptions: int
@@ -25,7 +25,7 @@ class Stats(NamedTuple):
 
 
 def stats(database: Database) -> Stats:
-    """Count everything, at one moment. Cost: O(subscriptions + deliveries + rejects), without loading them."""
+    """Count everything at one moment. Cost: O(subscriptions + deliveries + rejects), without loading them."""
     records = schema.catalog_records.c
     subscriptions = records.kind == "subscription"
     query = select(
@@ -42,7 +42,7 @@ def stats(database: Database) -> Stats:
 
 
 def created(database: Database) -> int:
-    """When the store was made, in microseconds."""
+    """When the store was created, in microseconds."""
     with database.reading() as connection:
         return int(connection.execute(select(schema.store.c.created_at)).scalar_one())
 

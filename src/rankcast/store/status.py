@@ -1,4 +1,4 @@
-"""How things stand with a store: what is in it, how far it has been served, and by whom."""
+"""The status of a store: its content, how far it has been served, and by which pipeline."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -18,10 +18,10 @@ __all__ = ["Status", "status"]
 
 
 class Status(NamedTuple):
-    """One moment of a store.
+    """The status of a store at one moment.
 
-    `published` events are in the log, of which the first `served` have been worked off, the last of them with the catalog
-    as of `served_version`; `waiting_since` is when the first of the others was logged.
+    `published` events are in the log. The first `served` of them have been processed, the last with the catalog
+    version `served_version`. `waiting_since` is when the next event was logged.
     """
 
     version: int
@@ -34,16 +34,16 @@ class Status(NamedTuple):
     unreadable: int
     pipeline: Pipeline | None
     set_aside: int = 0
-    """How much could not be served and was not served again since."""
+    """The number of set-aside rows that are still pending."""
 
     @property
     def lag(self) -> int:
-        """How many events of the log have not been served yet."""
+        """The number of logged events that have not been served yet."""
         return self.published - self.served
 
 
 def status(database: Database) -> Status:
-    """Read it, in one transaction. Cost: a few look-ups of one row each, none over a whole table."""
+    """Read the status in one transaction. Cost: a few look-ups of single rows."""
     events, progress = schema.events.c, schema.progress.c
     with database.reading() as connection:
         served, served_version = connection.execute(select(progress.event_offset, progress.catalog_version)).one()

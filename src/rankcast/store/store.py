@@ -23,11 +23,12 @@ __all__ = ["Store"]
 
 
 class Store:
-    """One database with everything that must survive: a file of SQLite, or PostgreSQL by its URL.
+    """One database with everything that must survive a restart: a SQLite file, or PostgreSQL given by its URL.
 
-    What a method has returned is on disk. Safe from several threads and processes: any number read while one
-    at a time writes; `wait` is for how many seconds a writer waits for another. All failures are `StoreError`,
-    a change that the catalog refuses is `CatalogError`; in both cases nothing of the transaction is kept.
+    Changes are on disk when a method returns. The store is safe to use from several threads and processes: any
+    number of readers, and one writer at a time. A writer waits up to `wait` seconds for another. Failures raise
+    `StoreError`, and changes that the catalog refuses raise `CatalogError`. In both cases, the transaction is
+    rolled back.
 
     >>> from tempfile import TemporaryDirectory
     >>> from rankcast.language import decode_event, decode_record
@@ -61,7 +62,7 @@ class Store:
         wait: float = 30.0,
         clock: Clock = system_clock,
     ) -> "Store":
-        """Make a new store and open it; with `exist_ok`, open the one that is there."""
+        """Create a new store and open it. With `exist_ok`, an existing store is opened."""
         return cls(create_database(path_or_url, exist_ok, wait, clock, is_bulk=False))
 
     @classmethod
@@ -73,16 +74,17 @@ class Store:
         clock: Clock = system_clock,
         is_bulk: bool = False,
     ) -> "Store":
-        """Open a store that exists, of this schema version; `is_bulk` for who writes to a file as fast as it can be done."""
+        """Open an existing store of this schema version. `is_bulk` suits processes that write to a file at full
+        speed."""
         return cls(open_database(path_or_url, wait, clock, is_bulk))
 
     @property
     def database(self) -> Database:
-        """The database below, for what else is kept in it beside the store's own logs."""
+        """The underlying database, which also holds data beside the store's own logs."""
         return self._database
 
     def close(self) -> None:
-        """Let go of the database; the store cannot be used any more."""
+        """Close the database. The store cannot be used afterwards."""
         self._database.close()
 
     def __enter__(self) -> "Store":
@@ -96,88 +98,94 @@ class Store:
     # the catalog
 
     def change(self, put: Iterable[Record] = (), remove: Iterable[Record] = (), check: Check | None = None) -> int:
-        """Change the catalog in one new version, all or nothing; its number.
+        """Change the catalog in one new version, all or nothing. Returns the number of the version.
 
-        See `CatalogLog.change` for the order: neither that within `put` nor that within `remove` matters. `check` sees what
-        the catalog holds of the records and their users in the same transaction, and refuses the change by an error.
+        The order within `put` and within `remove` does not matter; see `CatalogLog.change`. `check` sees the current
+        records of the users concerned, in the same transaction, and raises an error to refuse the change.
         """
         return self._catalog.change(put, remove, check)
 
     def decide(self, user: str, decide: Callable[[Catalog], Decision]) -> int:
-        """Change a user's records by what they are at this moment: `decide` says what to put and what to remove."""
+        """Change a user's records depending on their current state. `decide` returns what to put and what to remove."""
         return self._catalog.decide(user, decide)
 
     def version(self) -> int:
-        """The number of the newest version of the catalog; 0 is the empty catalog."""
+        """The number of the newest version of the catalog. Version 0 is the empty catalog."""
         return self._catalog.version()
 
     def catalog(self, version: int | None = None) -> Catalog:
-        """The catalog as of a version, or the newest; shared, so not to be changed."""
+        """The catalog as of a version, by default the newest. It is shared, so the caller must not change it."""
         return self._catalog.catalog(version)
 
     def catalog_part(self, serves: Callable[[str], bool], version: int | None = None) -> Catalog:
-        """The records of some users and those that concern all, as of a version or the newest; not shared."""
+        """The records of some users and the shared ones, as of a version, by default the newest. The result is not
+        shared."""
         return self._catalog.part(serves, version)
 
     def catalog_part_after(self, base: Catalog, after: int, serves: Callable[[str], bool], version: int) -> Catalog:
-        """As `catalog_part` of a version, made out of that of an earlier one, which stays as it is."""
+        """Like `catalog_part`, based on the result for an earlier version. `base` is not changed."""
         return self._catalog.part_after(base, after, serves, version)
 
     def unreadable(self) -> list[UnreadableRecord]:
-        """The records that are left out of the newest catalog because they cannot be read."""
+        """The records left out of the newest catalog because they cannot be read."""
         return self._catalog.unreadable()
 
     def remove_unreadable(self, kind: str, *names: str | None, owner: str | None = None) -> bool:
-        """Delete such a record by its kind and what identifies it (an id; a user; attribute, name and user of a concept); whether it
-        was there, and the owner's if one is given."""
+        """Delete an unreadable record, given by its kind and names.
+
+        The names are an id, a user, or the attribute, name and user of a concept. Returns whether the record existed
+        and, if an owner is given, belonged to that owner.
+        """
         key = names[0] if len(names) == 1 else dumps(list(names))
         return key is not None and self._catalog.remove_unreadable(kind, key, owner)
 
     def changes(self, after: int, up_to: int | None = None) -> Iterator[Change]:
-        """What changed after one version, up to another or to the newest, in order."""
+        """The changes after one version, up to another or to the newest, in order."""
         return self._catalog.changes(after, up_to)
 
     # the event log
 
     def publish(self, events: Iterable[Event], batch: int = 1000, refuse: Refuse | None = None) -> list[PublishReceipt]:
-        """Append events to the log, in order, `batch` to a transaction; their acknowledgements.
+        """Append events to the log, in order, `batch` per transaction. Returns their acknowledgements.
 
-        An event that is in the log already with the same content is not appended again, so that publishing again
-        after a crash is safe. One that cannot be logged (its id is taken by other content, it names an unknown
-        concept) is given to `refuse` and the others go on; without `refuse` the error is raised, and nothing of
-        its batch and of those after it is logged.
+        An event that is already in the log with the same content is not appended again, so it is safe to publish
+        again after a crash. An event cannot be logged if its id is taken by other content or if it names an unknown
+        concept. It is passed to `refuse`, and the others are logged. Without `refuse` the error is raised, and
+        neither its batch nor the later ones are logged.
         """
         return list(self.publishing(events, batch, refuse))
 
     def publishing(
         self, events: Iterable[Event], batch: int = 1000, refuse: Refuse | None = None
     ) -> Iterator[PublishReceipt]:
-        """As `publish`, but each acknowledgement comes as soon as its batch is on disk, and the next batch is
-        taken when those of the last have been."""
+        """Like `publish`, but yields each acknowledgement as soon as its batch is on disk.
+
+        The next batch starts when all acknowledgements of the last one have been consumed.
+        """
         return self._events.publishing(events, batch, refuse)
 
     def events(self, after: int = 0, limit: int | None = None) -> Iterator[LoggedEvent]:
-        """The log after an offset, in order, each event with the catalog version current at its publication."""
+        """The events after an offset, in order, each with the catalog version at its publication."""
         return self._events.events(after, limit)
 
     def event_texts(self, after: int, up_to: int) -> Iterator[LoggedText]:
-        """The log after an offset up to another as it is kept, not decoded."""
+        """The stored texts after one offset up to another, not decoded."""
         return self._events.texts(after, up_to)
 
     def log_rows(self, after: int, up_to: int) -> list[LogRow]:
-        """The log after an offset up to another, for a pipeline: as much as one micro-batch holds."""
+        """The rows after one offset up to another, as one list for a micro-batch of a pipeline."""
         return self._events.rows(after, up_to)
 
     def offset_before(self, time: datetime) -> int:
-        """The offset before the first event that was published at that time or later; the last if there is none."""
+        """The offset before the first event published at or after a time; the last offset if there is no such event."""
         return self._events.offset_before(time)
 
     def time_at_end(self, offset: int) -> datetime | None:
-        """The time now if nothing is logged after an offset, else None. Whatever is logged later is logged after that time."""
+        """The current time if no event follows an offset, else None. Events logged later get later times."""
         return self._events.time_at_end(offset)
 
     def event(self, event_id: str) -> LoggedEvent | None:
-        """The event with that id."""
+        """The event with this id; None if there is none."""
         return self._events.event(event_id)
 
     def last_offset(self) -> int:
@@ -197,9 +205,13 @@ class Store:
         set_aside: Iterable[SetAside] = (),
         at_end: bool = False,
     ) -> int:
-        """Write deliveries (each event once per user), progress, states of shards and what was set aside (each user, event and
-        version once) in one transaction; how many deliveries were new. Refused if the progress is no longer at
-        `expected_offset`, or with `at_end` if there are events after `offset`."""
+        """Write deliveries, progress, states and set-aside rows in one transaction. Returns the number of new
+        deliveries.
+
+        Deliveries are unique per event and user, set-aside rows per user, event and version. The commit is refused if
+        the progress is no longer at `expected_offset`, or with `at_end` if there are events after `offset`. See
+        `DeliveryLog.commit`.
+        """
         return self._deliveries.commit(
             deliveries, offset, catalog_version, states, expected_offset, instants, set_aside, at_end
         )
@@ -216,7 +228,7 @@ class Store:
         set_aside: Iterable[SetAside] = (),
         due: int | None = None,
     ) -> int:
-        """Write what a micro-batch of a pipeline on Spark made; see `DeliveryLog.commit_batch`."""
+        """Write the results of a Spark micro-batch; see `DeliveryLog.commit_batch`."""
         return self._deliveries.commit_batch(
             pipeline, deliveries, rejects, done, start, offset, catalog_version, set_aside, due
         )
@@ -229,15 +241,16 @@ class Store:
         states: Mapping[int, bytes] | None = None,
         expected_offset: int | None = None,
     ) -> int:
-        """Write deliveries of what had been set aside; `done` are the numbers of its rows. See `DeliveryLog.serve_again`."""
+        """Write the deliveries of set-aside events. `done` are the numbers of their rows; see
+        `DeliveryLog.serve_again`."""
         return self._deliveries.serve_again(deliveries, done, failed, states or {}, expected_offset)
 
     def put_states(self, states: Mapping[int, bytes], expected_offset: int) -> None:
-        """Replace the states of all shards as of the progress; whoever serves the store next goes on with these."""
+        """Replace the states of all shards as of the current progress. The next pipeline continues with these."""
         self._deliveries.put_states(states, expected_offset)
 
     def pipeline(self) -> Pipeline | None:
-        """Which pipeline serves this store, and what it has done; None if none has yet."""
+        """The pipeline that serves this store, and what it has done; None if there has been none."""
         return self._pipelines.pipeline()
 
     def due(self) -> int:
@@ -247,25 +260,25 @@ class Store:
     def claim(
         self, name: str, place: str, shards: int, start_offset: int | None = None, engine: str = SPARK
     ) -> Pipeline:
-        """Let a new pipeline serve this store from now on; see `PipelineLog.claim`."""
+        """Make a new pipeline the one that serves this store; see `PipelineLog.claim`."""
         return self._pipelines.claim(name, engine, place, shards, start_offset)
 
     def release(self) -> None:
-        """Forget which pipeline serves this store; the next starts with the state that is in the store."""
+        """Forget which pipeline serves this store. The next one starts with the state in the store."""
         self._pipelines.release()
 
     def progress(self) -> Progress:
-        """How far the event log has been worked off."""
+        """How far the event log has been processed, with the states of the shards."""
         return self._deliveries.progress()
 
     def reached(self) -> int:
-        """Up to which offset the event log has been worked off; `progress` without the states."""
+        """The offset up to which the event log has been processed; `progress` without the states."""
         return self._deliveries.reached()
 
     def deliveries(
         self, user: str | None = None, after: int = 0, limit: int | None = None
     ) -> Iterator[tuple[int, Delivery]]:
-        """Deliveries, of one user or all, with their numbers, after a number, in the order of their commits."""
+        """Deliveries after a number, of one user or of all, with their numbers, in commit order."""
         return self._deliveries.deliveries(user, after, limit)
 
     def last_delivery(self) -> int:
@@ -275,26 +288,28 @@ class Store:
     # the rest
 
     def reject(self, rejects: Iterable[Reject]) -> None:
-        """Keep input that could not be used."""
+        """Store input that could not be used."""
         self._rejects.reject(rejects)
 
     def rejects(self, limit: int | None = None) -> list[KeptReject]:
-        """The rejects, oldest first; with a limit, the last so many."""
+        """The rejects, oldest first. With a limit, the most recent ones."""
         return self._rejects.rejects(limit)
 
     def set_aside(self, user: str | None = None, limit: int | None = None, pending: bool = True) -> list[KeptSetAside]:
-        """What could not be served, oldest first: of one user or all, only what was not served again since, or all; with a
-        limit, the last so many."""
+        """Events that could not be served, oldest first, of one user or of all. With a limit, the most recent ones.
+
+        `pending` selects only those that were not served again.
+        """
         return self._set_aside.rows(user, limit, pending)
 
     def set_aside_page(self, user: str | None, after: int, limit: int, pending: bool = True) -> list[KeptSetAside]:
-        """What could not be served, oldest first: at most `limit` rows after a number."""
+        """Events that could not be served, oldest first: at most `limit` rows after a number."""
         return self._set_aside.page(user, after, limit, pending)
 
     def created(self) -> int:
-        """When the store was made, in microseconds. A copy of it says the same, so this tells stores apart."""
+        """When the store was created, in microseconds. Copies have the same value, so it identifies a store."""
         return created(self._database)
 
     def stats(self) -> Stats:
-        """How much the store holds."""
+        """Statistics about the content of the store."""
         return stats(self._database)

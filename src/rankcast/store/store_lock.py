@@ -1,4 +1,4 @@
-"""One pipeline per store: a lock that lasts as long as its process does."""
+"""One pipeline per store: a lock that lasts as long as its process."""
 
 import os
 from contextlib import suppress
@@ -19,11 +19,12 @@ _KEY = "hashtext('rankcast pipeline'), hashtext(current_schema())"
 
 
 class StoreLock:
-    """The right to serve a store from this process; refused at once while another process has it.
+    """The right to serve a store from this process. It is refused at once while another process holds it.
 
-    Beside a store in a file, an empty file `-serving` is locked; the system lets go of it when the process ends, however
-    it ends. In PostgreSQL it is an advisory lock of one connection, which the server lets go of when that connection ends.
-    Whoever loses the connection must take the lock again; `Store.commit` refuses a second pipeline in any case.
+    For a store in a file, it is a lock on an empty file `-serving` beside it, which the system releases when the
+    process ends for any reason. In PostgreSQL, it is an advisory lock of one connection, which the server releases
+    when that connection ends. A process that loses the connection must take the lock again. In any case,
+    `Store.commit` refuses a second pipeline.
 
     >>> from tempfile import TemporaryDirectory
     >>> folder = TemporaryDirectory()
@@ -40,8 +41,10 @@ class StoreLock:
         self._held: _FileLock | _ConnectionLock | None = None
 
     def take(self, patience: float = 0.0) -> None:
-        """Take the lock, or make sure that it is still held; `patience` is for how many seconds to wait for a process that is
-        about to end. StoreError if another process has it."""
+        """Take the lock, or verify that it is still held. Raises StoreError if another process holds it.
+
+        `patience` is how many seconds to wait for a process that is about to end.
+        """
         if self._held is not None and self._held.is_held():
             return
         self.give_back()
@@ -57,7 +60,7 @@ class StoreLock:
             sleep(_POLL)
 
     def give_back(self) -> None:
-        """Let another process serve the store."""
+        """Release the lock, so that another process can serve the store."""
         held, self._held = self._held, None
         if held is not None:
             held.release()
@@ -96,10 +99,10 @@ class _FileLock:
 
     @classmethod
     def of(cls, path: Path) -> "_FileLock | None":
-        """The lock, if it is free."""
+        """Take the lock; None if another process holds it."""
         try:
             import fcntl
-        except ImportError:  # no such locks on this system
+        except ImportError:  # this system has no such locks
             return cls(-1)
         file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         try:

@@ -1,4 +1,4 @@
-"""Records and events as the text that a store keeps."""
+"""The text form of records and events in the store."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,14 +10,14 @@ from rankcast.model import Event, Record
 __all__ = ["MAX_ID", "check_id", "escaped", "event_of", "event_text", "readable", "record_of", "record_text"]
 
 MAX_ID = 1000
-"""How many bytes the id of an event may have: PostgreSQL indexes no more than 2,700 for a user and an event together."""
+"""Maximum length of an event id in bytes. PostgreSQL indexes at most 2,700 bytes for a user and an event together."""
 
 
 def record_text(record: Record) -> str:
-    """A record of the catalog in its JSON form (semantics: Files).
+    """The JSON form of a catalog record (semantics: Files).
 
-    It is read back before it is kept: what cannot be read again, such as an expression over the size limits,
-    would stop everybody who reads the log.
+    The text is decoded again before it is stored. A record that cannot be decoded, for example because an expression
+    exceeds the size limits, would block every reader of the log.
     """
     text = dumps(encode_record(record))
     decode_record(text)
@@ -25,14 +25,17 @@ def record_text(record: Record) -> str:
 
 
 def record_of(text: str) -> Record:
-    """The record that was kept."""
+    """Decode a stored record."""
     with readable("a record of the catalog"):
         return decode_record(text)
 
 
 def event_text(event: Event) -> str:
-    """An event in its JSON form (semantics: Files), without its position; read back, as a record is, unless it is a plain
-    one, whose values the event itself has checked."""
+    """The JSON form of an event without its position (semantics: Files).
+
+    It is decoded again before it is stored, as records are, unless it has only plain values, which the event itself
+    has checked.
+    """
     check_id(event.id)
     text = dumps(encode_event(event))
     if event.advertisement is not None or not all(isinstance(value, tuple) for value in event.attributes.values()):
@@ -41,7 +44,7 @@ def event_text(event: Event) -> str:
 
 
 def check_id(name: str) -> None:
-    """Refuse an id that some database could not hold or index.
+    """Refuse an id that some database could not store or index.
 
     >>> check_id("a" * 2000)
     Traceback (most recent call last):
@@ -55,14 +58,14 @@ def check_id(name: str) -> None:
 
 
 def event_of(text: str, offset: int) -> Event:
-    """The event that was kept at that position."""
+    """Decode the event stored at an offset."""
     with readable(f"event {offset} of the log"):
         return decode_event(text, seq=offset)
 
 
 @contextmanager
 def readable(what: str) -> Iterator[None]:
-    """Say that the store is damaged if something that was whole when it was written makes no sense now."""
+    """Report a damaged store if stored data can no longer be decoded."""
     try:
         yield
     except (AttributeError, OverflowError, TypeError, ValueError) as error:
@@ -70,5 +73,5 @@ def readable(what: str) -> Iterator[None]:
 
 
 def escaped(text: str) -> str:
-    """The text with what no database can hold as text (lone surrogates, NUL) written as escapes."""
+    """The text with everything that no database can store (lone surrogates, NUL) written as escapes."""
     return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")

@@ -1,6 +1,7 @@
-"""Records of the catalog that this release cannot read: left out, reported, and kept until their owner replaces or deletes them.
+"""Catalog records that this release cannot read.
 
-A release may have bounds that a record of an earlier one breaks, and a file may be damaged. Neither may stop anybody else.
+They are left out of the catalog, reported, and kept until their owner replaces or deletes them. A record may break
+limits that an earlier release did not have, or its file may be damaged. Neither may affect other users.
 """
 
 import json
@@ -27,7 +28,7 @@ unreadable_records = Table(
 
 
 class UnreadableRecord(NamedTuple):
-    """A record that is left out of the catalog: what identifies it, whose it is, its text, and why it cannot be read."""
+    """A record left out of the catalog: its kind and key, its owner, its text, and why it cannot be read."""
 
     kind: str
     key: str
@@ -37,11 +38,12 @@ class UnreadableRecord(NamedTuple):
 
     @property
     def whose(self) -> str | None:
-        """The user whose it is; of an advertisement the publisher, if the text says so; None if it is nobody's own."""
+        """The owner of the record; for an advertisement the publisher, if the text names one. None for a shared
+        record."""
         return self._field("publisher") if self.kind == "advertisement" else self.owner
 
     def says(self, field: str, value: str) -> bool:
-        """Whether the text, as far as it is JSON, has a value in a field."""
+        """Whether the text, as far as it is valid JSON, has this value in this field."""
         return self._field(field) == value
 
     def _field(self, name: str) -> str | None:
@@ -53,12 +55,12 @@ class UnreadableRecord(NamedTuple):
         return found if isinstance(found, str) else None
 
     def reject(self) -> tuple[str, Reject]:
-        """The record among the rejects, with the key that keeps it there once."""
+        """The record as a reject, with a key that keeps it from being stored twice."""
         return f"catalog {self.kind} {self.key} {self.text}", Reject(f"catalog:{self.kind}", 0, self.reason, self.text)
 
 
 def known(connection: Connection) -> list[UnreadableRecord]:
-    """Those of the newest catalog, as far as anybody has read it."""
+    """The unreadable records of the newest catalog, as found when it was last read."""
     of, record = unreadable_records.c, catalog_records.c
     query = (
         select(of.kind, of.key, record.owner, record.record, of.reason)
@@ -69,7 +71,7 @@ def known(connection: Connection) -> list[UnreadableRecord]:
 
 
 def keep(connection: Connection, found: Sequence[UnreadableRecord], now: int) -> None:
-    """Let these be those of the newest catalog, and among the rejects too."""
+    """Replace the unreadable records of the newest catalog, and add them to the rejects."""
     connection.execute(delete(unreadable_records))
     if found:
         rows = [{"kind": one.kind, "key": one.key, "reason": one.reason, "seen_at": now} for one in found]
@@ -78,12 +80,12 @@ def keep(connection: Connection, found: Sequence[UnreadableRecord], now: int) ->
 
 
 def keep_rejects(connection: Connection, found: Iterable[UnreadableRecord], now: int) -> None:
-    """Keep them among the rejects, each once."""
+    """Add records to the rejects, each once."""
     rejects.keep(connection, [one.reject() for one in found], now)
 
 
 def forget(connection: Connection, slots: Iterable[tuple[str, str]]) -> None:
-    """The records of these kinds and keys were replaced or removed."""
+    """Forget records, given by kind and key, that were replaced or removed."""
     if connection.execute(select(unreadable_records.c.kind).limit(1)).first() is not None:
         for slot in slots:
             connection.execute(

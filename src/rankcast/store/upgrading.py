@@ -1,4 +1,4 @@
-"""Bringing a store of an earlier schema version up to date, with a copy of it first."""
+"""Upgrade a store of an earlier schema version, after making a copy of it."""
 
 import os
 import shlex
@@ -21,7 +21,7 @@ __all__ = ["Upgraded", "copy_file", "program_url", "store_version", "unserved", 
 
 @dataclass(frozen=True, slots=True)
 class Upgraded:
-    """What an upgrade did: from which schema version to which, and where the copy of the file as it was is, if one was made."""
+    """The result of an upgrade: the old and new schema versions, and the path of the copy, if one was made."""
 
     place: str
     before: int
@@ -36,10 +36,11 @@ def upgrade_store(
     wait: float = 30.0,
     clock: Clock = system_clock,
 ) -> Upgraded:
-    """Migrate a store to this release's schema, in one transaction: killed at any point, it is the old one or the new one.
+    """Migrate a store to the schema of this release in one transaction.
 
-    A file is copied first, beside it, unless it `is_backed_up` already; another database must be. A store that is of this schema
-    version is left as it is; one that a service is serving is refused.
+    If the process is killed, the store is either the old one or the new one. A file is copied first, beside itself,
+    unless it `is_backed_up` already. Any other database must be backed up by the caller. A store of this schema
+    version is left unchanged. A store that a service is serving is refused.
     """
     before = store_version(path_or_url, wait=wait, clock=clock)
     path = path_of(path_or_url)
@@ -52,7 +53,7 @@ def upgrade_store(
                 f"make a backup of {database.place!r} first, with: {_dump_command(path_or_url)}; "
                 "then run: rankcast upgrade --no-backup --store URL"
             )
-        from rankcast.store.migrations import migrate  # only here, because Alembic takes long to load
+        from rankcast.store.migrations import migrate  # imported only here, because Alembic loads slowly
 
         with unserved(path):
             backup = None
@@ -72,7 +73,7 @@ def upgrade_store(
 
 
 def store_version(path_or_url: str | os.PathLike[str], *, wait: float = 30.0, clock: Clock = system_clock) -> int:
-    """The schema version of a store; refused if this release can neither use nor upgrade it."""
+    """The schema version of a store. Raises an error if this release can neither use nor upgrade it."""
     path = path_of(path_or_url)
     if path is not None and not path.exists():
         raise missing_store(str(path))
@@ -90,7 +91,7 @@ def store_version(path_or_url: str | os.PathLike[str], *, wait: float = 30.0, cl
 
 
 def copy_file(source: Path, target: Path) -> None:
-    """Copy the file of a store as of one moment, while others read and write it; the copy is there whole or not at all."""
+    """Copy the file of a store as of one moment, while it is in use. The copy appears only when it is complete."""
     part = target.with_name(f"{target.name}.part")
     try:
         # Readable by its owner alone: it holds what the store holds.
@@ -112,12 +113,12 @@ def copy_file(source: Path, target: Path) -> None:
 
 
 def _dump_command(url: str | os.PathLike[str]) -> str:
-    """What makes a backup of a database on a server; without the password, for which the program asks."""
+    """The command that backs up a database on a server, without the password, which the program asks for."""
     return f"pg_dump --format=custom --file=rankcast.dump {shlex.quote(program_url(os.fspath(url)))}"
 
 
 def program_url(url: str) -> str:
-    """The URL of a database as the programs of PostgreSQL take it, without the password.
+    """The URL of a database in the form that PostgreSQL's programs accept, without the password.
 
     >>> program_url("postgresql+psycopg://ann:secret@db/movies?lock_timeout=3")
     'postgresql://ann@db/movies'
@@ -130,14 +131,14 @@ def program_url(url: str) -> str:
 
 @contextmanager
 def unserved(path: Path | None) -> Iterator[None]:
-    """Keep services from starting with the file meanwhile; refused if one is serving it (`rankcast.service.alone`)."""
+    """Keep services from opening the file meanwhile. Refused if one is serving it (`rankcast.store.store_lock`)."""
     lock = None if path is None else Path(f"{path}-serving")
     if lock is None or not lock.exists():
         yield
         return
     try:
         import fcntl
-    except ImportError:  # no such locks on this system
+    except ImportError:  # this system has no such locks
         yield
         return
     with lock.open("r+b") as file:

@@ -1,4 +1,4 @@
-"""Deleting a user: everything that is kept of them, in one transaction."""
+"""Deletion of a user and of everything stored about them, in one transaction."""
 
 from collections import Counter
 
@@ -25,12 +25,13 @@ _USER = "user"
 
 
 def delete_user(database: Database, user: str) -> dict[str, int]:
-    """Delete all that is kept of a user; how many rows of each table, without those of which there were none.
+    """Delete everything stored about a user. Returns the number of deleted rows per table, without zeros.
 
-    Every table with a column `user_id` counts, so also one that comes later; with a column `token`, the rows of the
-    user's tokens. Tokens are revoked, and nothing is left of them but their ids: so other processes notice. What the
-    user's records were stays in the history of the catalog for as long as events that are bound to it are kept. Cost: one
-    transaction; a look-up in each block of deliveries, and O(the user's rows).
+    This includes every table with a column `user_id`, also future ones, and the rows of the user's tokens in tables
+    with a column `token`. The tokens are revoked and reduced to their ids, so that other processes notice.
+
+    The user's records stay in the history of the catalog as long as events that refer to those versions are kept.
+    Cost: one transaction, one look-up per block of deliveries, and O(the user's rows).
     """
     now = microseconds(database.clock())
     deleted: Counter[str] = Counter()
@@ -63,7 +64,7 @@ def delete_user(database: Database, user: str) -> dict[str, int]:
 
 
 def count_user(database: Database, user: str) -> dict[str, int]:
-    """What `delete_user` would delete: how many rows of each table, without those of which there are none."""
+    """What `delete_user` would delete: the number of rows per table, without zeros."""
     counts: dict[str, int] = {}
     of_user = and_(access_tokens.c.role == _USER, access_tokens.c.name == user)
     with database.reading() as connection:

@@ -1,10 +1,10 @@
-"""How a store of an earlier schema becomes one of this: a revision of Alembic for each schema version, in `versions/`.
+"""Migrations from earlier schemas: one Alembic revision per schema version, in `versions/`.
 
-The revision that leads to schema version n is called n. The version of a store is in its table `rankcast_store` and nowhere else: a
-new store is made from `schema.metadata` and has the newest version from its first moment.
+The revision that leads to schema version n is named n. A store keeps its version only in its table `rankcast_store`.
+A new store is created from `schema.metadata` and has the newest version from the start.
 
-To change the schema, change the tables where they are declared, and raise `schema.SCHEMA_VERSION` if that version was released. A
-revision changes the tables that were there before, for both databases; tables that are lacking afterwards are made as they are
+To change the schema, change the tables where they are declared, and raise `schema.SCHEMA_VERSION` if the current
+version was released. A revision changes the existing tables, for both databases. Missing tables are then created as
 declared. A test compares a migrated store with a new one, column by column and index by index.
 """
 

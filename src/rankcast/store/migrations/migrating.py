@@ -1,4 +1,4 @@
-"""Running the revisions that a store lacks."""
+"""Run the revisions that a store lacks."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ __all__ = ["migrate", "revisions"]
 
 
 def migrate(connection: Connection, version: int) -> None:
-    """Bring the tables from a version to this release's, in the transaction at hand: all of it happens, or nothing."""
+    """Migrate the tables from a version to that of this release, in the caller's transaction, all or nothing."""
     with Operations.context(MigrationContext.configure(connection)):
         for number, script in revisions().items():
             if number > version:
@@ -24,6 +24,6 @@ def migrate(connection: Connection, version: int) -> None:
 
 
 def revisions() -> dict[int, Script]:
-    """The revisions by the schema version that they lead to, the first to be run first."""
+    """The revisions by the schema version that they lead to, in the order to run them."""
     directory = ScriptDirectory(str(Path(__file__).parent))
     return {int(script.revision): script for script in reversed(list(directory.walk_revisions()))}

@@ -1,4 +1,4 @@
-"""Digests: who wants one when, what each holds, and what was left out of it."""
+"""Digests: the schedules of the users, the content of each digest, and what was left out of it."""
 
 import json
 from collections.abc import Sequence
@@ -84,8 +84,10 @@ left_out = Table(
 
 
 class PipelineMoment(NamedTuple):
-    """A moment of the pipeline: all events up to `offset` were served, with that catalog version, and caused all
-    deliveries up to `delivery`."""
+    """A consistent position of the pipeline.
+
+    All events up to `offset` were served with that catalog version and caused all deliveries up to `delivery`.
+    """
 
     offset: int
     catalog_version: int
@@ -94,8 +96,11 @@ class PipelineMoment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class KeptSchedule:
-    """When a user wants digests (`schedule`, plain data), when the next is due, and the cut at which the last one ended, or
-    at which the schedule was made, with the user's delivery state there."""
+    """A user's digest schedule: `schedule` as plain data, and when the next digest is due.
+
+    It also holds the position where the last digest ended, or where the schedule was created, and the user's delivery
+    state there.
+    """
 
     user: str
     schedule: JsonObject
@@ -107,7 +112,7 @@ class KeptSchedule:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """An event that matched the user and was not sent; `rank` is None if it got none."""
+    """An event that matched the user but was not delivered. `rank` is None if it was not ranked."""
 
     event: str
     seq: int
@@ -118,7 +123,10 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class KeptDigest:
-    """The deliveries of a user after one number up to another, and figures of the events after one offset up to another."""
+    """The deliveries to a user in a range of numbers, with statistics of the events in a range of offsets.
+
+    Each range excludes its start and includes its end.
+    """
 
     number: int
     user: str
@@ -132,18 +140,18 @@ class KeptDigest:
 
 
 class DigestLog:
-    """Schedules and digests of all users, one short transaction per method."""
+    """The schedules and digests of all users. Each method is one short transaction."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def cut(self) -> PipelineMoment:
-        """Where the pipeline is."""
+        """The current position of the pipeline."""
         with self._database.reading() as connection:
             return _cut(connection)
 
     def cut_with_states(self) -> tuple[PipelineMoment, dict[int, bytes]]:
-        """Where the pipeline is, and what its shards remember there."""
+        """The current position of the pipeline, with the states of its shards."""
         with self._database.reading() as connection:
             cut = _cut(connection)
             states = connection.execute(select(schema.shard_states))
@@ -152,9 +160,10 @@ class DigestLog:
     # schedules
 
     def put_schedule(self, kept: KeptSchedule, expected: PipelineMoment | None = None) -> bool:
-        """Give a user a schedule; one that is there already goes on from where its last digest ended.
+        """Set a user's schedule. An existing schedule continues from where its last digest ended.
 
-        With `expected`, only if the pipeline is still there, so that no delivery slips in between; whether it was.
+        With `expected`, nothing changes unless the pipeline is still at that position, so that no delivery is missed.
+        Returns whether the schedule was set.
         """
         new = {"schedule": dumps(kept.schedule), "next_at": microseconds(kept.next)}
         with self._database.writing() as connection:
@@ -169,7 +178,7 @@ class DigestLog:
             return True
 
     def remove_schedule(self, user: str) -> bool:
-        """Make no more digests for a user; whether there was a schedule."""
+        """Stop making digests for a user. Returns whether there was a schedule."""
         with self._database.writing() as connection:
             count = connection.execute(delete(schedules).where(schedules.c.user_id == user)).rowcount
             if count:
@@ -178,20 +187,20 @@ class DigestLog:
         return count > 0
 
     def schedule(self, user: str) -> KeptSchedule | None:
-        """When a user wants digests."""
+        """A user's schedule; None if there is none."""
         with self._database.reading() as connection:
             row = connection.execute(select(schedules).where(schedules.c.user_id == user)).first()
         return None if row is None else _schedule(row)
 
     def due(self, now: datetime) -> list[KeptSchedule]:
-        """The schedules that ask for a digest now, the longest due first."""
+        """The schedules whose digest is due, the longest overdue first."""
         query = select(schedules).where(schedules.c.next_at <= microseconds(now))
         with self._database.reading() as connection:
             rows = connection.execute(query.order_by(schedules.c.next_at, schedules.c.user_id)).all()
         return [_schedule(row) for row in rows]
 
     def count(self) -> int:
-        """How many schedules there are."""
+        """The number of schedules."""
         with self._database.reading() as connection:
             return connection.execute(select(func.count()).select_from(schedules)).scalar_one()
 
@@ -208,8 +217,11 @@ class DigestLog:
         following: datetime,
         now: datetime,
     ) -> int | None:
-        """Keep the digest that begins where `start` had got to, due at its time or, if that is yet to come, now; and move
-        the schedule on to `following`; all in one transaction. Its number; None if another process was faster or the schedule is gone: then nothing is kept."""
+        """Store a digest and set its schedule to `following`, in one transaction. Returns the number of the digest.
+
+        The digest begins where `start` ended. Its time is when it was due, or `now` if that is earlier. Returns None
+        and stores nothing if another process was faster or the schedule is gone.
+        """
         with self._database.writing() as connection:
             moved = connection.execute(
                 update(schedules)
@@ -245,7 +257,7 @@ class DigestLog:
             return number
 
     def digests(self, user: str, before: int | None, limit: int) -> list[KeptDigest]:
-        """The digests of a user, newest first, before a number."""
+        """The digests of a user before a number, newest first."""
         query = select(digests).where(digests.c.user_id == user).order_by(digests.c.number.desc()).limit(limit)
         if before is not None:
             query = query.where(digests.c.number < before)
@@ -253,7 +265,7 @@ class DigestLog:
             return [_digest(row) for row in connection.execute(query)]
 
     def digest(self, number: int) -> KeptDigest | None:
-        """The digest with that number."""
+        """The digest with this number; None if there is none."""
         with self._database.reading() as connection:
             row = connection.execute(select(digests).where(digests.c.number == number)).first()
         return None if row is None else _digest(row)
@@ -264,7 +276,7 @@ class DigestLog:
             return last_number(connection, digests.c.number)
 
     def left_out(self, digest: int, reason: str | None, after: int, limit: int) -> list[tuple[int, LeftOut]]:
-        """What a digest left out, the best first, with their positions, after a position."""
+        """What a digest left out after a position, best first, with positions."""
         query = select(left_out).where(left_out.c.digest == digest, left_out.c.position > after)
         if reason is not None:
             query = query.where(left_out.c.reason == reason)

@@ -1,4 +1,4 @@
-"""Quiet hours: who wants none of their deliveries pushed when, and what was held back since they began."""
+"""Quiet hours: when users want no deliveries pushed, and what was held back since they began."""
 
 import json
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ quiet_hours = Table(
 
 @dataclass(frozen=True, slots=True)
 class KeptQuiet:
-    """The quiet hours of a user (plain data); when those seen last began, and the last delivery before them."""
+    """A user's quiet hours (plain data), when the latest ones began, and the last delivery before them."""
 
     user: str
     hours: JsonObject
@@ -40,13 +40,13 @@ class KeptQuiet:
 
 
 class QuietLog:
-    """The quiet hours of all users, one short transaction per method."""
+    """The quiet hours of all users. Each method is one short transaction."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def put(self, user: str, hours: JsonObject) -> None:
-        """Give a user quiet hours in place of those there were."""
+        """Set or replace a user's quiet hours."""
         row = {"user_id": user, "hours": dumps(hours), "began_at": None, "delivery_after": None}
         with self._database.writing() as connection:
             put_rows(connection, quiet_hours, [row], replace=["hours", "began_at", "delivery_after"])
@@ -54,7 +54,7 @@ class QuietLog:
             note(connection, now, AuditAction.CHANGE_PUSH, user, f"quiet hours {row['hours']}")
 
     def remove(self, user: str) -> bool:
-        """Take a user's quiet hours away; whether there were any."""
+        """Remove a user's quiet hours. Returns whether there were any."""
         with self._database.writing() as connection:
             count = connection.execute(delete(quiet_hours).where(quiet_hours.c.user_id == user)).rowcount
             if count:
@@ -63,19 +63,19 @@ class QuietLog:
         return count > 0
 
     def of(self, user: str) -> KeptQuiet | None:
-        """The quiet hours of a user."""
+        """The quiet hours of a user; None if there are none."""
         with self._database.reading() as connection:
             row = connection.execute(select(quiet_hours).where(quiet_hours.c.user_id == user)).first()
         return None if row is None else _kept(row)
 
     def all(self) -> list[KeptQuiet]:
-        """The quiet hours of everybody, by name."""
+        """The quiet hours of all users, ordered by user."""
         with self._database.reading() as connection:
             rows = connection.execute(select(quiet_hours).order_by(quiet_hours.c.user_id)).all()
         return [_kept(row) for row in rows]
 
     def mark(self, user: str, began: datetime) -> None:
-        """Note, once, that quiet hours have begun and that deliveries from now on are held."""
+        """Record, once, that quiet hours have begun and that deliveries are held from now on."""
         with self._database.writing() as connection:
             after = last_number(connection, schema.deliveries.c.number)
             new = {"began_at": microseconds(began), "delivery_after": after}

@@ -1,4 +1,4 @@
-"""Webhooks: where a user's deliveries are sent to, and how each endpoint fares."""
+"""Webhooks: the endpoints that receive a user's deliveries, and their state."""
 
 import json
 from collections.abc import Iterable
@@ -83,7 +83,7 @@ webhooks = Table(
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """What messages are signed with, perhaps encrypted; `until` is when it ends, if another replaces it."""
+    """A signing secret, possibly encrypted. `until` is when it expires, if another one replaces it."""
 
     value: str = field(repr=False)
     until: datetime | None = None
@@ -91,9 +91,12 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """An endpoint of a user. Everything up to `delivery_reached` and `digest_reached` was accepted, or is kept as a message
-    to be tried again, or as a dead letter. `types` are those of the messages wanted; None means digests for as long as
-    the user has some, and the deliveries that are in none."""
+    """An endpoint of a user.
+
+    Everything up to `delivery_reached` and `digest_reached` was accepted, or is stored as a message to be retried or
+    as a dead letter. `types` are the wanted message types. None means digests while the user has a schedule, and
+    those deliveries that are in no digest.
+    """
 
     id: str
     user: str
@@ -114,13 +117,16 @@ class Webhook:
     paused_until: datetime = EPOCH
 
     def signing(self, now: datetime) -> list[str]:
-        """The secrets that sign a message at that time, newest first; EnvironmentProblem if no key decrypts one of them."""
+        """The secrets that sign a message at a time, newest first. Raises EnvironmentProblem if no key decrypts one
+        of them."""
         return [decrypt(secret.value) for secret in self.secrets if secret.until is None or now < secret.until]
 
 
 class SecretCounts(NamedTuple):
-    """What became of the secrets of a store: how many were plain and are encrypted now, how many were encrypted with an older
-    key and now are with the first; and the webhooks with a secret that no key decrypts."""
+    """The result of encrypting secrets: how many were plain, how many were encrypted with an older key.
+
+    It also names the webhooks with a secret that no key decrypts.
+    """
 
     encrypted: int
     reencrypted: int
@@ -128,13 +134,13 @@ class SecretCounts(NamedTuple):
 
 
 class WebhookLog:
-    """The webhooks of all users, one short transaction per method."""
+    """The webhooks of all users. Each method is one short transaction."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def add(self, webhook: Webhook, most: int | None = None) -> Webhook | None:
-        """Keep a new webhook, which gets what comes from now on; None if its user has `most` already."""
+        """Add a webhook, which receives what comes from now on. Returns None if its user already has `most`."""
         with self._database.writing() as connection:
             if most is not None:
                 of_user = select(func.count()).select_from(webhooks).where(webhooks.c.user_id == webhook.user)
@@ -150,8 +156,11 @@ class WebhookLog:
         return webhook
 
     def rotate(self, webhook_id: str, secret: str, until: datetime) -> None:
-        """Give a webhook a new secret; the newest of the old ones signs too until then, and no other, so that the header
-        cannot grow. An old one that no key decrypts is forgotten: it could only keep the new one from being used."""
+        """Give a webhook a new secret. The newest old one also signs until a time, and no other, so that the header
+        cannot grow.
+
+        An old secret that no key decrypts is dropped, because it would prevent the new one from being used.
+        """
         with self._database.writing() as connection:
             known = load(connection, webhook_id)
             if known is not None:
@@ -163,7 +172,7 @@ class WebhookLog:
                 note_webhook(connection, self._now(), webhook_id, "gave it a new secret")
 
     def encrypt_secrets(self) -> SecretCounts:
-        """Encrypt all secrets with the first key, in one transaction. Those that no key decrypts stay as they are."""
+        """Encrypt all secrets with the first key, in one transaction. Secrets that no key decrypts stay unchanged."""
         if not has_keys():
             raise EnvironmentProblem(
                 f"{VARIABLE} is not set, so there is no key to encrypt with; make one with: openssl rand -base64 32"
@@ -199,13 +208,15 @@ class WebhookLog:
             return [webhook_of(row) for row in connection.execute(query)]
 
     def webhook(self, webhook_id: str) -> Webhook | None:
-        """The webhook with that id."""
+        """The webhook with this id; None if there is none."""
         with self._database.reading() as connection:
             return load(connection, webhook_id)
 
     def change(self, webhook_id: str, url: str, description: str, types: Iterable[str] | None) -> None:
-        """Replace what the user says about a webhook. How far it has got stays; types of messages that it did not want
-        before begin with what comes next."""
+        """Replace the user's settings of a webhook. Its position stays.
+
+        Message types that were not wanted before start with the next message.
+        """
         new = {"url": url, "description": description, **_wants(types)}
         with self._database.writing() as connection:
             known = load(connection, webhook_id)
@@ -219,7 +230,7 @@ class WebhookLog:
             note_webhook(connection, self._now(), webhook_id, f"changed, to {url}")
 
     def enable(self, webhook_id: str) -> None:
-        """Let it be sent to again, at once, from where it stopped."""
+        """Resume sending at once, from where it stopped."""
         with self._database.writing() as connection:
             put(
                 connection,
@@ -233,13 +244,13 @@ class WebhookLog:
             note_webhook(connection, self._now(), webhook_id, "enabled")
 
     def disable(self, webhook_id: str, because: str) -> None:
-        """Send nothing more to it until it is enabled; nothing of what waits is lost."""
+        """Stop sending until the webhook is enabled again. Waiting messages are kept."""
         with self._database.writing() as connection:
             put(connection, webhook_id, active=False, disabled_because=because)
             note_webhook(connection, self._now(), webhook_id, "disabled")
 
     def remove(self, webhook_id: str) -> None:
-        """Forget a webhook and its messages."""
+        """Delete a webhook and its messages."""
         with self._database.writing() as connection:
             note_webhook(connection, self._now(), webhook_id, "removed")
             connection.execute(delete(webhooks).where(webhooks.c.id == webhook_id))
@@ -249,18 +260,18 @@ class WebhookLog:
 
 
 def load(connection: Connection, webhook_id: str) -> Webhook | None:
-    """The webhook with that id, within a transaction."""
+    """The webhook with this id, within the caller's transaction; None if there is none."""
     row = connection.execute(select(webhooks).where(webhooks.c.id == webhook_id)).first()
     return None if row is None else webhook_of(row)
 
 
 def put(connection: Connection, webhook_id: str, **columns: object) -> None:
-    """Change some columns of a webhook, within a transaction."""
+    """Change some columns of a webhook, within the caller's transaction."""
     connection.execute(update(webhooks).where(webhooks.c.id == webhook_id).values(columns))
 
 
 def note_webhook(connection: Connection, now: int, webhook_id: str, what: str) -> None:
-    """Write into the audit trail what was done to a webhook that is there, within a transaction."""
+    """Record an action on an existing webhook in the audit trail, within the caller's transaction."""
     user = connection.execute(select(webhooks.c.user_id).where(webhooks.c.id == webhook_id)).scalar()
     if user is not None:
         note(connection, now, AuditAction.CHANGE_WEBHOOK, user, f"webhook {webhook_id}: {what}")

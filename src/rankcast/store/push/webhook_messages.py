@@ -1,6 +1,6 @@
-"""Messages to webhooks: which come next, which are to be tried again, which are dead letters.
+"""Messages to webhooks: the next ones to send, those to retry, and the dead letters.
 
-What was not tried yet needs no row: it is all that lies after the number that a webhook has reached. A message gets a
+A message that was not tried yet needs no row: it lies after the number that its webhook has reached. A message gets a
 row when it fails, and loses it when it is accepted.
 """
 
@@ -58,14 +58,14 @@ _deliveries = schema.deliveries
 
 
 class MessageKey(NamedTuple):
-    """What a message is about: a delivery or a digest, by its number."""
+    """The subject of a message: a delivery or a digest, by its number."""
 
     type: str
     number: int
 
 
 class WaitingMessage(NamedTuple):
-    """A message that failed: how often, why, and when it is tried again (meaningless for a dead letter)."""
+    """A failed message: the number of attempts, the reason, and when it is retried (meaningless for a dead letter)."""
 
     key: MessageKey
     attempts: int
@@ -75,8 +75,11 @@ class WaitingMessage(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """What follows from a failed attempt: when the message is due again (None: it is a dead letter), until when the
-    webhook is left alone, and why it is disabled, if it is."""
+    """The consequences of a failed attempt.
+
+    When the message is due again (None for a dead letter), until when nothing is sent to the webhook, and why it is
+    disabled, if it is.
+    """
 
     reason: str
     due: datetime | None
@@ -85,7 +88,7 @@ class Failure(NamedTuple):
 
 
 class MessageCounts(NamedTuple):
-    """How many messages were not tried yet, are to be tried again, and are dead letters."""
+    """The numbers of messages that were not tried yet, that wait for a retry, and that are dead letters."""
 
     waiting: int
     retrying: int
@@ -93,15 +96,15 @@ class MessageCounts(NamedTuple):
 
 
 class MessageLog:
-    """The messages of all webhooks, one short transaction per method."""
+    """The messages of all webhooks. Each method is one short transaction."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def ready(self, now: datetime) -> list[Webhook]:
-        """The webhooks that may be sent something now, oldest first. Cost: a few look-ups per webhook."""
+        """The webhooks with messages to send now, oldest first. Cost: a few look-ups per webhook."""
         due = exists().where(_of(webhooks.c.id), messages.c.due_at <= microseconds(now))
-        # One within the other, so that no database gets the idea to begin with the deliveries.
+        # Nested, so that no database starts with the deliveries.
         single = exists().where(
             blocks_after(webhooks.c.delivery_reached),
             exists().where(_single(all_blocks.c.block)).correlate(webhooks, all_blocks),
@@ -116,8 +119,10 @@ class MessageLog:
             return [webhook_of(row) for row in connection.execute(query)]
 
     def next(self, webhook: str, now: datetime, limit: int) -> list[tuple[MessageKey, int]]:
-        """What to send next, in this order, each with the number of attempts before: what is due again, then
-        deliveries, then digests. Empty if the webhook may not be sent anything now."""
+        """The next messages to send, in this order: retries that are due, then deliveries, then digests.
+
+        Each comes with its number of earlier attempts. Empty if nothing may be sent to the webhook now.
+        """
         again = (
             select(messages.c.type, messages.c.number, messages.c.attempts)
             .where(_of(webhook), messages.c.due_at <= microseconds(now))
@@ -140,7 +145,7 @@ class MessageLog:
         return found
 
     def accepted(self, webhook: str, keys: Sequence[MessageKey], now: datetime) -> None:
-        """The receiver has these messages; the webhook is well."""
+        """Record that the receiver accepted these messages and that the webhook works."""
         with self._database.writing() as connection:
             known = None
             for key in keys:
@@ -158,7 +163,7 @@ class MessageLog:
                 )
 
     def failed(self, webhook: str, key: MessageKey, attempts: int, failure: Failure, now: datetime) -> None:
-        """An attempt failed, the so-many-th; others go on without this message."""
+        """Record failed attempt number `attempts`. Other messages are sent without waiting for this one."""
         row = {
             "webhook": webhook,
             "type": key.type,
@@ -186,7 +191,7 @@ class MessageLog:
                 put(connection, webhook, active=False, disabled_because=failure.disabled_because)
 
     def dead(self, webhook: str, after: MessageKey | None, limit: int) -> list[WaitingMessage]:
-        """Dead letters in order of number and type, after one of them."""
+        """Dead letters after a given one, ordered by number and type."""
         query = (
             select(messages).where(_of(webhook, dead=True)).order_by(messages.c.number, messages.c.type).limit(limit)
         )
@@ -197,7 +202,7 @@ class MessageLog:
             return [_waiting(row) for row in connection.execute(query)]
 
     def replay(self, webhook: str, keys: Sequence[MessageKey] | None, now: datetime) -> int:
-        """Try dead letters again from the start of the schedule, those named or all; how many those are."""
+        """Retry dead letters, those named or all, from the start of the retry schedule. Returns their number."""
         again = update(messages).values(dead=False, attempts=0, due_at=microseconds(now))
         with self._database.writing() as connection:
             if keys is None:
@@ -211,7 +216,7 @@ class MessageLog:
         return count
 
     def counts(self, webhook: str | None = None) -> MessageCounts:
-        """How many messages there are of each kind, of one webhook or of all that are active. Cost: O(those waiting)."""
+        """The numbers of messages, of one webhook or of all active ones. Cost: O(waiting messages)."""
         which = webhooks.c.active if webhook is None else webhooks.c.id == webhook
         in_block = select(func.count()).select_from(_deliveries).where(_single(all_blocks.c.block))
         in_each = select(func.coalesce(func.sum(in_block.correlate(webhooks, all_blocks).scalar_subquery()), 0))
@@ -225,7 +230,7 @@ class MessageLog:
 
     @staticmethod
     def _reach(connection: Connection, webhook: str, key: MessageKey) -> Webhook | None:
-        """Note that a message was tried; None if the webhook was removed meanwhile."""
+        """Record that a message was tried. Returns None if the webhook was removed in the meantime."""
         known = load(connection, webhook)
         if known is None:
             return None
@@ -234,7 +239,7 @@ class MessageLog:
             return known
         put(connection, webhook, digest_reached=max(known.digest_reached, key.number))
         if known.types is None:
-            # All deliveries before those of a digest were tried before it, so none is passed over.
+            # All deliveries before those of a digest were tried before it, so none is skipped.
             through = connection.execute(
                 select(digests.c.delivery_through).where(digests.c.number == key.number)
             ).scalar()
@@ -243,9 +248,9 @@ class MessageLog:
 
 
 def _single(block: ColumnElement[int]) -> ColumnElement[bool]:
-    """A delivery, of a block, that a webhook is sent on its own and was not yet."""
+    """A condition on deliveries of a block: a webhook must still send the delivery individually."""
     of_user = and_(schema.delivery_block == block, _deliveries.c.user_id == webhooks.c.user_id)
-    # Bound to the delivery, the next table around them: a binding further out would be another scan of that table.
+    # Correlated with the deliveries, the next enclosing table: correlating further out would scan that table again.
     covered = exists().where(
         digests.c.user_id == _deliveries.c.user_id,
         digests.c.delivery_after < _deliveries.c.number,
@@ -259,7 +264,7 @@ def _single(block: ColumnElement[int]) -> ColumnElement[bool]:
 
 
 def _digest() -> ColumnElement[bool]:
-    """A digest, not an empty one, that a webhook was not sent yet."""
+    """A condition on digests: the digest is not empty and a webhook has not sent it yet."""
     return and_(
         webhooks.c.wants_digests,
         digests.c.user_id == webhooks.c.user_id,

@@ -1,3 +1,3 @@
-"""The revisions, a file for each schema version."""
+"""The revisions, one file per schema version."""
 
 __all__: list[str] = []

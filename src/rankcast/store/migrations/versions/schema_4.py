@@ -1,4 +1,4 @@
-"""From schema version 3 to 4: limits, retention, and migrations themselves."""
+"""From schema version 3 to 4: limits, retention, and migrations."""
 
 from sqlalchemy import BigInteger, Column
 
@@ -11,9 +11,9 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Add the columns and indexes that tables of schema version 3 lack; new tables are made by themselves.
+    """Add the columns and indexes that the tables of schema version 3 lack. New tables are created automatically.
 
-    Columns are written out here, not taken from the declarations, which go on to later versions. A new column may be null or has
-    a `server_default`, in the declaration too.
+    The columns are written out here instead of being taken from the declarations, which change with later versions. A
+    new column must be nullable or have a `server_default`, also in its declaration.
     """
     add_column("access_tokens", Column("expires_at", BigInteger, comment="of no use from then on; null for never"))

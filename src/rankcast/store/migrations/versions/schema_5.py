@@ -1,4 +1,4 @@
-"""From schema version 4 to 5: the audit trail, which is a new table; and what a column says of itself."""
+"""From schema version 4 to 5: the audit trail, which is a new table, and a changed column comment."""
 
 from alembic import op
 from sqlalchemy import Text
@@ -12,7 +12,7 @@ down_revision = "4"
 
 
 def upgrade() -> None:
-    """Say of webhook secrets that they can be encrypted; the table `audit` is made as it is declared."""
+    """Update the comment on webhook secrets, which can now be encrypted. The table `audit` is created as declared."""
     if has_comments("webhooks"):
         said = "JSON array, newest first; encrypted if the environment has a key"
         op.alter_column("webhooks", "secrets", existing_type=Text(), existing_nullable=False, comment=said)
