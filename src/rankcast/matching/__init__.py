@@ -1,4 +1,7 @@
-"""Matching: which subscriptions an event satisfies, and to what degree (semantics: Events and subscriptions; semantics: Approximate matching)."""
+"""Matching: which subscriptions an event satisfies, and to what degree.
+
+See semantics: Events and subscriptions; semantics: Approximate matching.
+"""
 
 from rankcast.matching.explain import MatchFinding, explain_match
 from rankcast.matching.matcher import Matcher, OracleMatcher

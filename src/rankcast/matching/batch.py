@@ -1,4 +1,4 @@
-"""Matching many events at once: the seam between a matcher and arrays."""
+"""The interface for matching many events at once, with arrays."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol, TypeAlias
@@ -15,8 +15,8 @@ Reals: TypeAlias = NDArray[np.float64]
 
 
 class Matches(NamedTuple):
-    """Pairs of an event (its place in the batch) and a subscription (its place among those given), with the degree;
-    by event, then by subscription."""
+    """Matching pairs of an event (its index in the batch) and a subscription (its index among those given), with the
+    degree. Sorted by event, then by subscription."""
 
     event: Integers
     subscription: Integers
@@ -24,14 +24,14 @@ class Matches(NamedTuple):
 
 
 class BatchMatcher(Protocol):
-    """Finds all matches of a batch of events with a set of subscriptions that does not change."""
+    """Finds all matches between a batch of events and a fixed set of subscriptions."""
 
     def match_batch(self, events: Sequence[Event]) -> Matches:
         """The matches of the events."""
 
 
 def merged(one: Matches, other: Matches) -> Matches:
-    """Both, in the order of matches; quick if one of them is small. No pair is in both.
+    """Two disjoint sets of matches merged in order; fast if one of them is small.
 
     >>> arrays = (np.array([0, 2]), np.array([5, 1]), np.ones(2)), (np.array([0]), np.array([7]), np.ones(1))
     >>> [column.tolist() for column in merged(*(Matches(*columns) for columns in arrays))[:2]]

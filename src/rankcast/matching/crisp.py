@@ -1,4 +1,4 @@
-"""Crisp tests on crisp values: the part of matching that runs millions of times."""
+"""Crisp tests on crisp values: the hot path of matching."""
 
 from datetime import datetime
 from typing import Any
@@ -7,7 +7,7 @@ from rankcast.model import Between, Compare, Exists, Kind, OneOf, Op, Scalar, Te
 
 __all__ = ["passes"]
 
-# Bound once: finding a member on its class, or hashing it, costs more than the comparison itself.
+# Bound once, because looking up or hashing an enum member costs more than the comparison.
 _EQ, _NE, _LT, _LE, _GT, _GE = Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE
 _CONTAINS = Op.CONTAINS
 
@@ -21,10 +21,10 @@ _KINDS: dict[type, Kind] = {
 
 
 def passes(test: Test, values: Values) -> bool:
-    """Whether some of the values, which are of one kind and distinct, passes a test other than `Is` (semantics: Events and subscriptions).
+    """Whether at least one value passes a test other than `Is` (semantics: Events and subscriptions).
 
-    Integers and reals compare exactly, strings by code point; a test of another kind than the values passes none.
-    O(values), for `OneOf` times those that it lists.
+    The values are distinct and of one kind. Integers and reals compare exactly, strings by code point; a test of
+    another kind passes none of them. O(values), for `OneOf` times the number of listed values.
 
     >>> passes(Compare(Op.GT, 1999), (2004,)), passes(Compare(Op.NE, True), (1,))
     (True, False)
@@ -43,7 +43,7 @@ def passes(test: Test, values: Values) -> bool:
             return bool(low <= values[0] <= high)
         return any(low <= value <= high for value in values)
     if isinstance(test, OneOf):
-        for value in values:  # noqa: SIM110  # a generator costs as much as the rest
+        for value in values:  # noqa: SIM110  # a generator would double the cost
             if value in test.values and _is_listed(value, test.values):
                 return True
         return False
@@ -56,7 +56,7 @@ def _compares(op: Op, values: tuple[Any, ...], wanted: Any) -> bool:
     if op is _EQ:
         return wanted in values
     if op is _NE:
-        return len(values) > 1 or values[0] != wanted  # of several distinct values one differs
+        return len(values) > 1 or values[0] != wanted  # of several distinct values, at least one differs
     if len(values) > 1:
         return any(_compares(op, (value,), wanted) for value in values)
     value = values[0]

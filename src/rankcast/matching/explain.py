@@ -1,4 +1,4 @@
-"""Why an expression holds for an event or does not, predicate by predicate."""
+"""Explanations of why an expression holds for an event or does not, predicate by predicate."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -45,8 +45,8 @@ _LONGEST = 60
 
 @dataclass(frozen=True, slots=True)
 class MatchFinding:
-    """One predicate, or an ``and``, ``or`` or ``not`` with findings for its parts: what was asked, whether it holds,
-    and why."""
+    """The result for one predicate, or for an ``and``, ``or`` or ``not`` with the results of its parts: what was
+    asked, whether it holds, and why."""
 
     asked: str
     holds: bool
@@ -54,7 +54,7 @@ class MatchFinding:
     parts: tuple["MatchFinding", ...] = ()
 
     def lines(self) -> list[str]:
-        """The finding for people, a line each, parts indented."""
+        """The finding as lines for people, with parts indented."""
         lines = [f"{self.asked}: {'yes' if self.holds else 'no'}, {self.why}"]
         for part in self.parts:
             lines += [f"  {line}" for line in part.lines()]
@@ -62,7 +62,7 @@ class MatchFinding:
 
 
 def explain_match(where: Expression, event: Event, meaning: Meaning, shared: Meaning | None = None) -> MatchFinding:
-    """What `matches` decides, with the reasons; every part is looked at, also where one would do.
+    """The decision of `matches`, with reasons. Every part is evaluated, even if one part alone decides.
 
     >>> from datetime import UTC
     >>> from rankcast.language import parse

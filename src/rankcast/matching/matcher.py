@@ -1,4 +1,4 @@
-"""All subscriptions against one event: the seam between matching and ranking."""
+"""The interface for matching all subscriptions against one event."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ __all__ = ["Matcher", "OracleMatcher"]
 class Matcher(Protocol):
     """Finds the subscriptions that an event matches.
 
-    A matcher is made for a set of subscriptions, which does not change; another set makes another matcher. All
-    matchers give the same subscriptions and degrees, and keep nothing from one event to the next that shows.
+    A matcher serves a fixed set of subscriptions. All matchers return the same subscriptions and degrees, and their
+    results do not depend on earlier events.
     """
 
     def match(self, event: Event) -> Iterable[tuple[Subscription, float]]:
-        """The subscriptions that the event matches, in the order in which they were given, with the degree of each:
-        the possibility, 1 if all is crisp."""
+        """The matching subscriptions in their given order, each with its degree: the possibility, or 1 if everything
+        is crisp."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """An expression with all that its outcome depends on besides the event."""
+    """An expression with everything that its outcome depends on besides the event."""
 
     where: Expression
     meaning: Meaning
@@ -34,21 +34,21 @@ class _Question:
 
 
 class OracleMatcher:
-    """The reference matcher: asks each different question once per event.
+    """The reference matcher: evaluates each distinct question once per event.
 
     Parameters
     ----------
     subscriptions
-        What to match, in the order in which results come.
+        The subscriptions to match, in the order of the results.
     meaning_of
-        What concepts mean to a user.
+        The meaning of concepts for a user.
     norm_of
-        How a user aggregates degrees.
+        The t-norm of a user, which aggregates degrees.
     shared
-        What concepts mean to everybody; in events they always mean that.
+        The shared meaning of concepts, which always applies to concepts in events.
 
-    Subscriptions without concepts share one question with all that ask the same, whoever they are; those with
-    concepts with the same user's. An event costs O(questions + subscriptions).
+    Equal subscriptions without concepts share one question across users; with concepts, they share it only within one
+    user. An event costs O(questions + subscriptions).
     """
 
     def __init__(
@@ -66,7 +66,8 @@ class OracleMatcher:
             where, user = subscription.where, subscription.user
             is_crisp = not any(isinstance(predicate.test, Is) for predicate in predicates_of(where))
             norm = norm_of(user)
-            # By text, for `x = 1` and `x = true` are equal to Python and not to semantics: Events and subscriptions.
+            # Keyed by text, because `x = 1` and `x = true` are equal in Python but not in
+            # semantics: Events and subscriptions.
             number = numbers.setdefault((repr(where), None if is_crisp else user, norm), len(self._questions))
             if number == len(self._questions):
                 self._questions.append(_Question(where, meaning_of(user), norm, is_crisp))
@@ -74,12 +75,12 @@ class OracleMatcher:
 
     @classmethod
     def of(cls, catalog: Catalog, subscriptions: Iterable[Subscription] | None = None) -> "OracleMatcher":
-        """A matcher of a catalog's subscriptions (by default all), with its concepts and its users' norms."""
+        """A matcher for a catalog's subscriptions (by default all), with its concepts and its users' norms."""
         asked = catalog.subscriptions.values() if subscriptions is None else subscriptions
         return cls(asked, catalog.meaning_of, lambda user: catalog.policy_of(user).norm, catalog.membership)
 
     def match(self, event: Event) -> Iterator[tuple[Subscription, float]]:
-        """The subscriptions that the event matches, in order, with their degrees."""
+        """The matching subscriptions in order, with their degrees."""
         is_crisp = all(isinstance(value, tuple) for value in event.attributes.values())
         answers = [self._answer(question, event, is_crisp) for question in self._questions]
         for subscription, number in self._asked:
@@ -88,7 +89,7 @@ class OracleMatcher:
                 yield subscription, degree
 
     def _answer(self, question: _Question, event: Event, is_crisp: bool) -> float | None:
-        """The degree, or None if the question's answer is no."""
+        """The degree, or None if the expression does not hold."""
         if is_crisp and question.is_crisp:
             return 1.0 if matches(question.where, event, question.meaning, self._shared) else None
         outcome = evaluate(question.where, event, question.meaning, question.norm, self._shared)

@@ -1,7 +1,8 @@
-"""Plain evaluation of an expression for an event: the reference that every faster matcher is compared with.
+"""Plain evaluation of an expression for an event: the reference for every faster matcher.
 
-A predicate holds iff some value of its attribute passes (semantics: Events and subscriptions), or iff possibility and necessity reach its thresholds
-(semantics: Approximate matching). The Boolean value is computed logically, the degree beside it; `matches` computes only the former.
+A predicate holds if and only if some value of its attribute passes (semantics: Events and subscriptions), or if
+possibility and necessity reach its thresholds (semantics: Approximate matching). The Boolean result is computed
+logically, the degree separately; `matches` computes only the Boolean result.
 """
 
 from collections.abc import Callable
@@ -29,7 +30,7 @@ from rankcast.model import (
 __all__ = ["degrees_of", "evaluate", "evaluate_predicate", "matches", "reaches"]
 
 _TOLERANCE = 1e-9
-"""Degrees are computed to this; one that is so near its threshold reaches it."""
+"""The accuracy of degrees. A degree that misses its threshold by at most this still reaches it."""
 
 _DEFAULT = Thresholds()
 
@@ -42,15 +43,15 @@ def evaluate(
     Parameters
     ----------
     where
-        What is asked for.
+        The expression.
     event
-        What was published.
+        The published event.
     meaning
-        What concepts in `where` mean: the subscriber's own, or else everybody's.
+        The meaning of concepts in `where`: the subscriber's own, or else the shared one.
     norm
-        The t-norm over ``and``; its dual goes over ``or``. ``not`` gives 1 or 0.
+        The t-norm for ``and``; its dual is used for ``or``. ``not`` gives 1 or 0.
     shared
-        What concepts in the event mean, which is the same for all; by default as `meaning`.
+        The shared meaning of concepts in the event; by default `meaning`.
 
     Examples
     --------
@@ -76,7 +77,7 @@ def evaluate(
             degrees = []
             for part in parts:
                 outcome = evaluate(part, event, meaning, norm, shared)
-                if outcome is HELD:  # 1 in every dual, whatever the rest
+                if outcome is HELD:  # 1 in every dual, whatever the other parts are
                     return HELD
                 if outcome.holds:
                     degrees.append(outcome)
@@ -88,7 +89,7 @@ def evaluate(
 
 
 def matches(where: Expression, event: Event, meaning: Meaning, shared: Meaning | None = None) -> bool:
-    """Whether the event matches: `evaluate(…).holds`, without the degrees and no further than needed."""
+    """Whether the event matches: `evaluate(…).holds` without degrees, stopping as soon as the result is known."""
     if isinstance(where, Predicate):
         value = event.attributes.get(where.attribute)
         if value is None:
@@ -110,7 +111,7 @@ def matches(where: Expression, event: Event, meaning: Meaning, shared: Meaning |
 
 
 def evaluate_predicate(predicate: Predicate, event: Event, meaning: Meaning, shared: Meaning | None = None) -> Outcome:
-    """The outcome of one predicate; degrees that miss its thresholds count as 0."""
+    """The outcome of one predicate; degrees below its thresholds count as 0."""
     value = event.attributes.get(predicate.attribute)
     if value is None:
         return FAILED
@@ -121,7 +122,7 @@ def evaluate_predicate(predicate: Predicate, event: Event, meaning: Meaning, sha
 
 
 def degrees_of(predicate: Predicate, value: AttributeValue, meaning: Meaning, shared: Meaning) -> tuple[float, float]:
-    """Possibility and necessity of a predicate for the value of its attribute, whatever the thresholds."""
+    """Possibility and necessity of a predicate for the value of its attribute, ignoring thresholds."""
     attribute, test = predicate.attribute, predicate.test
     if isinstance(value, tuple):
         if isinstance(test, Is):
@@ -139,7 +140,7 @@ def degrees_of(predicate: Predicate, value: AttributeValue, meaning: Meaning, sh
 
 
 def reaches(predicate: Predicate, possibility: float, necessity: float) -> bool:
-    """Whether possibility and necessity are enough for the predicate."""
+    """Whether possibility and necessity reach the thresholds of the predicate."""
     least = predicate.thresholds or _DEFAULT
     return (
         possibility > 0 and possibility >= least.possibility - _TOLERANCE and necessity >= least.necessity - _TOLERANCE

@@ -1,4 +1,5 @@
-"""What evaluation needs and gives: the meaning of concepts, and whether and how far an expression holds."""
+"""The inputs and results of evaluation: the meaning of concepts, and whether and to what degree an expression
+holds."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +11,8 @@ from rankcast.model import Membership, Term
 __all__ = ["FAILED", "HELD", "NO_CONCEPTS", "Meaning", "Outcome"]
 
 Meaning: TypeAlias = Callable[[str, Term], Membership]
-"""The membership function of a term on an attribute, hedges not applied; raises CatalogError for an unknown one."""
+"""Returns the membership function of a term on an attribute, without hedges. Raises CatalogError for an unknown
+term."""
 
 
 def _no_concepts(attribute: str, term: Term) -> Membership:
@@ -18,14 +20,15 @@ def _no_concepts(attribute: str, term: Term) -> Membership:
 
 
 NO_CONCEPTS: Meaning = _no_concepts
-"""The meaning in a catalog without concepts: refuses every name."""
+"""The meaning for a catalog without concepts: raises for every name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Whether an expression holds, logically, and the possibility and necessity aggregated over its parts.
+    """Whether an expression holds logically, and the possibility and necessity aggregated over its parts.
 
-    What does not hold has degree 0. What holds may have it too: under the Lukasiewicz norm two halves make nothing.
+    An expression that does not hold has degree 0. One that holds may also have degree 0: under the Lukasiewicz norm,
+    two degrees of 0.5 give 0.
     """
 
     holds: bool

@@ -1,4 +1,5 @@
-"""How much an event is worth to a user: preference, specificity, novelty, the combined score; and measures of it."""
+"""The value of an event to a user: preference, specificity, novelty, the combined score, and measures of the
+results."""
 
 from rankcast.rank.decaying import DecayingNovelty
 from rankcast.rank.event_rank import event_rank

@@ -1,4 +1,4 @@
-"""Decaying novelty: a subscription is the less novel the more events have matched it (semantics: Novelty, DBRank'10)."""
+"""Decaying novelty: each match makes a subscription less novel (semantics: Novelty, DBRank'10)."""
 
 from collections import deque
 from collections.abc import Collection
@@ -15,12 +15,13 @@ __all__ = ["DecayingNovelty"]
 class DecayingNovelty:
     """Novelty that starts at `beta` and decays with every matching event, delivered or not.
 
-    An event's importance is the highest novelty of its *most specific* matching subscriptions, read before the
-    event lowers that of *all* its matching ones. Only the matches of the current `period` or of the last `window`
-    count; with neither, all do. A period counted in time aligns to `origin`. A linear novelty is not cut off at 0
-    (DBRank Definition 2), so that very common subscriptions still differ; `normalise` cuts it off.
+    The importance of an event is the highest novelty of its *most specific* matching subscriptions. It is read before
+    the event lowers the novelty of *all* its matching subscriptions. Only matches in the current `period` or in the
+    last `window` count; if neither is set, all matches count. A period of time is aligned to `origin`. A linear
+    novelty may fall below 0 (DBRank Definition 2), so that very common subscriptions still differ; `normalise` cuts
+    it off at 0.
 
-    O(matching subscriptions) per event, amortised; a window keeps the matches in it.
+    Amortised O(matching subscriptions) per event. A window stores the matches in it.
 
     >>> from typing import NamedTuple
     >>> class Seen(NamedTuple):
@@ -49,13 +50,13 @@ class DecayingNovelty:
         return self.after(self._matches.get(subscription, 0))
 
     def after(self, matches: int) -> float:
-        """The novelty of a subscription that so many events have matched; never more than after fewer."""
+        """The novelty of a subscription after this many matches; it never increases with the number of matches."""
         if self.settings.form is Decay.EXPONENTIAL:
             return round(self.settings.beta * self.settings.alpha**matches, 12)
         return round(self.settings.beta - self.settings.alpha * matches, 12)
 
     def score(self, candidate: MatchedEvent) -> float:
-        """The importance of the next event that matches the user, as it was before the event."""
+        """The importance of the next event that matches the user, before the event lowers it."""
         if not candidate.specific:
             raise ModelError(f"event {candidate.event.id!r} has no novelty: it matches no subscription")
         self._t += 1
@@ -69,20 +70,20 @@ class DecayingNovelty:
         return score
 
     def normalise(self, score: float) -> float:
-        """The score as a share of `beta`, at least 0; at most 1, also where rounding lifts a tiny score above `beta`."""
+        """The score as a share of `beta`, clipped to 0..1 (rounding can lift a tiny score above `beta`)."""
         return min(1.0, max(0.0, round(score / self.settings.beta, 12)))
 
     def delivered(self, candidate: MatchedEvent) -> None:
-        """Nothing: this novelty looks at matches, not at deliveries."""
+        """Do nothing: this novelty depends on matches, not on deliveries."""
 
     def keep(self, ids: Collection[str]) -> None:
-        """Forget all subscriptions but these."""
+        """Forget all other subscriptions."""
         for subscription in self._matches.keys() - ids:
             del self._matches[subscription]
         self._window = deque((at, tuple(s for s in matching if s in ids)) for at, matching in self._window)
 
     def state(self) -> State:
-        """Plain data that `restore` takes back."""
+        """Plain data for `restore`."""
         return {
             "t": self._t,
             "period": self._period,
@@ -91,14 +92,14 @@ class DecayingNovelty:
         }
 
     def restore(self, state: State) -> None:
-        """Go on where `state` was taken, in a fresh instance of the same settings."""
+        """Continue from a saved `state`, in a new instance with the same settings."""
         self._t = state["t"]
         self._period = state["period"]
         self._matches = dict(state["matches"])
         self._window = deque((at, tuple(matching)) for at, matching in state["window"])
 
     def _position(self, candidate: MatchedEvent) -> int:
-        """Where the event stands, in the unit of the length; time in microseconds since the origin."""
+        """The position of the event in the unit of the length; for time, microseconds since the origin."""
         if self._length is None or self._length.unit is Unit.MATCHED:
             return self._t - 1
         if self._length.unit is Unit.EVENTS:

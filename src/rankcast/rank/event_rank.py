@@ -1,4 +1,7 @@
-"""The rank of an event for a user: F of the scores of its most specific subscriptions (semantics: Preference; DEBS'09, Def. 5)."""
+"""The rank of an event for a user: F of the scores of its most specific subscriptions.
+
+See semantics: Preference; DEBS'09, Def. 5.
+"""
 
 import math
 from collections.abc import Sequence
@@ -10,9 +13,9 @@ __all__ = ["event_rank"]
 
 
 def event_rank(scores: Sequence[float], weights: Sequence[float], aggregate: Aggregate = Aggregate.MAX) -> float:
-    """One rank out of `scores`; `weights`, one per score, only count for the weighted mean.
+    """Combine `scores` into one rank. `weights`, one per score, are used only by the weighted mean.
 
-    The order of the scores does not matter, to the last bit.
+    The result does not depend on the order of the scores, to the last bit.
 
     >>> event_rank([0.5, 1.0], [3.0, 1.0], Aggregate.MAX), event_rank([0.5, 1.0], [3.0, 1.0], Aggregate.MEAN)
     (1.0, 0.75)
@@ -31,6 +34,6 @@ def event_rank(scores: Sequence[float], weights: Sequence[float], aggregate: Agg
         case Aggregate.MEAN:
             return math.fsum(scores) / len(scores)
         case Aggregate.WEIGHTED:
-            largest = max(weights)  # as the unit, so that sums of huge weights stay finite
+            largest = max(weights)  # used as the unit, so that sums of huge weights stay finite
             shares = [weight / largest for weight in weights]
             return math.fsum(s * share for s, share in zip(scores, shares, strict=True)) / math.fsum(shares)

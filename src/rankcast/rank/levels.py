@@ -1,4 +1,7 @@
-"""Qualitative preference: levels by repeated winnow, and the score of a level (semantics: Preference; DEBS'09, 3.1)."""
+"""Qualitative preference: levels by repeated winnow, and the score of a level.
+
+See semantics: Preference; DEBS'09, 3.1.
+"""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,10 +12,11 @@ __all__ = ["level_score", "levels", "scores"]
 
 
 def levels(subscription_ids: Iterable[str], preferences: Iterable[Preference]) -> dict[str, int]:
-    """The level of each subscription of one user: 1 for those that nothing beats, 2 for those that nothing
-    beats once level 1 is taken away, and so on.
+    """The level of each subscription of one user.
 
-    O(subscriptions + preferences). Raises PreferenceCycle if the pairs go round in a circle.
+    Level 1 holds the subscriptions that no other is preferred to, level 2 those that none is preferred to after
+    removing level 1, and so on. O(subscriptions + preferences). Raises PreferenceCycle if the preferences form a
+    cycle.
 
     >>> pairs = ["s1>s4", "s2>s4", "s2>s5", "s3>s6", "s5>s7"]
     >>> preferences = [Preference("addison", *pair.split(">")) for pair in pairs]
@@ -51,7 +55,8 @@ def levels(subscription_ids: Iterable[str], preferences: Iterable[Preference]) -
 
 
 def level_score(levels: Levels, level: int, count: int) -> float:
-    """G(level) with `count` levels in all: strictly decreasing into [0, 1] (halving, as far as floats go: 1075 levels).
+    """G(level) with `count` levels: strictly decreasing in [0, 1] (for halving, up to 1075 levels, the limit of
+    floats).
 
     >>> [level_score(Levels.LINEAR, level, 4) for level in (1, 2, 3, 4)]
     [1.0, 0.75, 0.5, 0.25]
@@ -72,9 +77,9 @@ def level_score(levels: Levels, level: int, count: int) -> float:
 def scores(
     subscriptions: Sequence[Subscription], preferences: Iterable[Preference], levels: Levels = Levels.LINEAR
 ) -> dict[str, float]:
-    """The score of each of a user's subscriptions: the one that the user gave, else that of its level.
+    """The score of each subscription of a user: the user's own score, or else the score of its level.
 
-    Without any pair all are at level 1, and score 1.
+    Without preferences, all subscriptions are at level 1 and score 1.
     """
     level_of = _levels([subscription.id for subscription in subscriptions], preferences)
     count = max(level_of.values(), default=1)
@@ -90,7 +95,8 @@ _levels = levels  # `scores` has a parameter of the same name
 
 
 def _cycle(names: list[str], beaten_by: dict[str, list[str]]) -> list[str]:
-    """A circle among `names`, each of which another of them beats; it starts with the first of `names` in it."""
+    """A cycle among `names`, in which another name beats each one; it starts with the first of `names` that is in the
+    cycle."""
     among = set(names)
     at = names[0]
     walked: dict[str, None] = {}

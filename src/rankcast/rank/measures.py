@@ -1,4 +1,5 @@
-"""How evenly a user's deliveries are spread over the subscriptions (semantics: Novelty measures, thesis 2.3 and 2.4)."""
+"""How evenly a user's deliveries are spread over the subscriptions (semantics: Novelty measures, thesis 2.3 and
+2.4)."""
 
 import math
 from collections.abc import Collection, Hashable, Iterable, Sequence
@@ -9,21 +10,22 @@ __all__ = ["Distances", "Place", "count_at", "distances", "entropy", "fairness",
 
 
 class Place(NamedTuple):
-    """Where deliveries are counted: a subscription or, if it covers others, what is left of it besides them."""
+    """Where deliveries are counted: a subscription or, if it covers others, the part that the others do not cover."""
 
     subscription: str
     other: bool = False
 
     def label(self) -> str:
-        """For people."""
+        """The name of the place, for people."""
         return f"{self.subscription}, OTHER" if self.other else self.subscription
 
 
 def places(subscriptions: Iterable[str], parents: Collection[str]) -> tuple[Place, ...]:
-    """Where the deliveries of these subscriptions count; `parents` are those that strictly cover another of the user.
+    """The places at which deliveries of these subscriptions count. `parents` strictly cover another subscription of
+    the user.
 
-    Of a delivered event, pass its *most specific* subscriptions: it counts at each, and at the implicit child
-    OTHER of one that has children. Of a user, pass all subscriptions, to know the places that got nothing.
+    For a delivered event, pass its *most specific* subscriptions: it counts at each of them, or at the implicit child
+    OTHER of one that has children. For a user, pass all subscriptions, to include the places without deliveries.
 
     >>> places(["drama", "short drama"], parents={"drama"})
     (Place(subscription='drama', other=True), Place(subscription='short drama', other=False))
@@ -46,7 +48,7 @@ def count_at(deliveries: Iterable[Iterable[Hashable]], everywhere: Iterable[Hash
 
 
 def entropy(counts: Iterable[float]) -> float:
-    """Output entropy in bits; at most log2 of the number of places, and 0 if nothing was delivered.
+    """Output entropy in bits: at most log2 of the number of places, and 0 if nothing was delivered.
 
     >>> round(entropy([20, 30, 50]), 5)
     1.48548
@@ -57,7 +59,8 @@ def entropy(counts: Iterable[float]) -> float:
 
 
 def fairness(counts: Sequence[float]) -> float:
-    """Jain's fairness: 1 if all places got the same (or nothing at all), 1 / n if one got everything.
+    """Jain's fairness: 1 if all places got the same number (or nothing was delivered), 1 / n if one place got
+    everything.
 
     >>> round(fairness([20, 30, 50]), 5)
     0.87719
@@ -67,10 +70,10 @@ def fairness(counts: Sequence[float]) -> float:
 
 
 class Distances(NamedTuple):
-    """Distances between consecutive deliveries of the same place, in delivered events.
+    """Distances between consecutive deliveries at the same place, in delivered events.
 
-    `mean` and `deviation` are over all distances; `means_deviation` is that of the means per place: 0 if all
-    places come up equally often. All are population figures, and 0 where there is no distance.
+    `mean` and `deviation` are over all distances. `means_deviation` is the deviation of the means per place: 0 if all
+    places occur equally often. All are population statistics, and 0 if there are no distances.
     """
 
     mean: float
@@ -79,7 +82,7 @@ class Distances(NamedTuple):
 
 
 def distances(deliveries: Iterable[Iterable[Hashable]]) -> Distances:
-    """The distances within a sequence of deliveries, each given by the places at which it counts.
+    """The distances within a sequence of deliveries, each given as the places at which it counts.
 
     >>> distances([["a"], ["b"], ["a"], ["b"], ["b"]])
     Distances(mean=1.6666666666666667, deviation=0.4714045207910317, means_deviation=0.25)

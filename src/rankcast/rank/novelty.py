@@ -1,4 +1,7 @@
-"""Delivery novelty: how rarely, or how long ago, a user last heard of a subscription (semantics: Novelty, thesis 2.2 and 3.3)."""
+"""Delivery novelty: how rarely, or how long ago, a subscription led to a delivery.
+
+See semantics: Novelty, thesis 2.2 and 3.3.
+"""
 
 from collections.abc import Collection, Sequence
 from typing import Protocol
@@ -11,7 +14,7 @@ __all__ = ["MatchedEvent", "Novelty", "NoveltyState"]
 
 
 class MatchedEvent(Protocol):
-    """What novelty needs to know of an event that matches a user; a candidate knows it."""
+    """What novelty needs to know about an event that matches a user; a candidate provides it."""
 
     @property
     def event(self) -> Event:
@@ -19,54 +22,54 @@ class MatchedEvent(Protocol):
 
     @property
     def matching(self) -> Sequence[str]:
-        """All of the user's subscriptions that it matches."""
+        """All of the user's subscriptions that the event matches."""
 
     @property
     def specific(self) -> Sequence[str]:
-        """The most specific of them."""
+        """The most specific of the matching subscriptions."""
 
 
 class Novelty(Protocol):
-    """A novelty of one user's events, fed with every event that matches the user, in order."""
+    """The novelty of one user's events. It receives every event that matches the user, in order."""
 
     def score(self, candidate: MatchedEvent) -> float:
-        """The novelty of the next event that matches the user; the more novel, the higher."""
+        """The novelty of the next event that matches the user; higher means more novel."""
 
     def normalise(self, score: float) -> float:
-        """The score just given, on the scale from 0 to 1."""
+        """The last score, on a scale from 0 to 1."""
 
     def delivered(self, candidate: MatchedEvent) -> None:
-        """The user got this event."""
+        """Record that the event was delivered to the user."""
 
     def keep(self, ids: Collection[str]) -> None:
-        """Forget all subscriptions but these."""
+        """Forget all other subscriptions."""
 
     def state(self) -> State:
-        """Plain data that `restore` takes back."""
+        """Plain data for `restore`."""
 
     def restore(self, state: State) -> None:
-        """Go on where `state` was taken, in a fresh instance of the same settings."""
+        """Continue from a saved `state`, in a new instance with the same settings."""
 
 
 class NoveltyState:
     """Rate or interval novelty of one user's subscriptions.
 
-    `t` counts the events that match the user, from 1. At the t-th, a subscription has the novelty
+    `t` counts the events that match the user, from 1. At event t, a subscription has the novelty
 
     - rate: ``1 - delivered / (t - 1)``, and 1 when t is 1;
-    - interval: ``t - last``, and t if nothing was delivered because of it;
+    - interval: ``t - last``, or t if it never led to a delivery.
 
-    and an event that of the most novel of its matching subscriptions. `delivered` updates all of them, at the
-    position t of the event scored last: of a filter that is the event itself, of a mode that sends later it is the
-    event at which the user heard of it.
+    The novelty of an event is that of its most novel matching subscription. `delivered` updates all matching
+    subscriptions, at the position t of the event scored last. For a filter, this is the event itself; for a mode that
+    sends later, it is the event at which the user received the delivery.
 
-    With `aging` below 1 the score is ``aging * now + (1 - aging) * previous``. A subscription is evaluated at
-    the events that match it, delivered or not, so `previous` is its score at the last of them; the first time there
-    is none, and the score is `now`. (Thesis 3.3 speaks of the event "delivered"; read literally, aging would ruin
-    the rate form, which by its figure 4.10 it does not.)
+    With `aging` below 1 the score is ``aging * now + (1 - aging) * previous``. A subscription is evaluated at the
+    events that match it, delivered or not, so `previous` is its score at the last such event. The first time there is
+    none, and the score is `now`. (Thesis 3.3 speaks of "delivered" events. Read literally, aging would ruin the rate
+    form, which figure 4.10 of the thesis contradicts.)
 
-    A subscription never seen before starts as one never delivered. O(matching subscriptions) per event. Scores are on no
-    grid: each is one fixed formula, equal shares give equal floats, and any engine gets them to the last bit.
+    A new subscription starts as never delivered. O(matching subscriptions) per event. Each score is one fixed
+    formula, so equal shares give equal floats and every engine computes the same score to the last bit.
 
     >>> from typing import NamedTuple
     >>> class Seen(NamedTuple):
@@ -99,23 +102,23 @@ class NoveltyState:
         return max(self._evaluate(subscription) for subscription in candidate.matching)
 
     def normalise(self, score: float) -> float:
-        """The score just given, on the scale from 0 to 1: a rate as it is, an interval as a share of t."""
+        """The last score, on a scale from 0 to 1: a rate unchanged, an interval as a share of t."""
         return round(score if self.scoring is Scoring.RATE else score / self.t, 12)
 
     def delivered(self, candidate: MatchedEvent) -> None:
-        """The user got this event: all its matching subscriptions become less novel."""
+        """Record that the event was delivered to the user, which makes all its matching subscriptions less novel."""
         for subscription in candidate.matching:
             self._delivered[subscription] = self._delivered.get(subscription, 0) + 1
             self._last[subscription] = self.t
 
     def keep(self, ids: Collection[str]) -> None:
-        """Forget all subscriptions but these; one that comes back later starts afresh."""
+        """Forget all other subscriptions; one that comes back later starts afresh."""
         for known in (self._delivered, self._last, self._previous):
             for subscription in known.keys() - ids:
                 del known[subscription]
 
     def state(self) -> State:
-        """Plain data that `restore` takes back."""
+        """Plain data for `restore`."""
         return {
             "t": self.t,
             "delivered": dict(self._delivered),
@@ -124,7 +127,7 @@ class NoveltyState:
         }
 
     def restore(self, state: State) -> None:
-        """Go on where `state` was taken, in a fresh instance of the same settings."""
+        """Continue from a saved `state`, in a new instance with the same settings."""
         self.t = state["t"]
         self._delivered = dict(state["delivered"])
         self._last = dict(state["last"])

@@ -1,4 +1,4 @@
-"""From what a policy says of novelty to the novelty that does it."""
+"""Creates the novelty that a policy specifies."""
 
 from datetime import datetime
 
@@ -13,7 +13,7 @@ __all__ = ["novelty_of"]
 def novelty_of(
     scoring: Scoring, aging: float = 1.0, decay: Decaying | None = None, origin: datetime = EPOCH
 ) -> Novelty:
-    """A fresh novelty for one user; `decay` and `origin` are for the decaying one, `aging` for the others.
+    """A new novelty for one user. `decay` and `origin` apply to decaying novelty, `aging` to the others.
 
     >>> type(novelty_of(Scoring.DECAY)).__name__
     'DecayingNovelty'

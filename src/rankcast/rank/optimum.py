@@ -1,7 +1,8 @@
-"""The yardstick for filters: the entropy-maximal choice of k events by one who knows the whole stream (thesis 3.1).
+"""The reference for filters: the k events with the highest entropy, chosen with knowledge of the whole stream.
 
-For a user whose subscriptions exclude each other this is exact for any size. Where an event counts at several places it is
-exact on small streams only; on others a greedy choice improved by swaps, beside a bound that no choice exceeds.
+See thesis 3.1. If the user's subscriptions are disjoint, the result is exact for any size. If an event counts at
+several places, it is exact only for small streams. For others it is a greedy choice improved by swaps, with an upper
+bound.
 """
 
 import math
@@ -16,11 +17,11 @@ from rankcast.rank.measures import entropy
 __all__ = ["Optimum", "entropy_bound", "optimal_counts", "optimum"]
 
 _SMALL = 200_000
-"""How many choices are tried one by one."""
+"""The most choices that are tried one by one."""
 
 
 class Optimum(NamedTuple):
-    """The highest entropy that was found for k events, and the most that any choice can have; `exact` if they are one."""
+    """The highest entropy found for k events, and an upper bound for any choice; `exact` if both are equal."""
 
     entropy: float
     bound: float
@@ -28,10 +29,11 @@ class Optimum(NamedTuple):
 
 
 def optimal_counts(available: Sequence[int], k: int) -> list[int]:
-    """How many to take from each place, k in all (or all there are), so that the entropy is the highest.
+    """How many events to take from each place, k in total (or all of them), for the highest entropy.
 
-    Water-filling: everything up to a common level, and all of what does not reach it. Any other choice of as many has
-    a place that could give one to a lower one, which raises the entropy. O(n log n).
+    Water-filling: take up to a common level from every place, and everything from places below the level. In any
+    other choice of the same size, moving one event from a fuller place to a less full one raises the entropy. O(n log
+    n).
 
     >>> optimal_counts([50, 3, 20], 30)
     [14, 3, 13]
@@ -43,17 +45,17 @@ def optimal_counts(available: Sequence[int], k: int) -> list[int]:
     order = sorted(range(len(available)), key=lambda place: (available[place], -place))
     for done, place in enumerate(order):
         share, over = divmod(left, len(order) - done)
-        # The places that are left share evenly; what is over goes to the last of them, which have the most.
+        # The remaining places share evenly; the remainder goes to the last of them, which have the most events.
         taken[place] = min(available[place], share + (1 if over and done + over >= len(order) else 0))
         left -= taken[place]
     return taken
 
 
 def entropy_bound(available: Sequence[int], k: int) -> float:
-    """No k events, each counted at one place or more, have a higher entropy.
+    """An upper bound on the entropy of any k events, each counted at one or more places.
 
-    They count k times at least, at no place more than it has. Of so many counts the highest entropy is that of a level (in
-    fractions) up to which all places are filled, and it only falls as the counts grow in number.
+    The events count at least k times in total, and at no place more often than it has events. The highest entropy for
+    a given total is reached by filling all places up to a common (fractional) level. It falls as the total grows.
     """
     left, filled = float(min(k, sum(available))), []
     for done, count in enumerate(sorted(available)):
@@ -63,7 +65,8 @@ def entropy_bound(available: Sequence[int], k: int) -> float:
 
 
 def optimum(events: Iterable[Collection[Hashable]], k: int) -> Optimum:
-    """The entropy-maximal k of these events, each given by the places at which it counts (`rankcast.rank.places`).
+    """The highest entropy of any k of these events, each given as the places at which it counts
+    (`rankcast.rank.places`).
 
     >>> optimum(["a"] * 8 + ["b"] * 2, 4)
     Optimum(entropy=1.0, bound=1.0, exact=True)
@@ -84,7 +87,7 @@ def optimum(events: Iterable[Collection[Hashable]], k: int) -> Optimum:
 
 
 def _choices(available: Sequence[int], k: int) -> Iterable[tuple[int, ...]]:
-    """All ways to take k."""
+    """All ways to take k events."""
     if len(available) == 1:
         if k <= available[0]:
             yield (k,)
@@ -103,7 +106,7 @@ def _entropy(kinds: Sequence[tuple[Hashable, ...]], taken: Sequence[int]) -> flo
 
 
 def _improved(known: "Counter[tuple[Hashable, ...]]", k: int) -> float:
-    """Greedy, then swaps of halving size while one helps."""
+    """A greedy choice, then swaps of halving size as long as they help."""
     kinds, available = list(known), list(known.values())
     taken = [0] * len(kinds)
     step = max(1, k // 1000)

@@ -1,4 +1,7 @@
-"""The combined score: preference, novelty, degree, authority and recency in one rank (semantics: Novelty, combined criteria)."""
+"""The combined score: preference, novelty, degree, authority and recency in one rank.
+
+See semantics: Novelty, combined criteria.
+"""
 
 import math
 from collections.abc import Collection, Mapping
@@ -19,16 +22,16 @@ class RankedEvent(MatchedEvent, Protocol):
 
     @property
     def rank(self) -> float:
-        """The event rank of semantics: Preference."""
+        """The event rank (semantics: Preference)."""
 
     @property
     def degree(self) -> float:
-        """The degree of match of semantics: Approximate matching."""
+        """The degree of the match (semantics: Approximate matching)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """One part of a score: its value, its share of all weights, both in 0..1."""
+    """One part of a score: its value and its share of all weights, both in 0..1."""
 
     part: ScorePart
     value: float
@@ -36,13 +39,13 @@ class Contribution:
 
     @property
     def amount(self) -> float:
-        """What the part adds to the score."""
+        """The amount that the part adds to the score."""
         return self.value * self.weight
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreExplanation:
-    """A score and the parts that it is made of."""
+    """A score and its parts."""
 
     parts: tuple[Contribution, ...]
 
@@ -52,17 +55,17 @@ class ScoreExplanation:
         return round(math.fsum(part.amount for part in self.parts), 12)
 
     def with_value(self, part: ScorePart, value: float) -> "ScoreExplanation":
-        """The same with another value of one part, if it is among them."""
+        """A copy with another value for one part, if the score has that part."""
         return ScoreExplanation(tuple(replace(each, value=value) if each.part is part else each for each in self.parts))
 
     def label(self) -> str:
-        """For people: the score and each part's contribution, by weight."""
+        """The score and the contribution of each part, for people."""
         sums = " + ".join(f"{part.weight:.4g} * {part.part.value} {part.value:.4g}" for part in self.parts)
         return f"{self.score:.4g} = {sums}"
 
 
 def combine(values: Mapping[ScorePart, float], weights: Mapping[ScorePart, float]) -> ScoreExplanation:
-    """The weighted mean of the values whose part has a weight above 0.
+    """The weighted mean of the values with a weight above 0.
 
     >>> explained = combine({ScorePart.PREFERENCE: 0.9, ScorePart.NOVELTY: 0.4}, {ScorePart.PREFERENCE: 7, ScorePart.NOVELTY: 3})
     >>> explained.score
@@ -82,7 +85,7 @@ def combine(values: Mapping[ScorePart, float], weights: Mapping[ScorePart, float
 
 
 def recency(age: timedelta, half_life: timedelta) -> float:
-    """1 for an event of this moment (or of a clock ahead of ours), half of it with every half-life.
+    """1 for an event published now (or by a clock ahead of ours), halved with every half-life.
 
     >>> recency(timedelta(hours=2), half_life=timedelta(hours=1))
     0.25
@@ -91,17 +94,17 @@ def recency(age: timedelta, half_life: timedelta) -> float:
 
 
 class CombinedScore:
-    """One user's score by several criteria; what it explains sums up to what it scores.
+    """One user's score by several criteria. The explained parts add up to the score.
 
     Parameters
     ----------
     weights
-        The weight of each part (`Policy.score`); parts without one cost nothing.
+        The weight of each part (`Policy.score`); parts without a weight cost nothing.
     novelty
-        The novelty that serves the novelty part; by default the delivery rate. It learns from `delivered`, so it
-        must be told of each event that the delivery mode sent.
+        The novelty for the novelty part; by default the delivery rate. It learns from `delivered`, so it must be told
+        of each event that the delivery mode sent.
     authority
-        How much each source is worth, in 0..1; 1 for a source not named here, or an event without one.
+        The worth of each source, in 0..1; 1 for a source not named here or an event without a source.
     half_life
         The age at which an event is worth half as much as a new one.
     """
@@ -126,7 +129,7 @@ class CombinedScore:
         self._half_life = half_life
 
     def score(self, candidate: RankedEvent, now: datetime) -> ScoreExplanation:
-        """The score of the next event that matches the user, as of `now`; its `rank` is the preference part."""
+        """The score of the next event that matches the user, at time `now`; its `rank` is the preference part."""
         values = {
             ScorePart.PREFERENCE: candidate.rank,
             ScorePart.DEGREE: candidate.degree,
@@ -138,20 +141,20 @@ class CombinedScore:
         return combine(values, self.weights)
 
     def delivered(self, candidate: MatchedEvent) -> None:
-        """The user got this event."""
+        """Record that the event was delivered to the user."""
         if self._novelty is not None:
             self._novelty.delivered(candidate)
 
     def keep(self, ids: Collection[str]) -> None:
-        """Forget all subscriptions but these."""
+        """Forget all other subscriptions."""
         if self._novelty is not None:
             self._novelty.keep(ids)
 
     def state(self) -> State:
-        """Plain data that `restore` takes back."""
+        """Plain data for `restore`."""
         return {} if self._novelty is None else {"novelty": self._novelty.state()}
 
     def restore(self, state: State) -> None:
-        """Go on where `state` was taken, in a fresh instance of the same settings."""
+        """Continue from a saved `state`, in a new instance with the same settings."""
         if self._novelty is not None:
             self._novelty.restore(state["novelty"])

@@ -1,4 +1,7 @@
-"""Which of the matching subscriptions speak for an event: the most specific ones (semantics: Preference; DEBS'09, 3.2)."""
+"""The most specific of the matching subscriptions, which determine the rank of an event.
+
+See semantics: Preference; DEBS'09, 3.2.
+"""
 
 from collections.abc import Collection, Iterable, Sequence
 
@@ -17,25 +20,27 @@ from rankcast.model import Expression, Is, Membership, Subscription, Term, predi
 __all__ = ["MOST_COMPARED", "MOST_CONJUNCTIONS", "MOST_ODD", "MOST_RELATED", "Specificity"]
 
 MOST_RELATED = 128
-"""If the matching subscriptions have so many constants together, all that `rankcast.cover.relate` finds counts; of more, covers by parts."""
+"""Up to this many constants in all matching subscriptions, every cover that `rankcast.cover.relate` finds counts;
+beyond, only covers by parts."""
 MOST_COMPARED = 50_000
-"""If they have more constants together, no covers are looked for: all speak."""
+"""With more constants in all matching subscriptions, no covers are searched for: all subscriptions count."""
 MOST_CONJUNCTIONS = 64
-"""A subscription of more conjunctions speaks, whatever else matches, unless all matching ones have few constants."""
+"""A subscription with more conjunctions always counts, unless all matching subscriptions together have few
+constants."""
 MOST_ODD = 200_000
-"""The same for those that cannot be compared with many at once, if to compare them one by one takes more steps. A step is a
-constant, for each pair of conjunctions."""
+"""The same for subscriptions that cannot be compared in bulk, if comparing them one by one takes more steps. A step
+is one constant for each pair of conjunctions."""
 _MOST_REMEMBERED = 200_000
 
 _Word = tuple[str, Term]
 
 
 class Specificity:
-    """The strict covers among one user's subscriptions, found when they first matter and remembered from then on.
+    """The strict covers among one user's subscriptions, computed when first needed and then cached.
 
-    What `most_specific` says of an event depends on the matching subscriptions alone, and its cost is bounded (semantics:
-    Preference). The first time it takes some 5 µs for each pair of a few matching subscriptions, and 0.1 ms for each of many; later
-    some 10 ms for 10,000. `update` takes 0.2 µs per subscription.
+    The result of `most_specific` depends only on the matching subscriptions, and its cost is bounded
+    (semantics: Preference). The first call takes about 5 µs for each pair of a few matching subscriptions, or 0.1 ms
+    for each of many; later calls take about 10 ms for 10,000. `update` takes 0.2 µs per subscription.
     """
 
     def __init__(self, subscriptions: Iterable[Subscription], meaning: Meaning | None = None) -> None:
@@ -46,13 +51,13 @@ class Specificity:
         self._outlines: dict[str, tuple[PartOutline, ...] | None] = {}
         self._covers = StrictCovers()
         self._strict: dict[tuple[str, str, bool], tuple[NormalForm, NormalForm, bool]] = {}
-        """Pairs that were compared one by one, wholly or by parts only."""
+        """Pairs that were compared one by one, wholly or only by parts."""
         self._words: dict[_Word, Membership] = {}
         self._users_of: dict[_Word, dict[str, None]] = {}
         self.update(subscriptions, meaning)
 
     def update(self, subscriptions: Iterable[Subscription], meaning: Meaning | None = None) -> None:
-        """Go on with other subscriptions of the user, or other concepts."""
+        """Replace the user's subscriptions or concepts."""
         before, self._where = self._where, {subscription.id: subscription.where for subscription in subscriptions}
         self._meaning = meaning
         for name in [name for name in self._weights if self._where.get(name) is not before[name]]:
@@ -62,13 +67,13 @@ class Specificity:
             self._forget(name, self._where[name])
 
     def strictly_covers(self, general: str, special: str) -> bool:
-        """Whether `general` matches all that `special` matches, and more."""
+        """Whether `general` matches everything that `special` matches, and more."""
         for name in (general, special):
             self._weigh(name)
         return self._strictly(general, special)
 
     def most_specific(self, ids: Sequence[str]) -> tuple[str, ...]:
-        """Those of `ids` that do not strictly cover another of them, in the given order; of equal ones, all."""
+        """Those of `ids` that do not strictly cover another of them, in the given order. Equal ones are all kept."""
         if len(ids) < 2:
             return tuple(ids)
         for name in ids:
@@ -93,18 +98,19 @@ class Specificity:
         return tuple(name for name in ids if name not in covering)
 
     def _odd_covers(self, odd: Collection[str], names: Sequence[str]) -> set[str]:
-        """Those that strictly cover one of the others by parts, where one of the two is odd."""
+        """The names that strictly cover another by parts, where at least one of the two cannot be compared in
+        bulk."""
         found = {name for name in odd if any(self._strictly(name, other, wholly=False) for other in names)}
         rest = (name for name in names if name not in found)
         return found | {name for name in rest if any(self._strictly(name, other, wholly=False) for other in odd)}
 
     def _weight(self, names: Iterable[str]) -> ExpressionWeight:
-        """What subscriptions weigh together."""
+        """The total weight of some subscriptions."""
         weights = [self._weights[name] for name in names]
         return ExpressionWeight(sum(one.conjunctions for one in weights), sum(one.constants for one in weights))
 
     def _relate(self, names: Iterable[str]) -> None:
-        """Compare those that are new with all that were compared before."""
+        """Compare new subscriptions with all that were compared before."""
         new: dict[str, tuple[PartOutline, ...]] = {}
         for name in names:
             if name not in self._outlines:
@@ -142,7 +148,7 @@ class Specificity:
         self._weights[name] = weight_of(where, self._meaning)
 
     def _forget(self, name: str, where: Expression) -> None:
-        """Compare it again, if it is still there."""
+        """Forget the comparisons of a subscription, so that it is compared again if it still exists."""
         del self._weights[name]
         self._forms.pop(name, None)
         self._outlines.pop(name, None)
@@ -156,7 +162,7 @@ class Specificity:
                 self._words.pop(word, None)
 
     def _with_other_words(self) -> list[str]:
-        """Those compared that use a concept which means something else now."""
+        """The compared subscriptions with a concept that has a new meaning."""
         if self._meaning is None:
             return []
         changed = [word for word, meant in self._words.items() if self._meaning(*word) != meant]
