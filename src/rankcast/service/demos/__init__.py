@@ -1,4 +1,5 @@
-"""The ready worlds: bundled data, streamed at a chosen speed to people with tastes of their own."""
+"""The built-in demo datasets ("worlds"): bundled data streamed at a chosen speed, with users who have different
+interests."""
 
 from rankcast.service.demos.market import MARKET
 from rankcast.service.demos.movies import MOVIES

@@ -1,7 +1,9 @@
-"""The world of the approximate-matching paper (A-ToPSS): flats to rent and things at auction, said more or less exactly.
+"""The demo dataset after the approximate-matching paper (A-ToPSS): flats to rent and auction items, with vague
+values.
 
-The offers are real. What is made up is how exactly they are told: by a hash of its id, an offer keeps its numbers, gives
-a range, or only a word of the catalog, as sellers do. What is said is always true of the number behind it.
+The offers are real; only their vagueness is made up. A hash of its id decides whether an offer keeps its exact
+numbers, gives a range, or gives only a word of the catalog, as sellers do. A vague value is always true of the real
+number.
 """
 
 from collections.abc import Iterator
@@ -21,11 +23,12 @@ _FLAT = ("city", "type", "size", "rooms", "floor", "built", "condition", "distan
 _ITEM = ("title", "category", "price", "bids", "country", "seller", "seller_rating", "days")
 FLATS, ITEMS = 37_941, 19_532
 _WORDS = ((2600, "cheap"), (4400, "fair"))
-"""Up to which rent a flat deserves a word to at least 0.5; beyond, it is `expensive`."""
+"""The highest rent for which each word holds to a degree of at least 0.5. Above the last one, a flat is
+`expensive`."""
 
 
 def _read() -> Script:
-    """Two flats, then an auction, and so on; each kind in the order of its data set, one offer a minute."""
+    """Two flats, then one auction item, repeatedly; each kind in the order of its dataset, one offer a minute."""
     return Script(DemoRows(_rows(), FLATS + ITEMS), _event)
 
 
@@ -64,14 +67,14 @@ def _flat(row: Event) -> dict[str, AttributeValue]:
 def _item(row: Event) -> dict[str, AttributeValue]:
     told: dict[str, AttributeValue] = {name: row.attributes[name] for name in _ITEM if name in row.attributes}
     price, bids = _value(row, "price"), _value(row, "bids")
-    if bids:  # where it will end is open: the present price at least, up to three times it
+    if bids:  # the final price is open: between the present price and three times that
         told["price"] = Trapezoid(price, price, round(1.6 * price, 2), round(3 * price, 2))
     return told
 
 
 def _value(row: Event, name: str) -> Any:
-    """The one value of an attribute that all rows have."""
-    return row.attributes[name][0]  # type: ignore[index]  # the data sets are crisp
+    """The single value of an attribute that all rows have."""
+    return row.attributes[name][0]  # type: ignore[index]  # all values of the datasets are crisp
 
 
 def _lot(row: Event, purpose: str) -> int:

@@ -1,4 +1,4 @@
-"""The world of films: 58,788 of them, and seven film lovers."""
+"""The demo dataset of films: 58,788 films, and seven users with different tastes."""
 
 from datetime import timedelta
 from hashlib import blake2b
@@ -13,7 +13,8 @@ __all__ = ["MOVIES"]
 
 
 def _read() -> Script:
-    """The films in the order of a hash of their place in the data set, so that all years come mixed: one a minute."""
+    """The films in pseudo-random order, so that the years are mixed, one a minute. A hash of the row number gives
+    the order."""
     films = [(f"m{number:05}", film) for number, film in enumerate(read_films(), 1)]
     films.sort(key=lambda film: blake2b(film[0].encode(), digest_size=8).digest())
     return Script(films, _event)

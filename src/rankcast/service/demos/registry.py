@@ -1,4 +1,4 @@
-"""Which worlds there are, and the one stream by which each is played to a service."""
+"""The built-in demo datasets by name, and the one stream of each dataset into a service."""
 
 from weakref import WeakKeyDictionary
 
@@ -11,13 +11,13 @@ from rankcast.service.demos.world import World
 __all__ = ["WORLDS", "stream_of", "world"]
 
 WORLDS = {world.name: world for world in (MOVIES, MARKET)}
-"""The worlds by name."""
+"""The demo datasets by name."""
 
 _STREAMS: "WeakKeyDictionary[Playable, dict[str, DemoStream]]" = WeakKeyDictionary()
 
 
 def world(name: str) -> World:
-    """The world of that name.
+    """The demo dataset of that name.
 
     >>> world("movies").title
     'Films'
@@ -29,5 +29,5 @@ def world(name: str) -> World:
 
 
 def stream_of(service: Playable, name: str) -> DemoStream:
-    """The stream by which a world is played to a service; whoever asks gets the same."""
+    """The stream of a demo dataset into a service. All callers share the same one."""
     return _STREAMS.setdefault(service, {}).setdefault(name, DemoStream(world(name), service))

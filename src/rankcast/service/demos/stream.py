@@ -1,4 +1,4 @@
-"""Playing a world: its events go to the store at a chosen speed, in order, from where the store has got to."""
+"""Streams the events of a demo dataset into the store in order, at a chosen speed, continuing where the log ends."""
 
 from collections.abc import Callable, Sequence
 from enum import Enum
@@ -15,21 +15,21 @@ from rankcast.store.status import status
 __all__ = ["SPEEDS", "DemoStream", "Playable", "StreamState"]
 
 SPEEDS = (1, 5, 20, 100, 500)
-"""Events per second that the page offers."""
+"""The speeds that the page offers, in events per second."""
 
 _TICK = 0.2
 _BATCH = 500
 
 BEHIND = 2000
-"""With more events than this waiting for the pipeline, a stream waits for it too: so what is seen stays fresh."""
+"""A stream pauses while more events than this wait for the pipeline, so that the deliveries shown are recent."""
 
 
 class Playable(Protocol):
-    """What a world is played to: a service."""
+    """What a stream needs of a service."""
 
     @property
     def store(self) -> Store:
-        """Where it keeps everything."""
+        """The store of the service."""
 
     def catalog(self) -> Catalog:
         """The newest catalog."""
@@ -45,7 +45,7 @@ class Playable(Protocol):
 
 
 class StreamState(Enum):
-    """What a stream does."""
+    """The state of a stream."""
 
     CLOSED = "closed"
     LOADING = "loading"
@@ -56,10 +56,11 @@ class StreamState(Enum):
 
 
 class DemoStream:
-    """One world on its way into a service, by a thread of its own.
+    """Streams one demo dataset into a service, in its own thread.
 
-    How far it has got is not kept anywhere: it is found in the log, by the ids of the events, with some twenty look-ups.
-    So a restart goes on where it stopped, and since an event is logged once only, nothing is repeated whoever plays.
+    The position is not stored. It is found in the log by the ids of the events, with about twenty look-ups. So a
+    restart continues where the stream stopped. Since an event is logged only once, nothing is repeated, even with
+    several streams.
     """
 
     def __init__(self, world: World, service: Playable, clock: Callable[[], float] = monotonic) -> None:
@@ -78,23 +79,23 @@ class DemoStream:
 
     @property
     def position(self) -> int:
-        """How many of its events were published."""
+        """The number of events published so far."""
         return self._reached
 
     @property
     def total(self) -> int:
-        """How many events there are; 0 until they have been read."""
+        """The total number of events; 0 until the dataset is loaded."""
         return self._known
 
     def open(self, speed: float | None = None) -> None:
-        """Put what is missing of the world's people into the catalog, and play on from where the log has got to."""
+        """Add the missing records of the dataset's users to the catalog, and continue the stream."""
         missing = _missing(self.world.catalog(), self._service.catalog())
         if missing:
             self._service.put(*missing)
         self.play(speed)
 
     def play(self, speed: float | None = None) -> None:
-        """Go on, at another speed if one is given. Returns at once."""
+        """Continue, at a new speed if one is given. Returns at once."""
         with self._lock:
             self.speed = speed or self.speed
             if self._thread is not None and self._thread.is_alive() and not self._stopping.is_set():
@@ -108,7 +109,7 @@ class DemoStream:
             self._thread.start()
 
     def pause(self) -> None:
-        """Stop after the batch at hand."""
+        """Stop after the current batch."""
         self._stopping.set()
         thread = self._thread
         if thread is not None:
@@ -117,7 +118,8 @@ class DemoStream:
             self.state = StreamState.PAUSED
 
     def find(self) -> None:
-        """Read the world and find how far the log has got, without playing it. Some seconds the first time."""
+        """Load the dataset and find the position in the log, without publishing. Takes some seconds the first
+        time."""
         script = self.world.script
         self._known = len(script)
         self._reached = self._first_unpublished()
@@ -134,14 +136,14 @@ class DemoStream:
             before, due = self._clock(), 0.0
             while self._reached < self._known and not self._stopping.wait(max(_TICK, 1 / self.speed)):
                 now = self._clock()
-                # A machine that slept, or is too slow, does not catch up in one go.
+                # After sleep or on a slow machine, do not publish the whole backlog at once.
                 due = min(due + (now - before) * self.speed, max(2 * self.speed, 1.0))
                 before = now
                 self._publish(self._reached + int(due))
                 due -= int(due)
             if self._reached == self._known:
                 self.state = StreamState.ENDED
-        except Exception as error:  # whatever it is, it must be seen, and a thread tells nobody
+        except Exception as error:  # a thread reports its errors to nobody, so keep it for the page
             self.error, self.state = str(error) or type(error).__name__, StreamState.FAILED
 
     def _publish(self, up_to: int) -> None:
@@ -155,7 +157,8 @@ class DemoStream:
             self._reached += len(events)
 
     def _first_unpublished(self) -> int:
-        """By doubling and then halving, so that no more than twice as much is read as was published."""
+        """The position of the first unpublished event. Doubles, then bisects, so as to load at most twice what was
+        published."""
         low, high = 0, 1
         while high <= self._known and self._is_published(high - 1):
             low, high = high, 2 * high
@@ -173,7 +176,8 @@ class DemoStream:
 
 
 def _missing(world: Catalog, catalog: Catalog) -> list[Record]:
-    """What opening a world adds. Whoever is there already keeps all as it is: people may have changed it."""
+    """The records that opening a dataset adds. Users who exist already keep their records, which they may have
+    changed."""
     present = set(catalog.users())
     return [record for record in world.records() if not _is_there(record, catalog, present)]
 

@@ -1,4 +1,4 @@
-"""A ready world: bundled data as a stream of events, and a few people who want some of it."""
+"""A demo dataset: bundled data as a stream of events, and a few users with their subscriptions."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ __all__ = ["DemoRows", "Script", "World"]
 
 
 class DemoRows(Sequence[object]):
-    """Rows of known number, read from a source as far as they are asked for; safe from several threads."""
+    """A known number of rows, read lazily from a source. Thread-safe."""
 
     def __init__(self, source: Iterable[object], count: int) -> None:
         self._source = iter(source)
@@ -43,9 +43,9 @@ class DemoRows(Sequence[object]):
 
 
 class Script(Sequence[Event]):
-    """Events that are made when asked for, out of rows that were read: a long stream costs little to open.
+    """Events that are made on demand from rows, so that opening a long stream is cheap.
 
-    The events stand at fixed places and are always the same, so that publishing one again changes nothing.
+    Each position always yields the same event, so publishing it again changes nothing.
     """
 
     def __init__(self, rows: Sequence[object], make: Callable[[int, Any], Event]) -> None:
@@ -70,10 +70,10 @@ class Script(Sequence[Event]):
 
 @dataclass(frozen=True)
 class World:
-    """What one click opens.
+    """A demo dataset that the page opens with one click.
 
-    `people` tells of each user in a few words; `read` reads the bundled data (some seconds), once; `start` events are
-    published at once on opening, so that there is a past to look at.
+    `people` describes each user in a few words. `read` loads the bundled data once, which takes some seconds. `start`
+    is the number of events that are published at once on opening, so that there is some history to show.
     """
 
     name: str
@@ -90,7 +90,7 @@ class World:
         return self.read()
 
     def catalog(self) -> Catalog:
-        """The people's subscriptions, preferences, policies and concepts. Each call makes a new one."""
+        """The subscriptions, preferences, policies and concepts of the users. Each call returns a new catalog."""
         with as_file(files(__package__) / f"{self.name}.jsonl") as path:
             catalog, rejects = read_catalog(path)
         if rejects:

@@ -1,1 +1,1 @@
-"""What the service sends by itself: webhooks and digests."""
+"""What the service pushes to users: webhooks and digests."""

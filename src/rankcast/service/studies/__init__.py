@@ -1,6 +1,7 @@
-"""What pages compute over recent events: pure functions that run in a process of their own (`rankcast.service.trial_pool`).
+"""Computations over recent events for the pages: pure functions that run in a child process
+(`rankcast.service.trial_pool`).
 
-Nothing here imports NiceGUI, which a child process would take a second to load.
+Nothing here imports NiceGUI, which would take a child process a second to load.
 """
 
 __all__: list[str] = []

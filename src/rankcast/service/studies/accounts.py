@@ -1,4 +1,4 @@
-"""The account of a delivery: `rankcast.engine.explain` over the part of the log that bears on it."""
+"""The explanation of a delivery: `rankcast.engine.explain` over the relevant part of the log."""
 
 from datetime import timedelta
 
@@ -11,17 +11,18 @@ from rankcast.store.event_log import GRACE
 __all__ = ["account_of"]
 
 _EXACT = 300
-"""A log of so few events is served again from its beginning."""
+"""A log with at most this many events is replayed from its beginning."""
 
 _MOST = 600
 
 
 def account_of(place: str, delivery: Delivery) -> tuple[Explanation, int]:
-    """Why a delivery of the store at a place was made, and how many events before it were not looked at again (0: none, so the
-    account is exact).
+    """Explain a delivery of the store at `place`. Also returns how many earlier events were skipped; 0 means an exact
+    account.
 
-    Serving a user again takes milliseconds per event where choices are diverse, so from a long log only the last window
-    or period before the delivery is taken; then what depends on all history, novelty, is as of that part.
+    With diverse selection, a replay takes milliseconds per event. From a long log, only the last window or period
+    before the delivery is therefore replayed. Novelty, which depends on the whole history, is then computed from that
+    part only.
     """
     with Store.open(place) as store:
         logged = store.event(delivery.event)
@@ -34,7 +35,7 @@ def account_of(place: str, delivery: Delivery) -> tuple[Explanation, int]:
         for entry in store.events(after=skipped, limit=2 * _MOST):
             entries.append(entry)
             if entry.offset > logged.offset and entry.event.time > delivery.forwarded + timedelta(seconds=1):
-                break  # it may be the one that ended the period
+                break  # it may be the event that ended the period
         until = store.database.clock() - GRACE
     events, clocks = [entry.event for entry in entries], [entry.clock for entry in entries]
     told = explain(catalog, events, delivery.user, delivery.event, finished=False, clocks=clocks, until=until)

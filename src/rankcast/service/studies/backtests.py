@@ -1,4 +1,4 @@
-"""What a policy would have sent of recent events, and how good that is."""
+"""Backtests of policies: what they would have sent from recent events, with quality measures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,16 +18,19 @@ __all__ = ["Backtest", "backtest", "compare", "recent_for"]
 
 _RECENT = 1000
 _FEW = 150
-"""Where only the plain engine can serve a policy that weighs differences it takes 10 ms an event."""
+"""The number of events for policies that only the reference engine can serve with distances, at about 10 ms an
+event."""
 
 _ROW = 10
-"""Diversity is taken among so many deliveries in a row."""
+"""Diversity is measured within groups of this many consecutive deliveries."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backtest:
-    """What would have been sent, in order, and the figures of it: mean rank, mean distance among ten deliveries in a row,
-    mean wait. The figures are None where there is nothing to take them of."""
+    """The deliveries in order, with their mean rank, mean distance within ten consecutive deliveries, and mean wait.
+
+    A measure is None if there is nothing to compute it from.
+    """
 
     sent: tuple[Delivery, ...]
     rank: float | None
@@ -36,7 +39,7 @@ class Backtest:
 
 
 def recent_for(service: Service, *policies: Policy) -> TrialHistory:
-    """The last events on which these policies can be tried in an instant."""
+    """The recent history on which these policies can be tried without a noticeable delay."""
     slow = any(not suits(one) and one.mode in (Mode.SLIDING, Mode.HISTORY) and one.sigma < 1 for one in policies)
     return service.history(_FEW if slow else _RECENT)
 
@@ -44,7 +47,8 @@ def recent_for(service: Service, *policies: Policy) -> TrialHistory:
 def compare(
     history: TrialHistory, user: str, saved: Policy, policy: Policy, catalog: Catalog
 ) -> tuple[Backtest, Backtest, list[Event]]:
-    """What the saved policy and another would have sent of the events, and the events; for a child process."""
+    """Backtest the saved policy and another one on the same events, and return the events too. Runs in a child
+    process."""
     events = history.read()
     distance = Distance(policy.weights, policy.attributes)
     now = backtest(user, saved, catalog, events, distance)
@@ -52,8 +56,10 @@ def compare(
 
 
 def backtest(user: str, policy: Policy, catalog: Catalog, events: Sequence[Event], distance: Distance) -> Backtest:
-    """Serve the user alone, from a fresh start, and close the last period. `distance` is for the figure of diversity, so
-    that two policies can be compared by one measure."""
+    """Serve only this user, from a fresh start, and close the last period.
+
+    `distance` is used to measure diversity, so that two policies can be compared by the same measure.
+    """
     own = catalog.alone(user, policy)
     shard = BatchShard(own) if suits(policy) else Shard(own)
     sent = sorted([*shard.publish(events), *shard.close()], key=lambda delivery: delivery.order)

@@ -1,4 +1,4 @@
-"""What another meaning of a concept would change: which subscriptions would match more or fewer of the recent events."""
+"""The effects of changing a concept: which subscriptions would match more or fewer of the recent events."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,14 +12,15 @@ from rankcast.store import Store
 __all__ = ["ConceptTrial", "Effect", "Effects", "meant_by", "try_concept"]
 
 MOST = 40
-"""So many subscriptions are tried; the others are only counted."""
+"""The most subscriptions that are tried. Further ones are only counted."""
 
 ENOUGH = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """How many events a subscription matches before and after; `gained` and `lost` are some of the differences."""
+    """The number of events that a subscription matches before and after; `gained` and `lost` are examples of
+    differences."""
 
     subscription: Subscription
     before: int
@@ -30,8 +31,11 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """`fits` counts the events that deserve the word to at least 0.5, before and after; `more` subscriptions use it that
-    were not tried."""
+    """The effects of a change. `fits` counts the events to which the word applies with at least 0.5, before and
+    after.
+
+    `more` is the number of further subscriptions that use the word and were not tried.
+    """
 
     events: int
     fits: tuple[int, int]
@@ -40,7 +44,7 @@ class Effects:
 
 
 def meant_by(catalog: Catalog, concept: Concept) -> list[Subscription]:
-    """The subscriptions in which the word means this concept: not those of users with a meaning of their own."""
+    """The subscriptions that use this concept. Excludes users who define the word themselves."""
     own = {user for at, name, user in catalog.concepts if (at, name) == (concept.attribute, concept.name)}
     return [
         subscription
@@ -58,8 +62,10 @@ def meant_by(catalog: Catalog, concept: Concept) -> list[Subscription]:
 def try_concept(
     history: TrialHistory, catalog: Catalog | None, concept: Concept, draft: Membership, only_user: str | None
 ) -> Effects:
-    """What another meaning of a concept would change among recent events: for one user, with what bears on them of the catalog;
-    or for everybody, with the newest catalog of the store."""
+    """The effects of a draft meaning on recent events.
+
+    `catalog` is the part for one user, or None for the newest catalog of the store and all users.
+    """
     if catalog is None:
         with Store.open(history.store) as store:
             catalog = store.catalog()
@@ -67,9 +73,9 @@ def try_concept(
 
 
 class ConceptTrial:
-    """Recent events against a concept as it is and as it would be.
+    """Compares matches of recent events under the current and a draft meaning of a concept.
 
-    Made once per concept: O(subscriptions that use it * events); each trial then costs the same again at most.
+    Create it once per concept: O(subscriptions that use it * events). Each trial costs at most the same again.
     """
 
     def __init__(
@@ -89,14 +95,14 @@ class ConceptTrial:
         self._fits = self._fitting((present or shared or concept).membership)
 
     def of(self, membership: Membership) -> Effects:
-        """What would change if the word meant this."""
+        """The effects if the concept had this membership function."""
         changed = self._catalog.copy()
         changed.put(replace(self.concept, membership=membership))
         rows = []
         for subscription in self.using[:MOST]:
             before = self._before[subscription.id]
             after = self._matched(subscription, changed, self._events)
-            # What lacks the attribute is not changed by what the word means.
+            # The meaning of the word does not affect events without the attribute.
             kept = {seq: event for seq, event in before.items() if self.concept.attribute not in event.attributes}
             gained = [event for seq, event in after.items() if seq not in before]
             lost = [event for seq, event in before.items() if seq not in after and seq not in kept]

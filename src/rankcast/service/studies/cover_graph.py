@@ -1,4 +1,4 @@
-"""The cover graph of subscriptions, and which recent events each of its nodes matches."""
+"""The cover graph of subscriptions, and the recent events that each node matches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ __all__ = ["CoverStudy", "study_cover"]
 
 @dataclass(frozen=True, slots=True)
 class CoverStudy:
-    """A graph, recent events (newest first), and for each node the positions of those that it matches."""
+    """A graph, recent events (newest first), and for each node the positions of the events it matches."""
 
     graph: SubscriptionGraph
     events: Sequence[Event]
@@ -25,7 +25,8 @@ class CoverStudy:
         return [self.events[position] for position in sorted(self.matched[node])]
 
     def walk(self, position: int) -> tuple[GraphMatch, dict[int, bool]]:
-        """Send an event through the graph: what it found, and each node it was compared with, in order."""
+        """Match an event through the graph. Returns the match and, in order, each node compared and whether it
+        matched."""
         visited: dict[int, bool] = {}
 
         def decide(node: Node, event: Event) -> bool:
@@ -36,7 +37,7 @@ class CoverStudy:
 
 
 def study_cover(history: TrialHistory, catalog: Catalog, subscriptions: Sequence[Subscription]) -> CoverStudy:
-    """Order subscriptions by cover, and match recent events with each. Each user's concepts mean what they say.
+    """Build the cover graph, and match recent events with each subscription under the concepts of its user.
 
     O(subscriptions squared) comparisons and O(subscriptions * events) evaluations.
     """

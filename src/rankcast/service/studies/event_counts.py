@@ -1,4 +1,4 @@
-"""How many recent events matched a user, were delivered, and were left out."""
+"""Counts of recent events that matched a user, were delivered, and were left out."""
 
 from collections.abc import Iterable
 from itertools import groupby
@@ -12,14 +12,15 @@ from rankcast.store import Store
 __all__ = ["EventCounts", "count_recent"]
 
 _COMPARISONS = 200_000
-"""With thousands of subscriptions fewer events are looked at."""
+"""The most comparisons of an event with a subscription. With thousands of subscriptions, fewer events are
+examined."""
 
 _VERSIONS = 20
-"""Of so many versions of the catalog at most, because an older one has to be made first."""
+"""The most catalog versions that are examined, because older ones have to be reconstructed."""
 
 
 class EventCounts(NamedTuple):
-    """Of so many recent events, how many matched, and how many of those were delivered."""
+    """The number of recent events, of those that matched, and of those that were delivered."""
 
     published: int
     matched: int
@@ -27,14 +28,14 @@ class EventCounts(NamedTuple):
 
     @property
     def left_out(self) -> int:
-        """Those that matched and were not delivered, or not yet."""
+        """The number of events that matched but were not delivered, or not yet."""
         return max(0, self.matched - self.delivered)
 
 
 def count_recent(history: TrialHistory, user: str) -> EventCounts:
-    """Count the last events, each under the catalog that it was published under.
+    """Count the last events, each under the catalog version at its publication.
 
-    Only matches them, and does not rank and choose again. Cost: a scan of the catalog, of which only the user's part is decoded.
+    Only matches the events, without ranking or selection. Cost: a scan of the catalog, decoding only the user's part.
     """
     with Store.open(history.store) as store:
         return _count(store, history, user)
@@ -63,6 +64,6 @@ def _later(store: Store, part: Catalog, after: int, user: str, version: int) -> 
 
 
 def _matching(catalog: Catalog, user: str, events: Iterable[Event]) -> set[str]:
-    """The events that match a user."""
+    """The ids of the events that match a user."""
     matcher = OracleMatcher.of(catalog, catalog.subscriptions_of(user))
     return {event.id for event in events if any(True for _ in matcher.match(event))}

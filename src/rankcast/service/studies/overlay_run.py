@@ -1,4 +1,4 @@
-"""An overlay with a made-up workload, run to its end: what went over each link, under one strategy and under another."""
+"""A simulation of an overlay with a generated workload: the traffic on each link under a strategy."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,8 +16,10 @@ SPACE = 100.0
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """Which brokers, which strategy, and how much of what. Subscribers ask for random intervals of 30 to 60 % of the
-    space and sit at the edges."""
+    """The parameters of a simulation: brokers, strategy, ranking and workload.
+
+    Subscribers sit at the edge brokers, and ask for random intervals of 30 to 60 % of the value range.
+    """
 
     topology: str = "tree:2x3"
     strategy: str = "ancestor-cover"
@@ -28,13 +30,14 @@ class Setup:
 
     @property
     def publisher(self) -> str:
-        """The broker at which the publisher is."""
+        """The broker to which the publisher is connected."""
         return parse_topology(self.topology).brokers[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Where one publication went: its value, the brokers in the order of their visits, and how many got it at each."""
+    """The route of one publication: its value, the brokers in the order visited, and the number of recipients at
+    each."""
 
     value: float
     visited: tuple[str, ...]
@@ -43,7 +46,8 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What it came to. Links are (lower, upper) as seen from the publisher: subscriptions go up, publications down."""
+    """The result of a simulation. Links are (lower, upper) as seen from the publisher: subscriptions go up,
+    publications down."""
 
     tree: Tree
     upstream: tuple[tuple[str, str], ...]
@@ -58,17 +62,18 @@ class Run:
 
     @property
     def subscribes(self) -> int:
-        """All messages about subscriptions."""
+        """The total number of subscription messages."""
         return sum(self.up.values())
 
     @property
     def publishes(self) -> int:
-        """All messages with publications."""
+        """The total number of publication messages."""
         return sum(self.down.values())
 
 
 def run(setup: Setup) -> Run:
-    """Subscribe, publish, count. The same set-up gives the same run; some tenths of a second for hundreds."""
+    """Run a simulation. The same set-up gives the same result. Takes some tenths of a second for hundreds of
+    subscribers."""
     tree = parse_topology(setup.topology)
     at, strategy, ranking = setup.publisher, STRATEGIES[setup.strategy], Ranking(setup.ranking)
     overlay = Overlay(tree)

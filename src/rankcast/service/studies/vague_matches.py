@@ -1,4 +1,4 @@
-"""Crisp against approximate: which recent events match a user outright, and which only to a degree."""
+"""Crisp and approximate matches: which recent events match a user fully, and which only to a degree."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,13 +15,15 @@ __all__ = ["Kinds", "Sighting", "kinds_in_history", "kinds_of_matches"]
 _SURE = 1 - 1e-9
 
 MOST = 200
-"""So many subscriptions of a user are looked at."""
+"""The most subscriptions of a user that are evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """An event and the subscription that it matches best, to these degrees; `vague` says what is open: the predicates
-    that hold to a degree only, each with what the event says."""
+    """An event and the subscription it matches best, with the degrees.
+
+    `vague` lists the predicates that hold only to a degree, each with the event's value.
+    """
 
     event: Event
     subscription: Subscription
@@ -31,14 +33,16 @@ class Sighting:
 
     @property
     def is_outright(self) -> bool:
-        """Whether nothing is open."""
+        """Whether the event matches with full possibility and necessity."""
         return self.possibility >= _SURE and self.necessity >= _SURE
 
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """Of so many `events`: those that match `outright`, and those that do so only `vaguely`; newest first. So many of the
-    user's subscriptions were `left_out`."""
+    """The number of `events` examined, those that match `outright` and those that match `vaguely`, newest first.
+
+    `left_out` is the number of the user's subscriptions that were not evaluated.
+    """
 
     events: int
     outright: tuple[Sighting, ...]
@@ -47,7 +51,7 @@ class Kinds:
 
 
 def kinds_of_matches(catalog: Catalog, user: str, events: Sequence[Event]) -> Kinds:
-    """Match the user's subscriptions, at most `MOST`, against events once more, with degrees. O(subscriptions * events)."""
+    """Match events against the user's subscriptions, at most `MOST`, with degrees. O(subscriptions * events)."""
     norm = catalog.policy_of(user).norm
 
     meaning = catalog.meaning_of(user)
@@ -72,7 +76,7 @@ def kinds_of_matches(catalog: Catalog, user: str, events: Sequence[Event]) -> Ki
 
 
 def kinds_in_history(history: TrialHistory, catalog: Catalog, user: str) -> Kinds:
-    """The kinds of matches among recent events, newest first."""
+    """Crisp and approximate matches among recent events, newest first."""
     return kinds_of_matches(catalog, user, history.read()[::-1])
 
 

@@ -1,4 +1,4 @@
-"""Times of day in a time zone, and the instants at which a clock there shows them."""
+"""Times of day in a time zone, and the instants at which a local clock shows them."""
 
 import re
 from datetime import UTC, date, datetime, time, timedelta
@@ -15,7 +15,7 @@ _CLOCK = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
 
 @cache
 def zone_of(name: str) -> ZoneInfo:
-    """The time zone with that name of the IANA database; ModelError if there is none."""
+    """The time zone of that name in the IANA database; ModelError if there is none."""
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -25,7 +25,7 @@ def zone_of(name: str) -> ZoneInfo:
 
 
 def _near(name: str) -> str | None:
-    """The zone whose name, or whose city, is nearest."""
+    """The zone with the most similar name or city."""
     if len(name) > 64:
         return None
     zones = sorted(available_timezones())
@@ -36,7 +36,7 @@ def _near(name: str) -> str | None:
 
 
 def parse_clock(text: str) -> time:
-    """A time of day such as `08:00`."""
+    """Parse a time of day such as `08:00`."""
     found = _CLOCK.fullmatch(text)
     if found is None:
         raise ModelError(f"{text[:80]!r} is not a time of day such as 08:00 or 23:59")
@@ -44,15 +44,15 @@ def parse_clock(text: str) -> time:
 
 
 def show_clock(clock: time) -> str:
-    """A time of day as `parse_clock` reads it."""
+    """Format a time of day so that `parse_clock` can read it."""
     return clock.strftime("%H:%M")
 
 
 def instant(day: date, clock: time, zone: ZoneInfo) -> datetime:
-    """When a clock of that zone first shows the time, or a later one, on that day; in UTC.
+    """The instant, in UTC, at which a clock in the zone first shows this time or a later one on that day.
 
-    So a time that exists twice, because clocks are put back, is the first of the two; and one that does not exist,
-    because they are put forward, is the moment at which they are.
+    When clocks are set back and a time occurs twice, this is the first occurrence. When clocks are set forward and
+    the time does not occur, it is the moment of the change.
 
     >>> berlin = ZoneInfo("Europe/Berlin")
     >>> instant(date(2026, 10, 25), time(2, 30), berlin).isoformat()  # twice: at 0:30 and at 1:30 UTC
@@ -64,7 +64,8 @@ def instant(day: date, clock: time, zone: ZoneInfo) -> datetime:
     early, late = (wanted.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
     if early.astimezone(zone).replace(tzinfo=None) == wanted:
         return early
-    # In a gap the offset before it gives the later instant, the one after it the earlier; between them the clocks go on.
+    # In a gap, the offset before it gives the later instant and the offset after it the earlier one. The change lies
+    # between them.
     early, late = sorted((early, late))
     while late - early > timedelta(seconds=1):
         middle = early + (late - early) / 2

@@ -1,4 +1,4 @@
-"""What a digest holds, read from the log: the same whenever it is read."""
+"""The contents of a digest, read from the log. They are the same at every reading."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,13 +17,13 @@ from rankcast.store.push.digest_log import KeptDigest, LeftOut
 __all__ = ["Digest", "Item", "OmittedEvent", "read_digest"]
 
 SHOWN = 50
-"""How many deliveries a digest shows; the others can be had by their numbers."""
+"""The number of deliveries that a digest shows. The others can be read by their numbers."""
 BEST = 5
-"""How much of what was left out a digest names itself; the rest can be listed."""
+"""The number of omitted events that a digest names. The rest can be listed."""
 
 
 class Item(NamedTuple):
-    """A delivery with its number, the event, and why it was sent, in words."""
+    """A delivery with its number, its event, and the reason in words."""
 
     number: int
     delivery: Delivery
@@ -32,7 +32,7 @@ class Item(NamedTuple):
 
 
 class OmittedEvent(NamedTuple):
-    """What was left out, and the event."""
+    """An entry about an omitted event, and the event."""
 
     left: LeftOut
     event: Event
@@ -40,7 +40,7 @@ class OmittedEvent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """A digest with the first of its deliveries, and the best of what was left out."""
+    """A digest with its first deliveries and the best of the omitted events."""
 
     kept: KeptDigest
     items: tuple[Item, ...]
@@ -48,16 +48,16 @@ class Digest:
 
     @property
     def due(self) -> datetime:
-        """When it was due."""
+        """When the digest was due."""
         return self.kept.due
 
     @property
     def more(self) -> int:
-        """How many deliveries it holds beyond those shown."""
+        """The number of deliveries beyond those shown."""
         return self.kept.delivered - len(self.items)
 
     def summary(self) -> str:
-        """How much there was, and what became of it, in a sentence or two."""
+        """A sentence or two about how many events there were and what happened to them."""
         counts = self.kept.counts
         sent, published = counts["delivered"], f"{counts['published']:,} published"
         considered = sent + counts["left_out"]
@@ -77,7 +77,7 @@ class Digest:
         return " ".join(sentences)
 
     def to_json(self, largest: int | None = None) -> JsonObject:
-        """The digest for programs; over `largest` bytes without the contents of the events, then with fewer items."""
+        """The digest as JSON. If it exceeds `largest` bytes, event contents are omitted, and then items."""
         items = [_item(item) for item in self.items]
         whole = self._json(items)
         if largest is not None and len(dumps(whole)) > largest:

@@ -1,4 +1,4 @@
-"""The part of the service that keeps quiet hours and makes digests when they are due."""
+"""Keeps quiet hours, and makes digests when they are due."""
 
 import logging
 from collections.abc import Collection
@@ -28,19 +28,19 @@ _TIDYING = timedelta(hours=1)
 
 
 class DigestHost(Protocol):
-    """What this needs of a service."""
+    """What `Digests` needs of a service."""
 
     @property
     def store(self) -> Store:
-        """Where everything is kept, with the clock that counts."""
+        """The store, with its clock."""
 
 
 class Digests:
-    """Quiet hours and digests of all users, over the store of a service; safe from several threads.
+    """Quiet hours and digests of all users of a service. Thread-safe.
 
-    `start` begins a thread that looks every second whether something is due. What is due is decided by the clock of
-    the store; all state is in the store, so that a restart, whenever, loses and repeats nothing. Every hour the digests and the
-    dead letters of webhooks that are older than `kept` are forgotten.
+    `start` starts a thread that checks every second whether something is due by the clock of the store. All state is
+    in the store, so a restart at any moment loses and repeats nothing. Every hour, digests and dead letters of
+    webhooks older than `kept` are deleted.
     """
 
     def __init__(self, service: DigestHost, kept: timedelta = timedelta(days=90)) -> None:
@@ -56,7 +56,7 @@ class Digests:
     # quiet hours
 
     def set_quiet_hours(self, user: str, hours: QuietHours) -> None:
-        """Push nothing to a user in these hours; webhooks wait until they end."""
+        """Set the quiet hours of a user, in which nothing is pushed. Webhooks wait until they end."""
         self._quiet.put(user, hours.to_json())
         self._mark(user)
 
@@ -66,22 +66,22 @@ class Digests:
         return None if kept is None else QuietHours.of_json(kept.hours)
 
     def remove_quiet_hours(self, user: str) -> bool:
-        """Push at any time again; whether there were quiet hours."""
+        """Remove the quiet hours of a user. Returns whether there were any."""
         return self._quiet.remove(user)
 
     def quiet(self, user: str) -> QuietStretch | None:
-        """The quiet hours that it is now for a user, if it is."""
+        """The current stretch of quiet hours of a user, or None."""
         hours = self.quiet_hours(user)
         return None if hours is None else hours.at(self._store.database.clock())
 
     def quiet_among(self, users: Collection[str]) -> set[str]:
-        """Those of the users for whom the hours are quiet now; one look at the store for all of them."""
+        """The users among these whose quiet hours are now. Reads the store once for all of them."""
         now = self._store.database.clock()
         kept = [one for one in self._quiet.all() if one.user in users] if users else []
         return {one.user for one in kept if QuietHours.of_json(one.hours).at(now) is not None}
 
     def held(self, user: str) -> HeldDeliveries | None:
-        """What is held back from a user now: until the next digest, or until the quiet hours end."""
+        """The deliveries that are held back from a user now, until the next digest or until the quiet hours end."""
         schedule = self._log.schedule(user)
         if schedule is not None:
             return HeldDeliveries("digest", schedule.reached.delivery, schedule.next)
@@ -96,24 +96,25 @@ class Digests:
     # digests
 
     def set_schedule(self, user: str, schedule: Schedule) -> KeptSchedule:
-        """Make digests for a user from now on; or change when they are made."""
+        """Make digests for a user from now on, or change their schedule."""
         return set_schedule(self._store, user, schedule, self._store.database.clock())
 
     def schedule(self, user: str) -> KeptSchedule | None:
-        """When digests are made for a user, and what the last one reached."""
+        """The digest schedule of a user, and the state after the last digest."""
         return self._log.schedule(user)
 
     def remove_schedule(self, user: str) -> bool:
-        """Make no more digests for a user; whether there was a schedule. What no digest holds yet is then sent singly."""
+        """Stop making digests for a user. Returns whether there was a schedule. Deliveries in no digest are then
+        sent singly."""
         return self._log.remove_schedule(user)
 
     def make(self, user: str) -> Digest:
-        """A digest now, of what was gathered since the last; CatalogError if the user has no schedule."""
+        """Make a digest now of the deliveries since the last one; CatalogError if the user has no schedule."""
         schedule = self._log.schedule(user)
         if schedule is None:
             raise CatalogError(f"user {user!r} has no digest schedule")
         number = make(self._store, schedule, self._store.database.clock())
-        # If it was made by somebody else at this very moment, that is the one.
+        # If another process made it at the same moment, return that one.
         return self.digest(user, number or self._log.digests(user, None, 1)[0].number)
 
     def digests(self, user: str, before: int | None = None, limit: int = 50) -> list[KeptDigest]:
@@ -127,22 +128,23 @@ class Digests:
     def left_out(
         self, user: str, number: int, reason: str | None = None, after: int = 0, limit: int = 50
     ) -> list[tuple[int, LeftOut]]:
-        """What a digest left out, the best first, with their positions."""
+        """The events that a digest left out, best first, with their positions in the list."""
         read_digest(self._store, user, number, limit=0)
         return self._log.left_out(number, reason, after, limit)
 
-    # the clockwork
+    # the background thread
 
     def start(self) -> None:
-        """Begin to look whether something is due."""
+        """Start the background thread."""
         self._loop.start()
 
     def stop(self) -> None:
-        """Finish the digest at hand and end."""
+        """Finish the current digest and stop the thread."""
         self._loop.stop()
 
     def round(self) -> list[int]:
-        """Do what is due by now: note quiet hours that have begun, make digests; the numbers of those."""
+        """Do what is due: record quiet hours that have begun, and make digests. Returns the numbers of the
+        digests."""
         for kept in self._quiet.all():
             quiet = QuietHours.of_json(kept.hours).at(self._store.database.clock())
             if quiet is not None and kept.began != quiet.began:
@@ -159,7 +161,7 @@ class Digests:
         return made
 
     def health(self) -> JsonObject:
-        """Whether it runs, how many digests are overdue and for how many seconds the oldest is."""
+        """Whether the thread runs, how many digests are overdue, and by how many seconds the oldest is."""
         now = self._store.database.clock()
         due = self._log.due(now)
         return {
@@ -177,7 +179,7 @@ class Digests:
         return self._quiet.of(user)
 
     def _make(self, schedule: KeptSchedule) -> int | None:
-        """Make a digest; what goes wrong with it must not keep others from theirs."""
+        """Make a digest. An error is logged, so that it does not prevent other digests."""
         try:
             return make(self._store, schedule, self._store.database.clock())
         except Exception as error:
@@ -192,7 +194,7 @@ class Digests:
             forget_pushed(self._store.database, now - self._kept)
 
     def _failed(self, error: RankcastError) -> None:
-        """Such as a store that another process has locked."""
+        """Record a failure, for example because another process has locked the store."""
         self.error = str(error)
         _log.warning("digests wait: %s", error)
 

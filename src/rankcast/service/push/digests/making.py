@@ -1,4 +1,4 @@
-"""Making a digest: from where the last one ended to where the pipeline is."""
+"""Making a digest: from the end of the last one to the current position of the pipeline."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -14,13 +14,13 @@ from rankcast.store.push.digest_log import DigestLog, KeptDigest, KeptSchedule, 
 __all__ = ["deliveries_of", "make", "set_schedule"]
 
 EXAMINED = 50_000
-"""Of more events than this between two digests only the last so many are examined; all are counted."""
+"""The most events that are examined for a digest. Only the last ones are examined, but all are counted."""
 LISTED = 500
-"""Of what was left out the best so many are listed; all are counted."""
+"""The most omitted events that are listed. Only the best are listed, but all are counted."""
 
 
 def set_schedule(store: Store, user: str, schedule: Schedule, now: datetime) -> KeptSchedule:
-    """Give a user digests from now on, beginning with what the pipeline does next; or change when they come."""
+    """Make digests for a user, starting at the current position of the pipeline; or change their schedule."""
     log = DigestLog(store.database)
     while True:
         cut, states = log.cut_with_states()
@@ -32,7 +32,7 @@ def set_schedule(store: Store, user: str, schedule: Schedule, now: datetime) -> 
             reached=cut,
             state=state_of(user, states),
         )
-        # A batch may be committed meanwhile; then once more from there.
+        # If a batch was committed meanwhile, try again from the new position.
         if log.put_schedule(kept, expected=cut):
             return log.schedule(user) or kept
 
@@ -40,12 +40,12 @@ def set_schedule(store: Store, user: str, schedule: Schedule, now: datetime) -> 
 def make(
     store: Store, start: KeptSchedule, now: datetime, examined: int = EXAMINED, listed: int = LISTED
 ) -> int | None:
-    """Make the digest that is due, or one before its time, and keep it; its number. None if another process made it.
+    """Make and store the digest that is due, or an early one. Returns its number, or None if another process made it.
 
-    It holds the deliveries made since the last one, by their numbers, so that each is in one digest and none in two; if
-    the service was down when it was due, it is made later and holds more. A digest is made also if there was nothing
-    to deliver, because it says how much was published. Cost: one replay of the events since the last digest for
-    this user alone, of at most `examined`.
+    It contains the deliveries since the last digest, by their numbers, so each delivery is in exactly one digest. If
+    the service was down when the digest was due, it is made later and contains more. A digest is made even without
+    deliveries, because it says how many events were published. Cost: a replay for this user of the events since the
+    last digest, at most `examined` of them.
     """
     log = DigestLog(store.database)
     through = log.cut()
@@ -79,7 +79,7 @@ def make(
 
 
 def deliveries_of(store: Store, digest: KeptDigest, limit: int | None = None) -> Iterator[tuple[int, Delivery]]:
-    """The deliveries that a digest holds, with their numbers, in the order in which they were made."""
+    """The deliveries in a digest with their numbers, in the order in which they were made."""
     after, through = digest.deliveries
     return takewhile(lambda pair: pair[0] <= through, store.deliveries(digest.user, after, limit))
 

@@ -1,4 +1,4 @@
-"""Quiet hours: every night, or over lunch, in the user's time zone."""
+"""Quiet hours, for example every night, in the user's time zone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ __all__ = ["QuietHours", "QuietStretch"]
 
 
 class QuietStretch(NamedTuple):
-    """One stretch of quiet hours, from its first instant to the first after it."""
+    """One stretch of quiet hours: its first instant, and the first instant after it."""
 
     began: datetime
     until: datetime
@@ -21,10 +21,11 @@ class QuietStretch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class QuietHours:
-    """From one time of day to another, which is on the next day if it is not later.
+    """Daily quiet hours from one time of day to another. The end is on the next day if it is not later than the
+    start.
 
-    Each stretch is one piece, whatever the clocks do in it: it begins and ends when a clock first shows the time (see
-    `instant`), so that it is an hour shorter or longer in the nights in which clocks change.
+    A stretch is never interrupted when the clocks change. It begins and ends when a clock first shows the time (see
+    `instant`), so it is an hour shorter or longer in those nights.
 
     >>> night = QuietHours(time(22), time(7), "Europe/Berlin")
     >>> night.at(datetime(2026, 3, 28, 23, tzinfo=UTC)).until.isoformat()
@@ -45,7 +46,7 @@ class QuietHours:
             )
 
     def at(self, now: datetime) -> QuietStretch | None:
-        """The quiet hours that it is now, if it is."""
+        """The current stretch of quiet hours, or None."""
         zone = zone_of(self.zone)
         overnight = timedelta(days=0 if self.begins < self.ends else 1)
         today = now.astimezone(zone).date()
@@ -56,10 +57,10 @@ class QuietHours:
         return None
 
     def to_json(self) -> JsonObject:
-        """Plain data, from which `of_json` makes them again."""
+        """The JSON form, which `of_json` reads."""
         return {"from": show_clock(self.begins), "to": show_clock(self.ends), "zone": self.zone}
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "QuietHours":
-        """The quiet hours that `to_json` described."""
+        """The quiet hours of a JSON form made by `to_json`."""
         return cls(parse_clock(data["from"]), parse_clock(data["to"]), data["zone"])

@@ -1,4 +1,4 @@
-"""Why an event that matched a user was not sent, read off the steps of the delivery."""
+"""Why an event that matched a user was not sent, derived from the delivery steps."""
 
 from enum import Enum
 from typing import NamedTuple
@@ -12,7 +12,7 @@ _SHOWN = 3
 
 
 class Reason(Enum):
-    """Why an event was left out of what was sent."""
+    """Why an event was left out."""
 
     BELOW = "below"
     SIMILAR = "similar"
@@ -24,7 +24,7 @@ class Reason(Enum):
 
     @property
     def label(self) -> str:
-        """For people."""
+        """The reason in words."""
         return _LABELS[self]
 
 
@@ -40,7 +40,7 @@ _LABELS = {
 
 
 class ReasonDetail(NamedTuple):
-    """A reason, and the figures that led to it."""
+    """A reason, with the numbers behind it."""
 
     reason: Reason
     detail: str

@@ -1,4 +1,4 @@
-"""A digest as a person reads it: plain text, and HTML that works in a mail."""
+"""Rendering a digest for people: plain text, and HTML suitable for e-mail."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -19,7 +19,7 @@ _OMITTED = "The best of what was left out:"
 
 
 def as_text(digest: Digest) -> str:
-    """The digest in lines of plain text."""
+    """The digest as plain text."""
     lines = [_heading(digest), "", digest.summary(), ""]
     for item in digest.items:
         lines.append(f"* {_title(item.event)}")
@@ -34,7 +34,7 @@ def as_text(digest: Digest) -> str:
 
 
 def as_html(digest: Digest) -> str:
-    """The digest as one page of HTML without scripts, styles from elsewhere, or pictures."""
+    """The digest as an HTML page without scripts, external styles or images."""
     return "\n".join(
         [
             "<!doctype html>",
@@ -98,7 +98,7 @@ def _title(event: Event) -> str:
 
 
 def _details(event: Event) -> str:
-    """The first few attributes that are plain values, in the order in which they were published."""
+    """The first few attributes with plain values, in the order in which they were published."""
     crisp = [(name, value) for name, value in event.attributes.items() if isinstance(value, tuple)]
     shown = [(name, value) for name, value in crisp if name not in _TITLES][:_SHOWN]
     return "; ".join(_clean(f"{name}: {', '.join(map(_plain, value))}") for name, value in shown)
@@ -109,6 +109,6 @@ def _plain(value: object) -> str:
 
 
 def _clean(text: str) -> str:
-    """One line without control characters, cut to a readable length."""
+    """The text on one line, without control characters and cut to a readable length."""
     line = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
     return line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…"

@@ -1,4 +1,4 @@
-"""One user served once more between two moments of the log, to see what became of each event that matched."""
+"""Replays one user between two positions of the log, to see what happened to each event that matched."""
 
 import logging
 from collections import Counter
@@ -26,20 +26,20 @@ _log = logging.getLogger("rankcast.service.push.digests")
 
 
 class UserTrace:
-    """A user's way through the delivery, decision by decision, as the shard went it.
+    """Replays the delivery decisions for one user, as the shard made them.
 
-    Events come in the order of the log, each under its own version of the catalog. What is counted obeys
+    Events are replayed in the order of the log, each under its own version of the catalog. The counts satisfy
 
         waiting before + matched + reconsidered = sent + left out + waiting after
 
-    where `waiting` are candidates of a period that is not over, and `reconsidered` those that an earlier digest
-    called left out and a window sent later after all. Cost: one match of the user's own subscriptions per event;
-    for an event under an advertisement, of all subscriptions.
+    where `waiting` are candidates of an unfinished period, and `reconsidered` are candidates that an earlier digest
+    reported as left out and that a window sent later. Cost: one match of the user's own subscriptions per event; for an
+    event under an advertisement, of all subscriptions.
 
     Parameters
     ----------
     state
-        Where the user stood at the beginning, as `state()` or `state_of` gave it; nothing for a user who begins there.
+        The state at the beginning, from `state()` or `state_of`; empty for a user who starts there.
     """
 
     def __init__(self, store: Store, user: str, catalog_version: int, state: bytes = b"") -> None:
@@ -49,7 +49,7 @@ class UserTrace:
         self.matched = 0
         self.reconsidered = 0
         self.exact = True
-        """Whether the deliveries that were made are just those found here; known after `settle`."""
+        """Whether the replay found exactly the deliveries that were made. Known after `settle`."""
         self.sent: set[int] = set()
         self._left: dict[int, LeftOut] = {}
         self._waiting: set[int] = set()
@@ -61,25 +61,25 @@ class UserTrace:
 
     @property
     def waiting(self) -> int:
-        """How many candidates wait for the end of their period."""
+        """The number of candidates that wait for the end of their period."""
         return len(self._waiting)
 
     @property
     def reasons(self) -> dict[str, int]:
-        """How many were left out for each reason, in the order of the reasons."""
+        """The number of omitted events by reason, in the order of the reasons."""
         counted = Counter(left.reason for left in self._left.values())
         return {reason.value: counted[reason.value] for reason in Reason if counted[reason.value]}
 
     def left_out(self, limit: int) -> list[LeftOut]:
-        """The best of what was left out, by rank, then the newest."""
+        """The best omitted events, by rank and then newest first."""
         return sorted(self._left.values(), key=lambda left: (-(left.rank or 0.0), -left.seq))[:limit]
 
     def labels(self, names: Collection[str]) -> dict[str, str]:
-        """The user's subscriptions of these names, in words, as they were when they were last there."""
+        """The labels of the user's subscriptions with these names, as they last were."""
         return {name: self._labels[name] for name in sorted(names) if name in self._labels}
 
     def follow(self, logged: Iterable[LoggedEvent]) -> None:
-        """Serve the next events of the log."""
+        """Replay the next events of the log."""
         for version, group in groupby(logged, key=lambda entry: entry.catalog_version):
             if version != self._version:
                 self._update(version)
@@ -87,9 +87,9 @@ class UserTrace:
                 self._publish(entry.event, entry.clock)
 
     def settle(self, delivered: Collection[int]) -> None:
-        """Hold what was found against the deliveries that were really made, by their positions: those are the truth.
+        """Correct the result by the positions of the deliveries that were actually made.
 
-        A period may have been closed by hand, which no event shows.
+        They may differ because a period was closed by hand, which no event shows.
         """
         if self._replay is not None and self._waiting & set(delivered):
             self._take(self._replay.close())
@@ -102,7 +102,7 @@ class UserTrace:
         self.sent = set(delivered)
 
     def state(self) -> bytes:
-        """Where the user stands now, for the next digest to begin with."""
+        """The state at the end, for the next digest to start from."""
         subscriber = self._replay.subscriber.state() if self._replay is not None else None
         return _packed(subscriber, sorted(self._waiting))
 
@@ -114,7 +114,7 @@ class UserTrace:
             if self._replay is not None and kept["subscriber"] is not None:
                 self._replay.subscriber.restore(kept["subscriber"])
         except (AttributeError, KeyError, StoreError, TypeError, ValueError) as error:
-            # Of another release, say: one digest may then be inexact, and says so, which is better than none.
+            # For example from another release. A digest that is inexact, and says so, is better than none.
             _log.warning("the state of %r cannot be used, and is left aside: %r", self._user, error)
             self._replay = UserReplay(self._catalog, self._user)
             return
@@ -157,12 +157,13 @@ class UserTrace:
             self._use(self._store.catalog(version))
 
     def _concerns(self, record: Record) -> bool:
-        """Whether a change of a record may bear on what this user gets: their own, and what all share."""
+        """Whether a change of this record may affect what the user receives: the user's own records and shared
+        ones."""
         return isinstance(record, Advertisement | Concept) or record.user == self._user or bool(self._shares)
 
     def _use(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        # Under an advertisement users compete, so that everybody's subscriptions matter.
+        # Under an advertisement users compete, so everybody's subscriptions matter.
         self._shares = catalog.advertisements
         mine = catalog.subscriptions_of(self._user)
         self._labels |= {subscription.id: label(subscription.where) for subscription in mine}
@@ -175,7 +176,7 @@ class UserTrace:
         self._policy = catalog.policy_of(self._user)
 
     def _forget(self) -> None:
-        """The user has no subscriptions any more: what waited will not come."""
+        """Handle a user who has no subscriptions left: the waiting candidates will not be sent."""
         self._replay = None
         for logged in (entry for seq in sorted(self._waiting) for entry in self._store.events(seq - 1, 1)):
             detail = "the user had no subscriptions any more"
@@ -184,16 +185,16 @@ class UserTrace:
 
 
 def state_of(user: str, states: Mapping[int, bytes]) -> bytes:
-    """Where a user stands in the state of the shards, for `UserTrace` to begin with; nothing if they do not say."""
+    """The state of a user in the shard states, for `UserTrace` to start from; empty if they do not contain it."""
     if not states:
         return b""
     try:
         subscriber = unpack_states(states[shard_of(user, len(states))]).get(user)
-    except (KeyError, StoreError):  # a pipeline that keeps its state in another way
+    except (KeyError, StoreError):  # a pipeline with a different state format
         return b""
     if subscriber is None:
         return b""
-    # What a filter passes is in the mode behind it.
+    # A filter wraps the mode that holds its candidates.
     mode = subscriber["mode"].get("mode", subscriber["mode"])
     waiting = [candidate["seq"] for candidate in mode.get("candidates", ())]
     return _packed(subscriber, waiting)

@@ -1,4 +1,4 @@
-"""When digests are made: on which days of the week, at what time, in the user's time zone."""
+"""When digests are made: days of the week, time of day, and the user's time zone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _NAMED = {"daily": DAYS, "weekdays": DAYS[:5], "weekends": DAYS[5:]}
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """A digest on each of some days of the week, when a clock there first shows the time (see `instant`).
+    """A digest on some days of the week, when a local clock first shows the time (see `instant`).
 
     >>> mornings = Schedule(DAYS[:5], time(8), "Europe/Berlin")
     >>> mornings.after(datetime(2026, 3, 27, 12, tzinfo=UTC)).isoformat()  # from a Friday to Monday, in summer time
@@ -38,10 +38,10 @@ class Schedule:
         object.__setattr__(self, "days", tuple(day for day in DAYS if day in self.days))
 
     def after(self, now: datetime) -> datetime:
-        """The first time after now at which a digest is due."""
+        """The first time after `now` at which a digest is due."""
         zone = zone_of(self.zone)
         today = now.astimezone(zone).date()
-        # The day before, because a time may come late; a fortnight, because a day may not exist at all.
+        # Start a day early, because a time may come late. Try a fortnight, because a day may not exist in a zone.
         for ahead in range(-1, 15):
             day = today + timedelta(days=ahead)
             if DAYS[day.weekday()] in self.days:
@@ -51,13 +51,13 @@ class Schedule:
         raise ModelError(f"no digest is ever due by {self.to_json()}")
 
     def to_json(self) -> JsonObject:
-        """Plain data, from which `of_json` makes it again."""
+        """The JSON form, which `of_json` reads."""
         days = next((name for name, days in _NAMED.items() if days == self.days), list(self.days))
         return {"days": days, "at": show_clock(self.at), "zone": self.zone}
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "Schedule":
-        """The schedule that `to_json` described; `days` is `daily`, `weekdays`, `weekends`, or names of days."""
+        """The schedule of a JSON form. `days` is `daily`, `weekdays`, `weekends`, or names of days."""
         days = data["days"]
         if isinstance(days, str):
             if days not in _NAMED and days not in DAYS:

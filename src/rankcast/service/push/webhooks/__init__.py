@@ -1,4 +1,4 @@
-"""Webhooks by the Standard Webhooks specification."""
+"""Webhooks according to the Standard Webhooks specification."""
 
 from rankcast.service.push.webhooks.addresses import is_public
 from rankcast.service.push.webhooks.endpoints import TYPES, Endpoints

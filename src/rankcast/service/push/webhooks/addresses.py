@@ -1,4 +1,4 @@
-"""Where a webhook may go: the form of its URL, and the addresses that its host really has."""
+"""Where a webhook may be sent: checks of its URL, and of the addresses of its host."""
 
 import asyncio
 import socket
@@ -13,21 +13,23 @@ __all__ = ["Resolve", "Target", "check_url", "is_public", "resolve", "target_of"
 
 Address: TypeAlias = IPv4Address | IPv6Address
 Resolve: TypeAlias = Callable[[str, int], Awaitable[list[str]]]
-"""The addresses of a host, for a port."""
+"""Resolves a host and port to addresses."""
 
 _LONGEST = 2000
 _MOST_ADDRESSES = 3
-# NAT64 for everybody (RFC 6052): a gateway turns it into the IPv4 address in its last 32 bits.
+# The well-known NAT64 prefix (RFC 6052): a gateway translates to the IPv4 address in the last 32 bits.
 _NAT64 = IPv6Network("64:ff9b::/96")
-# Python's releases disagree on these. NAT64 for local use (RFC 8215) leads to where its network likes, and where the IPv4 address
-# stands depends on a prefix that nobody here knows; IPv4-compatible addresses (RFC 4291) and site-local ones are deprecated.
+# Python releases classify these differently. Local-use NAT64 (RFC 8215) leads to an unknown network, and the position
+# of the IPv4 address depends on an unknown prefix. IPv4-compatible (RFC 4291) and site-local addresses are
+# deprecated.
 _REFUSED = (IPv6Network("64:ff9b:1::/48"), IPv6Network("::/96"), IPv6Network("fec0::/10"))
-# ISATAP (RFC 5214): what precedes the IPv4 address in the last 64 bits, under any prefix.
+# ISATAP (RFC 5214): the 32 bits before the IPv4 address at the end, under any prefix.
 _ISATAP = (0x0000_5EFE, 0x0200_5EFE)
 
 
 class Target(NamedTuple):
-    """A URL taken apart for a request to one of the host's addresses; `authority` is what the Host header says."""
+    """The parts of a URL, for a request to one of the host's addresses. `authority` is the value of the Host
+    header."""
 
     scheme: str
     host: str
@@ -36,16 +38,16 @@ class Target(NamedTuple):
     path: str
 
     def at(self, address: str) -> str:
-        """The URL with the address in place of the name."""
+        """The URL with this address in place of the host name."""
         literal = f"[{address}]" if ":" in address else address
         return f"{self.scheme}://{literal}:{self.port}{self.path}"
 
 
 def check_url(url: str, allow_private: bool = False) -> None:
-    """Raise ModelError if a webhook cannot have this URL. The host is not looked up: its addresses are checked with every
-    request, because they may change.
+    """Raise ModelError if a webhook must not have this URL.
 
-    `allow_private` also allows plain http, as it is used within a network.
+    The host is not resolved here. Its addresses may change, so they are checked at every request. `allow_private`
+    also allows plain http, as used within a private network.
     """
     target = target_of(url)
     if target.scheme == "http" and not allow_private:
@@ -62,7 +64,7 @@ def check_url(url: str, allow_private: bool = False) -> None:
 
 
 def target_of(url: str) -> Target:
-    """Take a URL apart; ModelError says what is wrong with it."""
+    """Split a URL into its parts. ModelError says what is wrong with it."""
     if len(url) > _LONGEST:
         raise ModelError(f"the URL has {len(url)} characters; at most {_LONGEST} are allowed")
     if not url.isascii() or not url.isprintable() or " " in url or "\\" in url:
@@ -85,13 +87,13 @@ def target_of(url: str) -> Target:
 
 
 async def resolve(host: str, port: int) -> list[str]:
-    """The addresses of a host as this machine finds them, in its order of preference."""
+    """The addresses of a host as this machine resolves them, in its order of preference."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(address[0]) for *_, address in found))[:_MOST_ADDRESSES]
 
 
 def is_public(address: str) -> bool:
-    """Whether an address is one of the public Internet, on its own and by any address of IPv4 within it.
+    """Whether an address, and any IPv4 address embedded in it, belongs to the public Internet.
 
     >>> [is_public(address) for address in ("93.184.216.34", "10.0.0.1", "::ffff:127.0.0.1", "169.254.169.254")]
     [True, False, False, False]
@@ -108,7 +110,8 @@ def _is_public(address: Address) -> bool:
 
 
 def _readings(address: Address) -> list[Address]:
-    """What an address may stand for: itself, and any address of IPv4 that it embeds; only that one if it is but a form of it."""
+    """The addresses that an address may lead to: itself and embedded IPv4 addresses, or only the latter if it
+    merely wraps one."""
     if isinstance(address, IPv4Address):
         return [address]
     last = IPv4Address(int(address) & 0xFFFF_FFFF)
@@ -121,7 +124,7 @@ def _readings(address: Address) -> list[Address]:
 
 
 def _literal(host: str) -> str | None:
-    """The address that a host is written as, if it is; also in the short and hexadecimal forms of IPv4."""
+    """The IP address if the host is written as one, including short and hexadecimal forms of IPv4; otherwise None."""
     try:
         return str(ip_address(host))
     except ValueError:

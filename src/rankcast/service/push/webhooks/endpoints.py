@@ -1,4 +1,4 @@
-"""The endpoints of users: making, changing and removing them, and their dead letters."""
+"""The webhook endpoints of users: creating, changing and removing them, and their dead letters."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -15,7 +15,7 @@ from rankcast.store.push.webhook_messages import MessageCounts, MessageKey, Wait
 __all__ = ["TYPES", "Endpoints"]
 
 TYPES = (DELIVERY, DIGEST)
-"""The types of messages that an endpoint can choose."""
+"""The message types that an endpoint can choose."""
 
 _MOST = 20
 _LONGEST = 200
@@ -23,9 +23,9 @@ _ROTATION = timedelta(days=1)
 
 
 class Endpoints:
-    """The webhooks of users over one store; safe from several threads. A user never reaches another's.
+    """The webhooks of users over one store. Thread-safe. A user cannot access the endpoints of another.
 
-    `allow_private` lets them be on addresses that are not of the public Internet, and use http.
+    `allow_private` permits plain http, and addresses outside the public Internet.
     """
 
     def __init__(self, store: Store, allow_private: bool = False) -> None:
@@ -37,7 +37,7 @@ class Endpoints:
     def add(
         self, user: str, url: str, description: str = "", types: Sequence[str] | None = None
     ) -> tuple[Webhook, str]:
-        """A new endpoint, which gets what is delivered from now on; and its secret, which is not shown again."""
+        """Create an endpoint for future deliveries. Returns it with its secret, which is not shown again."""
         self._check(url, description, types)
         check_scalar(user)
         secret = new_secret()
@@ -60,42 +60,43 @@ class Endpoints:
         return self._log.webhooks(user)
 
     def get(self, user: str, webhook_id: str) -> Webhook:
-        """One of the user's endpoints; CatalogError if there is none of that id."""
+        """One of the user's endpoints; CatalogError if there is none with that id."""
         found = self._log.webhook(webhook_id)
         if found is None or found.user != user:
             raise CatalogError(f"user {user!r} has no webhook {webhook_id[:80]!r}")
         return found
 
     def change(self, user: str, webhook_id: str, url: str, description: str, types: Sequence[str] | None) -> Webhook:
-        """Another URL, description or choice of messages; it goes on where it was."""
+        """Change URL, description and message types. Sending continues where it was."""
         webhook = self.get(user, webhook_id)
         self._check(url, description, types)
         self._log.change(webhook.id, url, description, types)
         return self.get(user, webhook_id)
 
     def rotate(self, user: str, webhook_id: str) -> tuple[Webhook, str]:
-        """A new secret. For a day messages are signed with the old one too, so that the receiver can change over."""
+        """Create a new secret. For a day, messages are also signed with the old one, so that the receiver can
+        switch."""
         webhook = self.get(user, webhook_id)
         secret = new_secret()
         self._log.rotate(webhook.id, secret, self._store.database.clock() + _ROTATION)
         return self.get(user, webhook_id), secret
 
     def enable(self, user: str, webhook_id: str) -> Webhook:
-        """Send to it again, from where it stopped."""
+        """Enable an endpoint. Sending continues from where it stopped."""
         self._log.enable(self.get(user, webhook_id).id)
         return self.get(user, webhook_id)
 
     def disable(self, user: str, webhook_id: str) -> Webhook:
-        """Send nothing to it until it is enabled; what is delivered meanwhile is sent then."""
+        """Disable an endpoint. Messages since then are sent when it is enabled again."""
         self._log.disable(self.get(user, webhook_id).id, "disabled by the user")
         return self.get(user, webhook_id)
 
     def remove(self, user: str, webhook_id: str) -> None:
-        """Forget an endpoint, with what it was still to be sent."""
+        """Remove an endpoint and its pending messages."""
         self._log.remove(self.get(user, webhook_id).id)
 
     def counts(self, user: str, webhook_id: str) -> MessageCounts:
-        """How many messages wait, are tried again, or are dead."""
+        """The number of messages that are waiting, being retried, or dead."""
         return self._messages.counts(self.get(user, webhook_id).id)
 
     def dead(
@@ -105,7 +106,7 @@ class Endpoints:
         return self._messages.dead(self.get(user, webhook_id).id, after, limit)
 
     def replay(self, user: str, webhook_id: str, keys: Sequence[MessageKey] | None = None) -> int:
-        """Try dead letters again, those named or all, under their old ids; how many those are."""
+        """Retry dead letters, either the given ones or all, under their original ids. Returns how many."""
         return self._messages.replay(self.get(user, webhook_id).id, keys, self._store.database.clock())
 
     def _check(self, url: str, description: str, types: Sequence[str] | None) -> None:

@@ -1,4 +1,4 @@
-"""What a message says: its id, its type, and its body, the same at every attempt."""
+"""The content of a message: its id, type and body, identical at every attempt."""
 
 from datetime import datetime
 from hashlib import blake2b
@@ -16,21 +16,23 @@ from rankcast.store.push.webhook_messages import MessageKey
 __all__ = ["TEST", "WebhookMessage", "message_of", "trial_message"]
 
 TEST = "webhook.test"
-"""The type of a message that only tries an endpoint."""
+"""The type of a test message."""
 
 _LARGEST = 16 * 1024
 
 
 class WebhookMessage(NamedTuple):
-    """A message as it is sent, apart from the headers of the attempt."""
+    """A message without the headers of the attempt."""
 
     id: str
     body: bytes
 
 
 def message_of(store: Store, webhook: Webhook, key: MessageKey) -> WebhookMessage:
-    """The message about a delivery or a digest. It is made from what the log holds, which never changes, so that every
-    attempt sends the same bytes under the same id."""
+    """The message about a delivery or a digest.
+
+    It is derived from the log, which never changes, so every attempt sends the same bytes under the same id.
+    """
     if key.type == DELIVERY:
         found = next(iter(store.deliveries(webhook.user, key.number - 1, 1)), None)
         if found is None or found[0] != key.number:
@@ -43,7 +45,7 @@ def message_of(store: Store, webhook: Webhook, key: MessageKey) -> WebhookMessag
 
 
 def trial_message(webhook: Webhook, now: datetime) -> WebhookMessage:
-    """A message that says nothing but that the endpoint is tried."""
+    """A test message for an endpoint."""
     body = _body(TEST, now, {"user": webhook.user, "webhook": webhook.id})
     return WebhookMessage(_hashed(webhook.id, TEST, show_time(now)), body)
 
@@ -52,7 +54,7 @@ def _delivery(store: Store, number: int, delivery: Delivery) -> JsonObject:
     logged = store.event(delivery.event)
     content = None if logged is None else encode_event(logged.event)
     if content is not None and len(dumps(content)) > _LARGEST:
-        # Large bodies burden every receiver, also those that do not want them; the event can be fetched by its id.
+        # A large body burdens every receiver, even those that do not need it. The event can be fetched by its id.
         content = None
     return {"number": number, **encode_delivery(delivery), "content": content}
 
@@ -62,5 +64,5 @@ def _body(type_: str, when: datetime, data: JsonObject) -> bytes:
 
 
 def _hashed(*stable: str) -> str:
-    # Letters and figures only: a full stop would make the signed text ambiguous.
+    # Only letters and digits: a full stop would make the signed text ambiguous.
     return "msg_" + blake2b("\0".join(stable).encode(), digest_size=16).hexdigest()

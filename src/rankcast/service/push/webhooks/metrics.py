@@ -1,4 +1,4 @@
-"""How webhooks and digests fare, as metrics for Prometheus."""
+"""Prometheus metrics of webhooks and digests."""
 
 from collections.abc import Iterable
 
@@ -13,14 +13,15 @@ __all__ = ["PushMetrics"]
 
 
 class PushMetrics(Collector):
-    """Asks when it is asked. A store that cannot be read gives no figures; another metric says so."""
+    """Reads the store at every scrape. If the store cannot be read, there are no values; another metric reports
+    that."""
 
     def __init__(self, webhooks: Webhooks, digests: Digests) -> None:
         self._webhooks = webhooks
         self._digests = digests
 
     def collect(self) -> Iterable[Metric]:
-        """Messages and endpoints of webhooks by their state; digests that are late, and by how much."""
+        """Messages and endpoints by state; the number of overdue digests, and their delay."""
         try:
             webhooks, digests = self._webhooks.health(), self._digests.health()
         except StoreError:
@@ -37,5 +38,5 @@ class PushMetrics(Collector):
         yield GaugeMetricFamily("rankcast_digest_lag_seconds", "For how long the oldest of them is due", digests["lag"])
 
     def describe(self) -> Iterable[Metric]:
-        """Nothing: the names need no look at the store to be registered."""
+        """Returns nothing, so that registration does not read the store."""
         return ()

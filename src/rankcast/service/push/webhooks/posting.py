@@ -1,4 +1,4 @@
-"""One request to one endpoint, and what its answer means."""
+"""One request to one endpoint, and the meaning of its response."""
 
 import asyncio
 import socket
@@ -20,8 +20,8 @@ _GONE = 410
 
 @dataclass(frozen=True, slots=True)
 class PostOutcome:
-    """What came of a request: the status that was answered (None if there was no answer), what to say about it, and
-    how long the receiver asked to be left alone."""
+    """The outcome of a request: the status (None without a response), a description, and the delay that the
+    receiver asked for."""
 
     status: int | None
     reason: str
@@ -29,23 +29,23 @@ class PostOutcome:
 
     @property
     def accepted(self) -> bool:
-        """Whether the receiver has the message: any answer of 200 to 299."""
+        """Whether the receiver accepted the message: any status from 200 to 299."""
         return self.status is not None and 200 <= self.status < 300
 
     @property
     def gone(self) -> bool:
-        """Whether the receiver wants no more messages, ever."""
+        """Whether the receiver wants no further messages."""
         return self.status == _GONE
 
 
 class Poster:
-    """Sends requests to the addresses that a host has at that moment, if all of them may be sent to.
+    """Sends requests to the current addresses of a host, if all of them are permitted.
 
-    The name is looked up here, the addresses are checked, and the connection is made to a checked address, so that
-    a name that leads elsewhere at the next look-up helps nobody; certificates are still checked against the name.
-    Redirects are not followed, proxies of the environment not used, connections not kept (two hosts at one address
-    must not share one). `timeout` bounds a request as a whole, from the look-up to the answer's headers; of the body at
-    most `body_limit` bytes are read, and what it says does not matter.
+    It resolves the name, checks the addresses, and connects to a checked address. So a name that resolves differently
+    at the next look-up (DNS rebinding) cannot bypass the check. Certificates are still verified against the name. It
+    does not follow redirects, ignores proxies of the environment, and does not reuse connections, because two hosts
+    at one address must not share one. `timeout` bounds the whole request, from the look-up to the response headers.
+    At most `body_limit` bytes of the response body are read, and its content does not matter.
     """
 
     def __init__(
@@ -69,7 +69,8 @@ class Poster:
         )
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes, now: datetime) -> PostOutcome:
-        """Send the body; never raises for what a receiver or the network does. `now` is for `Retry-After` dates."""
+        """Send the body. Never raises for errors of the receiver or the network. `now` is used for dates in
+        `Retry-After`."""
         try:
             async with asyncio.timeout(self._timeout):
                 answer = await self._answer(url, headers, body)
@@ -88,7 +89,7 @@ class Poster:
         await self._client.aclose()
 
     async def _answer(self, url: str, headers: Mapping[str, str], body: bytes) -> PostOutcome | httpx.Response:
-        """The answer, of which only the headers have come; an outcome if nothing may be sent."""
+        """The response after its headers have arrived, or an outcome if nothing may be sent."""
         target = target_of(url)
         addresses = await self._resolving(target.host, target.port)
         if not self._allow_private and not all(map(is_public, addresses)):
@@ -104,14 +105,14 @@ class Poster:
             )
             try:
                 return await self._client.send(request, stream=True)
-            except httpx.ConnectError as error:  # nothing was sent yet, so another address may be tried
+            except httpx.ConnectError as error:  # nothing was sent yet, so try another address
                 failure = error
         raise failure
 
     async def _outcome(self, response: httpx.Response, now: datetime) -> PostOutcome:
         outcome = PostOutcome(response.status_code, _said(response), _retry_after(response, now))
         try:
-            # A polite receiver gets its answer read; the outcome is certain whatever follows.
+            # Read the response as a courtesy to the receiver. It no longer affects the outcome.
             async with asyncio.timeout(1.0):
                 read = 0
                 async for chunk in response.aiter_raw():
@@ -127,7 +128,7 @@ class Poster:
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """The authorities that this machine trusts; reading them takes a while, so once."""
+    """The certificate authorities that this machine trusts. Cached, because reading them takes a while."""
     return ssl.create_default_context()
 
 
@@ -138,7 +139,7 @@ def _said(response: httpx.Response) -> str:
 
 
 def _retry_after(response: httpx.Response, now: datetime) -> timedelta | None:
-    """What the header `Retry-After` asks for: seconds, or a date."""
+    """The delay that the header `Retry-After` asks for, in seconds or as a date."""
     asked = response.headers.get("retry-after", "").strip()
     try:
         if asked.isascii() and asked.isdigit():

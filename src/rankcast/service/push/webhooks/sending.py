@@ -1,4 +1,4 @@
-"""One message after another to one endpoint: what is next, and what follows from its outcome."""
+"""Sends one message after another to one endpoint, and handles the outcomes."""
 
 import asyncio
 from datetime import datetime
@@ -25,11 +25,12 @@ class _Attempt(NamedTuple):
 
 
 class Sender:
-    """Sends to endpoints and notes the outcome. The store is used in threads, so that the event loop never waits for it.
+    """Sends messages to endpoints and records the outcomes. Uses the store in threads, so that the event loop never
+    blocks.
 
-    An endpoint gets its messages in order, one at a time; one that fails is set aside and tried again later, under the
-    same id, while the others go on. If the process dies between an answer and its note, the message is sent again:
-    at least once, and the id tells the receiver.
+    An endpoint receives its messages in order, one at a time. A message that fails is retried later under the same
+    id, and the others continue. If the process dies between a response and its record, the message is sent again:
+    delivery is at-least-once, and the receiver can recognize the id.
     """
 
     def __init__(self, store: Store, digests: Digests, poster: Poster, retrying: RetrySchedule) -> None:
@@ -41,15 +42,15 @@ class Sender:
         self._messages = MessageLog(store.database)
 
     def ready(self) -> list[Webhook]:
-        """The endpoints to which something may be sent now; none of users whose hours are quiet."""
+        """The endpoints to which something may be sent now, except during quiet hours of their users."""
         found = self._messages.ready(self._clock())
         quiet = self._digests.quiet_among({webhook.user for webhook in found})
         return [webhook for webhook in found if webhook.user not in quiet]
 
     async def send(self, webhook: str, most: int) -> bool:
-        """Send an endpoint what is next, up to so many messages; whether it took that many.
+        """Send the next messages of an endpoint, at most `most`. Returns whether it accepted that many.
 
-        What was accepted is noted together: one message at once, many that wait in one transaction.
+        Accepted messages are recorded together in one transaction.
         """
         found = await asyncio.to_thread(self._messages.next, webhook, self._clock(), most)
         accepted: list[MessageKey] = []
@@ -69,14 +70,15 @@ class Sender:
         return len(accepted) == most
 
     async def trial(self, webhook: Webhook) -> PostOutcome:
-        """Send a message that only tries the endpoint, once, whether it is enabled or not; nothing is noted."""
+        """Send a test message once, even to a disabled endpoint. Nothing is recorded."""
         return await self._post(webhook, trial_message(webhook, self._clock()))
 
     def _clock(self) -> datetime:
         return self._store.database.clock()
 
     def _attempt(self, webhook: str, key: MessageKey, number: int) -> _Attempt | None:
-        """The message as it is to be sent now; None if the endpoint was removed or disabled meanwhile, or it is quiet."""
+        """The message to send now, or None if the endpoint was removed or disabled meanwhile, or the user has
+        quiet hours."""
         known = self._webhooks.webhook(webhook)
         if known is None or not known.active or self._digests.quiet(known.user) is not None:
             return None
@@ -86,7 +88,7 @@ class Sender:
         now = self._clock()
         try:
             headers = signed_headers(webhook.signing(now), message.id, now, message.body)
-        except RankcastError as error:  # a secret that cannot be decrypted or used: this endpoint fails, others go on
+        except RankcastError as error:  # the secret cannot be decrypted or used: only this endpoint fails
             return PostOutcome(None, f"not sent: {error}")
         return await self._poster.post(webhook.url, headers, message.body, now)
 

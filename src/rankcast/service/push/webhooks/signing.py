@@ -1,4 +1,4 @@
-"""Signatures by the Standard Webhooks specification: HMAC-SHA256 over id, time and body."""
+"""Signatures according to the Standard Webhooks specification: HMAC-SHA256 over id, time and body."""
 
 import hmac
 from base64 import b64decode, b64encode
@@ -17,12 +17,12 @@ _BYTES = 32
 
 
 def new_secret() -> str:
-    """A secret that nobody can guess, in the form in which it is shown: `whsec_` and base64 of 32 bytes."""
+    """A random secret in its text form: `whsec_` and 32 bytes in base64."""
     return _PREFIX + b64encode(token_bytes(_BYTES)).decode()
 
 
 def sign(secret: str, message: str, timestamp: int, body: bytes) -> str:
-    """One signature of version 1.
+    """A version 1 signature.
 
     >>> sign("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_1", 1614265330, b"{}")
     'v1,ZztYR0IIDCBCUcYzh8ZE+qsQWpIgtHU7R1hpe8htaD4='
@@ -32,7 +32,8 @@ def sign(secret: str, message: str, timestamp: int, body: bytes) -> str:
 
 
 def signed_headers(secrets: Iterable[str], message: str, when: datetime, body: bytes) -> dict[str, str]:
-    """The three headers of a message sent at that time; one signature for each secret, while one replaces another."""
+    """The three headers of a message sent at that time, with a signature for each secret. Two secrets are valid
+    during a rotation."""
     timestamp = int(when.timestamp())
     return {
         "webhook-id": message,
@@ -47,5 +48,5 @@ def _key(secret: str) -> bytes:
             raise ValueError
         return b64decode(secret.removeprefix(_PREFIX), validate=True)
     except (NotBase64, ValueError):
-        # The secret itself must not get into a log.
+        # The secret must not appear in a log.
         raise ModelError(f"a secret of a webhook is {_PREFIX!r} followed by base64; this one is not") from None

@@ -1,4 +1,4 @@
-"""The part of the service that sends webhooks: a thread with an event loop of its own."""
+"""Sends webhooks from a thread with its own event loop."""
 
 import asyncio
 import logging
@@ -32,27 +32,27 @@ _LEASE = timedelta(seconds=15)
 class _Settings(Protocol):
     @property
     def private_webhooks(self) -> bool:
-        """Whether endpoints may be on addresses that are not of the public Internet."""
+        """Whether endpoints may be outside the public Internet."""
 
 
 class WebhookHost(Protocol):
-    """What this needs of a service."""
+    """What `Webhooks` needs of a service."""
 
     @property
     def store(self) -> Store:
-        """Where everything is kept, with the clock that counts."""
+        """The store, with its clock."""
 
     @property
     def settings(self) -> _Settings:
-        """What the service was started with."""
+        """The settings of the service."""
 
 
 class Webhooks:
-    """Sends the deliveries and digests of users to their endpoints, over the store of a service.
+    """Sends the deliveries and digests of users to their endpoints.
 
-    At most `concurrency` endpoints are served at a time, each for up to 20 messages, then others have their turn: those
-    first that waited longest. All state is in the store, so that a restart, whenever, loses nothing. Of several
-    services over one store one sends; another takes over within 15 seconds of its end.
+    At most `concurrency` endpoints are served at a time. Each gets up to 20 messages per turn, and those that waited
+    longest come first. All state is in the store, so a restart at any moment loses nothing. If several services share
+    a store, one of them sends. Another takes over within 15 seconds if it ends.
     """
 
     def __init__(
@@ -83,14 +83,14 @@ class Webhooks:
         self.error: str | None = None
 
     def start(self) -> None:
-        """Begin to send."""
+        """Start sending."""
         if self._thread is None:
             self._stopping = False
             self._thread = Thread(target=lambda: asyncio.run(self._run()), name="rankcast-webhooks", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
-        """Wait briefly for requests under way, give up those that take longer (they are sent again later), and end."""
+        """Wait briefly for requests in progress, cancel slower ones (they are sent again later), and stop."""
         self._stopping = True
         self.wake()
         if self._thread is not None:
@@ -98,26 +98,28 @@ class Webhooks:
             self._thread = None
 
     def wake(self) -> None:
-        """Say that there may be something to send; returns at once."""
+        """Report that there may be messages to send. Returns at once."""
         if self._loop is not None:
             with suppress(RuntimeError):  # the loop has just ended
                 self._loop.call_soon_threadsafe(self._woken.set)
 
     async def round(self) -> None:
-        """Send all that may be sent by now, and return when it has its outcome; for those who run no thread."""
+        """Send everything that may be sent now, and return when the outcomes are known. For use without the
+        thread."""
         async with self._poster() as poster:
             sending = self._sending(poster)
             while ready := await asyncio.to_thread(sending.ready):
                 await asyncio.gather(*(self._serve(sending, webhook.id) for webhook in ready))
 
     async def test(self, user: str, webhook_id: str) -> PostOutcome:
-        """Send a message of type `webhook.test` to one of the user's endpoints, once; what came of it."""
+        """Send a message of type `webhook.test` to one of the user's endpoints once, and return the outcome."""
         webhook = await asyncio.to_thread(self.endpoints.get, user, webhook_id)
         async with self._poster() as poster:
             return await self._sending(poster).trial(webhook)
 
     def health(self) -> JsonObject:
-        """Whether it runs; how many messages wait, are tried again, or are dead; how many endpoints are disabled."""
+        """Whether the thread runs, how many messages wait, are retried or are dead, and how many endpoints are
+        disabled."""
         waiting, retrying, dead = MessageLog(self._store.database).counts()
         webhooks = WebhookLog(self._store.database).webhooks()
         return {
@@ -150,23 +152,23 @@ class Webhooks:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._woken.wait(), self._poll)
             await _end(serving.values())
-            with suppress(StoreError, RuntimeError):  # the process ends; the lease does by itself
+            with suppress(StoreError, RuntimeError):  # the process is ending, and the lease expires by itself
                 await asyncio.to_thread(self._release)
         self._loop = None
 
     async def _ready(self, sending: Sender) -> list[str]:
-        """Whom to serve next: those first whose last turn was longest ago."""
+        """The endpoints to serve next: first those with the oldest last turn."""
         try:
             if not await asyncio.to_thread(self._holds):
                 return []
             ready = [webhook.id for webhook in await asyncio.to_thread(sending.ready)]
-        except Exception as error:  # such as a store that another process has locked
+        except Exception as error:  # for example a store that another process has locked
             self._noted(error)
             return []
         return sorted(ready, key=lambda webhook: self._turns.get(webhook, 0))
 
     async def _serve(self, sending: Sender, webhook: str) -> None:
-        """One turn of an endpoint."""
+        """Serve one turn of an endpoint."""
         self._turns[webhook] = next(self._turn)
         try:
             if await sending.send(webhook, _TURN):
@@ -176,7 +178,7 @@ class Webhooks:
             await asyncio.sleep(_PATIENCE)
 
     def _holds(self) -> bool:
-        """Whether this process is the one that sends; says so to the store every few seconds."""
+        """Whether this process holds the lease for sending. Renews it every few seconds."""
         now = self._store.database.clock()
         if now + _LEASE / 2 >= self._held_until:
             self._held_until = now + _LEASE if self._lease.hold(now, _LEASE) else EPOCH
