@@ -1,4 +1,7 @@
-"""Approximate matching: hedged concepts and crisp sets against possibility distributions (semantics: Approximate matching)."""
+"""Approximate matching: hedged concepts and crisp sets compared with possibility distributions.
+
+See semantics: Approximate matching.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -38,7 +41,7 @@ __all__ = [
     "set_possibility_necessity",
 ]
 
-# These need numpy, which takes as long to load as all the rest of the library; so they are loaded when asked for.
+# These need numpy, which takes as long to load as the rest of the library, so they are loaded on first use.
 _WITH_ARRAYS = {
     "batch": ("Hedged", "batch_degree", "batch_possibility_necessity", "polyline_possibility_necessity"),
     "mining": ("MiningResult", "mine", "numbers_asked_for"),

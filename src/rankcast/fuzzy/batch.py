@@ -1,7 +1,7 @@
-"""Possibility and necessity of many pairs at once (semantics: Approximate matching): the closed form of `measures`, over arrays.
+"""Possibility and necessity of many pairs at once: the closed form of `measures`, over arrays.
 
-Straight functions are compared all together as `Polylines`; a pair in which one is curved (a gaussian, `very`,
-`somewhat`) or is about strings goes through the scalar form, so that any pair may stand anywhere in a batch.
+See semantics: Approximate matching. Piecewise linear functions are compared together as `Polylines`. A pair with a
+curved function (a Gaussian, `very`, `somewhat`) or with strings is computed one by one. A batch may mix both.
 """
 
 from collections.abc import Sequence
@@ -19,17 +19,18 @@ if TYPE_CHECKING:
 __all__ = ["Hedged", "batch_degree", "batch_possibility_necessity", "polyline_possibility_necessity"]
 
 Hedged: TypeAlias = tuple[Membership, tuple[Hedge, ...]]
-"""A function with its hedges, outermost first."""
+"""A membership function with its hedges, outermost first."""
 
 _CHUNK = 2048
-"""So many pairs at a time stay in the processor's cache."""
+"""Number of pairs per chunk, chosen so that a chunk fits into the processor's cache."""
 
 
 def batch_possibility_necessity(mus: Sequence[Hedged], pis: Sequence[Hedged]) -> tuple[Numbers, Numbers]:
-    """P and N of each concept against the distribution at its place; a sequence of one goes with all of the other.
+    """P and N of each concept against the distribution at the same index. A sequence of length one is compared with
+    all of the other.
 
-    Straight pairs cost about 15 µs, most of it to make arrays of them (`polyline_possibility_necessity` takes arrays and
-    3 µs), curved ones some 100 µs and more.
+    A piecewise linear pair takes about 15 µs, most of it to build the arrays (`polyline_possibility_necessity` takes
+    arrays and 3 µs per pair). A curved pair takes 100 µs or more.
 
     >>> from rankcast.model import Interval, LeftShoulder
     >>> batch_possibility_necessity([(LeftShoulder(500, 900), ())], [(Interval(600, 700), ()), (Interval(0, 9), ())])
@@ -52,9 +53,9 @@ def batch_possibility_necessity(mus: Sequence[Hedged], pis: Sequence[Hedged]) ->
 
 
 def polyline_possibility_necessity(mus: Polylines, pis: Polylines) -> tuple[Numbers, Numbers]:
-    """P and N of each row against the row at its place; one row goes with all of the other.
+    """P and N of each row against the row at the same index. A single row is compared with all rows of the other.
 
-    O(corners^2) per pair, a few hundred bytes of memory per pair of the present chunk.
+    O(corners^2) per pair, and a few hundred bytes of memory per pair of the current chunk.
     """
     count = _common(len(mus), len(pis))
     possibility, necessity = np.empty(count), np.empty(count)
@@ -67,7 +68,7 @@ def polyline_possibility_necessity(mus: Polylines, pis: Polylines) -> tuple[Numb
 
 
 def batch_degree(mu: Membership, hedges: tuple[Hedge, ...], values: Numbers) -> Numbers:
-    """The degree of each of many crisp numbers in one hedged concept of numbers.
+    """The degree of each of many crisp numbers in one hedged numeric concept.
 
     >>> from rankcast.model import Gaussian
     >>> batch_degree(Gaussian(10, 2), (Hedge.NOT,), np.array([10.0, 1e9]))
@@ -89,13 +90,13 @@ def _measured(f: Polylines, g: Polylines) -> tuple[Numbers, Numbers]:
 
 
 def _overlap(apart: "NDArray[np.bool_]", f: Around, g: Around) -> Numbers:
-    """The height at which each pair overlaps: the sup of the minimum is reached, or approached, at a corner of either
-    or where two lines cross between corners that are `apart`."""
+    """The height at which each pair overlaps. The sup of the minimum is reached, or approached, at a corner of either
+    function or where two lines cross between corners that are `apart`."""
     (f_before, f_here, f_behind), (g_before, g_here, g_behind) = f, g
     best = np.minimum(f_here, g_here)
     np.maximum(best, np.minimum(f_before, g_before), out=best)
     np.maximum(best, np.minimum(f_behind, g_behind), out=best)
-    # Between two neighbouring corners f runs from f0 to f1, and g from g0 to g1.
+    # Between two neighbouring corners, f runs from f0 to f1 and g from g0 to g1.
     f0, f1, g0, g1 = f_behind[:, :-1], f_before[:, 1:], g_behind[:, :-1], g_before[:, 1:]
     lead, lag = g0 - f0, f1 - g1
     crossing = apart & ((lead > 0) == (lag > 0)) & (lead != 0) & (lag != 0)

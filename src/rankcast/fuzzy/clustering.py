@@ -1,7 +1,7 @@
-"""The best clusters of weighted numbers on a line.
+"""Optimal clustering of weighted numbers on a line.
 
-On a line clusters are stretches, so the best division into k of them can be found outright: the best k - 1 of all that
-comes before the last, and the last. Iterating from random places, as k-means does in space, may end in a worse one.
+On a line, clusters are intervals, so dynamic programming finds the best division: the last cluster, and the best k -
+1 clusters of everything before it. k-means, which starts from random centres, may end in a worse division.
 """
 
 from collections.abc import Sequence
@@ -13,16 +13,16 @@ import numpy as np
 __all__ = ["Division", "best_divisions"]
 
 PLACES = 512
-"""Numbers closer together than this part of the line are taken as one."""
+"""Resolution: numbers that are closer than 1 / PLACES of the range count as one."""
 
 Division = tuple[list[float], float]
-"""The centres of the clusters, ascending, and the squared distance of all numbers to their own, summed up."""
+"""The centres of the clusters, ascending, and the sum of squared distances of all numbers to their centre."""
 
 
 def best_divisions(points: Sequence[tuple[float, float]], most: int) -> list[Division]:
-    """The best division of numbers 0..1 with weights into 1, 2, … clusters, at most as many as there are places.
+    """The best division of weighted numbers in 0..1 into 1, 2, … clusters, at most one per distinct place.
 
-    O(most * PLACES^2): some 50 ms.
+    O(most * PLACES^2): about 50 ms.
 
     >>> [centres for centres, _ in best_divisions([(0.0, 2), (0.1, 2), (1.0, 1)], 3)]
     [[0.24], [0.05, 1.0], [0.0, 0.1, 1.0]]
@@ -33,7 +33,7 @@ def best_divisions(points: Sequence[tuple[float, float]], most: int) -> list[Div
     used = mass > 0
     mass, place = mass[used], np.bincount(group, weight * x, PLACES)[used] / mass[used]
     count = len(place)
-    # Running sums, of which any stretch's weight, centre and spread are differences.
+    # Prefix sums. The weight, centre and spread of any interval are differences of them.
     weights, sums, squares = (np.concatenate([[0.0], np.cumsum(mass * place**power)]) for power in (0, 1, 2))
 
     def spread(start: Any, end: Any) -> Any:

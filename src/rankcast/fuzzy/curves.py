@@ -1,8 +1,8 @@
-"""Functions of one number as a row of monotone pieces, with the value at each point between two of them.
+"""Functions of one number as a sequence of monotone pieces, with the value at each breakpoint.
 
 One form for everything numeric: membership functions and possibility distributions with their hedges, tables of
-numbers (flat 0 with points that stick out), and crisp sets (flat 0 and 1). The value at a breakpoint stands by itself,
-for at a vertical side it differs from the limits on either side.
+numbers (0 except at single points), and crisp sets (0 and 1). The value at a breakpoint is stored separately, because
+at a vertical side it differs from the one-sided limits.
 """
 
 import math
@@ -32,9 +32,10 @@ __all__ = ["Curve", "curve_of"]
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """`breaks` ascending, `points` the grades at them, `pieces` one more than breaks: before, between, after.
+    """A function by its `breaks` (ascending), the grades at them (`points`), and the `pieces` before, between and
+    after them.
 
-    Points and pieces are without the hedges, which `value` applies.
+    Points and pieces do not include the hedges, which `value` applies.
     """
 
     breaks: tuple[float, ...]
@@ -51,7 +52,7 @@ class Curve:
         return hedged(piece.grade(piece.place(x)), self.hedges)[0]
 
     def negated(self) -> "Curve":
-        """1 - the function; of a crisp set, the complement."""
+        """1 - the function; for a crisp set, the complement."""
         return Curve(self.breaks, self.points, self.pieces, (Hedge.NOT, *self.hedges))
 
 
@@ -69,7 +70,7 @@ def curve_of(membership: Membership, hedges: tuple[Hedge, ...] = ()) -> Curve:
             breaks = tuple(x for x, _ in numbers)
             return Curve(breaks, tuple(_grade(d) for _, d in numbers), (Flat(0.0),) * (len(breaks) + 1), hedges)
         case Gaussian(mean, sigma):
-            # The power of a bell is a bell: innermost `very` and `somewhat` only change its width.
+            # A power of a Gaussian is a Gaussian, so innermost `very` and `somewhat` only change its width.
             while hedges and hedges[-1] is not Hedge.NOT:
                 sigma *= math.sqrt(0.5 if hedges[-1] is Hedge.VERY else 2.0)
                 hedges = hedges[:-1]

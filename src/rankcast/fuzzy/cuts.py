@@ -1,8 +1,8 @@
-"""Alpha-cuts: which values reach a level, as intervals, so that an index finds fuzzy predicates as it finds ranges.
+"""Alpha-cuts: the values that reach a level, as intervals. With them, an index finds fuzzy predicates like ranges.
 
-For a crisp value, ``x is concept [tp, tn]`` is nothing but a union of intervals. For an imprecise one, intervals decide
-what cannot hold: P >= tp needs a place where both concept and distribution reach tp, and N >= tn needs the concept to
-reach tn wherever the distribution is 1 (semantics: Approximate matching, *Indexing*).
+For a crisp value, ``x is concept [tp, tn]`` is a union of intervals. For an imprecise value, intervals rule
+predicates out: P >= tp requires a point where both concept and distribution reach tp, and N >= tn requires the
+concept to reach tn wherever the distribution is 1 (semantics: Approximate matching, *Indexing*).
 """
 
 import math
@@ -22,14 +22,14 @@ from rankcast.model import Hedge, Membership, Scalar, Table
 __all__ = ["AlphaCut", "PredicateCuts", "Span", "ValueOutline", "alpha_cut", "cuts_of", "outline_of"]
 
 _TOLERANCE = 1e-9
-"""Matching lets a degree reach a threshold that it misses by this."""
+"""The tolerance of matching: a degree that misses its threshold by at most this still reaches it."""
 
 _SLACK = 1e-12
-"""More than rounding can add up to: by so much are the conditions on imprecise values weaker than needed."""
+"""A bound on accumulated rounding errors. The conditions on imprecise values are relaxed by this much."""
 
 
 class Span(NamedTuple):
-    """The numbers from `low` to `high`, both included; an infinite end is none."""
+    """The numbers from `low` to `high`, both included; an infinite bound means unbounded."""
 
     low: float
     high: float
@@ -37,15 +37,15 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AlphaCut:
-    """The values that reach a level: numbers by ascending, disjoint spans; strings by name, and with `others` all but
-    those named."""
+    """The values that reach a level: numbers as ascending, disjoint spans; strings by name, or with `others`, all
+    strings except those named."""
 
     spans: tuple[Span, ...] = ()
     strings: frozenset[str] = frozenset()
     others: bool = False
 
     def has(self, value: Scalar) -> bool:
-        """Whether a crisp value is inside. O(spans)."""
+        """Whether it contains a crisp value. O(spans)."""
         if isinstance(value, str):
             return (value in self.strings) is not self.others
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -53,14 +53,14 @@ class AlphaCut:
         return any(low <= value <= high for low, high in self.spans)
 
     def meets(self, other: "AlphaCut") -> bool:
-        """Whether some value is in both; where both are all but a few strings, there always is one."""
+        """Whether the two have a common value. Two sets that exclude only some strings always have one."""
         if any(a.low <= b.high and b.low <= a.high for a in self.spans for b in other.spans):
             return True
         named = self.strings | other.strings
         return (self.others and other.others) or any(self.has(text) and other.has(text) for text in named)
 
     def within(self, other: "AlphaCut") -> bool:
-        """Whether all of it lies in the other."""
+        """Whether it is a subset of the other."""
         if not all(any(b.low <= a.low and a.high <= b.high for b in other.spans) for a in self.spans):
             return False
         named = self.strings | other.strings
@@ -69,7 +69,7 @@ class AlphaCut:
 
 @dataclass(frozen=True, slots=True)
 class ValueOutline:
-    """What is known of an imprecise value: where it may lie at all, and where it is fully possible."""
+    """What is known about an imprecise value: where it may lie at all, and where it is fully possible."""
 
     support: AlphaCut
     core: AlphaCut
@@ -77,10 +77,10 @@ class ValueOutline:
 
 @dataclass(frozen=True, slots=True)
 class PredicateCuts:
-    """What a fuzzy predicate asks for, as intervals.
+    """A fuzzy predicate as intervals.
 
-    A crisp value passes iff `crisp` has it. An imprecise value passes only if its support meets `possible` and its core
-    lies within `sure` (None: no matter); whether it does pass is for possibility and necessity to say.
+    A crisp value passes if and only if `crisp` contains it. An imprecise value can pass only if its support meets
+    `possible` and its core lies within `sure` (None means no condition). Possibility and necessity then decide.
     """
 
     crisp: AlphaCut
@@ -88,18 +88,19 @@ class PredicateCuts:
     sure: AlphaCut | None
 
     def admits(self, outline: ValueOutline) -> bool:
-        """False only if the predicate does not hold for the imprecise value."""
+        """False only if the predicate certainly does not hold for the imprecise value."""
         return self.possible.meets(outline.support) and (self.sure is None or outline.core.within(self.sure))
 
 
 def alpha_cut(mu: Membership, hedges: tuple[Hedge, ...] = (), tp: float = 0.5, tn: float = 0.0) -> AlphaCut:
-    """The crisp values for which ``is`` holds: those of degree above 0 and at least tp and tn.
+    """The crisp values for which ``is`` holds: those with a degree above 0 and at least tp and tn.
 
-    A number passes iff it is inside, to the last bit, as matching computes degrees. The one exception: where ``not``
-    stands before ``very`` or ``somewhat``, or a bell is involved, rounding may swap neighbours of an end whose degree is
-    within 1e-15 of the end's own (which is 1e-9 below the threshold, the tolerance of matching).
+    A number passes if and only if it is inside, to the last bit, as matching computes degrees. There is one
+    exception: if ``not`` stands before ``very`` or ``somewhat``, or with a Gaussian, rounding may swap neighbours of
+    an end with a degree within 1e-15 of the end's own (which is 1e-9 below the threshold, the tolerance of matching).
 
-    The last thousands are remembered; a new one takes some 20 degrees per sloping straight side, and more if curved.
+    Thousands of recent results are cached. A new one computes about 20 degrees per sloping side, more if the side is
+    curved.
 
     >>> from rankcast.model import Interval, LeftShoulder
     >>> alpha_cut(Interval(50, 60)).spans
@@ -128,13 +129,13 @@ def cuts_of(mu: Membership, hedges: tuple[Hedge, ...] = (), tp: float = 0.5, tn:
 
 @lru_cache(maxsize=8192)
 def outline_of(pi: Membership, hedges: tuple[Hedge, ...] = (), least: float = 0.0) -> ValueOutline:
-    """Support and core of an imprecise value, to be held against `PredicateCuts`.
+    """Support and core of an imprecise value, for comparison with `PredicateCuts`.
 
     Parameters
     ----------
     least
-        The lowest threshold of possibility among the predicates in question. Where the distribution is below it,
-        none of them is reached, so the support may leave it out (a bell has no other end).
+        The lowest possibility threshold of all predicates in question. The support may leave out values below it,
+        because none of the predicates can hold there (the support of a Gaussian is otherwise unbounded).
     """
     return ValueOutline(
         support=_cut(pi, hedges, least - _TOLERANCE - _SLACK, closed=True),
@@ -143,8 +144,8 @@ def outline_of(pi: Membership, hedges: tuple[Hedge, ...] = (), least: float = 0.
 
 
 def _cut(mu: Membership, hedges: tuple[Hedge, ...], level: float, *, closed: bool) -> AlphaCut:
-    """The values of at least this degree, and above 0; `closed`: all of them on the real axis and a little more, rather
-    than exactly the floats."""
+    """The values with at least this degree, and above 0. With `closed`, the result is slightly larger, so that it
+    contains all such real numbers and not only the floats."""
     level = max(level, math.ulp(0.0))
     if isinstance(mu, Table) and isinstance(mu.degrees[0][0], str):
         listing = listing_of(mu, hedges)
@@ -183,8 +184,8 @@ def _spans(curve: Curve, level: float, closed: bool) -> Iterator[Span]:
 
 
 def _border(degree: Callable[[float], float], level: float, inside: float, outside: float) -> float:
-    """The last float that reaches the level on the way from one that does to one that does not: first as if the way
-    were straight, then by ever longer steps from there, then by halves."""
+    """The last float that reaches the level between one that does and one that does not. Starts with linear
+    interpolation, continues with growing steps, and ends with bisection."""
     good, bad = _ordinal(inside), _ordinal(outside)
     high, low = degree(inside), degree(outside)
     guess = _ordinal(outside + (inside / 2 - outside / 2) * 2 * ((level - low) / (high - low)))
@@ -209,19 +210,19 @@ def _border(degree: Callable[[float], float], level: float, inside: float, outsi
 
 
 def _ordinal(x: float) -> int:
-    """The place of a float among all floats; 0 is that of 0."""
+    """The index of a float among all floats; 0 has index 0."""
     bits: int = struct.unpack("<q", struct.pack("<d", x))[0]
     return bits if bits >= 0 else -(bits & 0x7FFF_FFFF_FFFF_FFFF)
 
 
 def _float(ordinal: int) -> float:
-    """The float at a place."""
+    """The float at an index."""
     size: float = struct.unpack("<d", struct.pack("<q", abs(ordinal)))[0]
     return size if ordinal >= 0 else -size
 
 
 def _joined(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Spans in ascending order, those without a float between them made one."""
+    """The spans in ascending order; spans without a float between them are joined."""
     made: list[Span] = []
     for span in sorted(spans):
         if made and span.low <= math.nextafter(made[-1].high, math.inf):

@@ -1,8 +1,8 @@
-"""Degrees that keep their complement, so that hedges lose no digits.
+"""Degrees stored with their complement, so that hedges lose no precision.
 
-``somewhat not cheap`` is sqrt(1 - mu(x)). Where mu(x) is within a rounding error of 1 the subtraction leaves
-nothing, and the root makes an error of 1e-16 one of 1e-8. A grade carries mu and 1 - mu side by side, each accurate
-in itself, and every hedge maps both.
+``somewhat not cheap`` is sqrt(1 - mu(x)). If mu(x) is within a rounding error of 1, the subtraction leaves nothing,
+and the root turns an error of 1e-16 into one of 1e-8. A grade holds mu and 1 - mu, each with full precision, and
+every hedge maps both.
 """
 
 from typing import TypeAlias
@@ -16,7 +16,7 @@ Grade: TypeAlias = tuple[float, float]
 
 
 def hedged(grade: Grade, hedges: tuple[Hedge, ...]) -> Grade:
-    """The grade after hedges, which stand outermost first as in the text.
+    """The grade after applying hedges, which are listed outermost first as in the text.
 
     >>> hedged((0.5, 0.5), (Hedge.NOT, Hedge.VERY))
     (0.75, 0.25)

@@ -1,4 +1,4 @@
-"""Functions of a string: a degree for each listed one, and one degree for all the rest."""
+"""Functions of a string: a degree for each listed string, and one degree for all others."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,7 +12,7 @@ __all__ = ["Listing", "listing_of"]
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """`degrees` of the listed strings; `rest` of every other: 0 for a plain table, 1 for ``not`` a table."""
+    """`degrees` of the listed strings and `rest` for every other: 0 for a plain table, 1 for ``not`` a table."""
 
     degrees: dict[str, float]
     rest: float
@@ -26,7 +26,7 @@ class Listing:
         return Listing({text: 1.0 - degree for text, degree in self.degrees.items()}, 1.0 - self.rest)
 
     def overlap(self, other: "Listing") -> float:
-        """The highest that both reach on one string: sup of min. O(listed)."""
+        """The highest degree that both reach on one string: sup of min. O(listed)."""
         listed = self.degrees.keys() | other.degrees.keys()
         return max(min(self.rest, other.rest), *(min(self.value(text), other.value(text)) for text in listed))
 
@@ -45,7 +45,7 @@ class Listing:
 
 @lru_cache(maxsize=4096)
 def listing_of(table: Table, hedges: tuple[Hedge, ...] = ()) -> Listing:
-    """The listing of a table of strings with its hedges, outermost first.
+    """The listing for a table of strings with its hedges, outermost first.
 
     >>> listing_of(Table((("new", 1.0), ("used", 0.4))), (Hedge.NOT,)).value("old")
     1.0

@@ -1,7 +1,8 @@
-"""Possibility and necessity: how far an imprecise value may, and must, belong to a concept or a crisp set (semantics: Approximate matching).
+"""Possibility and necessity: the degree to which an imprecise value may, and must, belong to a concept or crisp set.
 
-P = sup over x of min(mu(x), pi(x)) and N = inf over x of max(mu(x), 1 - pi(x)), which is 1 - P of the complement.
-Where the types differ (a concept of strings against a distribution of numbers) nothing holds: both are 0.
+P = sup over x of min(mu(x), pi(x)) and N = inf over x of max(mu(x), 1 - pi(x)), which is 1 - P of the complement. If
+the types differ (a concept of strings and a distribution of numbers), both are 0. See
+semantics: Approximate matching.
 """
 
 from functools import lru_cache
@@ -19,7 +20,7 @@ _NOTHING = (0.0, 0.0)
 
 
 def degree(mu: Membership, hedges: tuple[Hedge, ...], value: Scalar) -> float:
-    """The degree to which a crisp value belongs to a hedged concept; 0 if it is not of the concept's type.
+    """The degree to which a crisp value belongs to a hedged concept; 0 if the types differ.
 
     >>> from rankcast.model import Trapezoid
     >>> degree(Trapezoid(0, 0, 500, 900), (Hedge.VERY,), 700), degree(Trapezoid(0, 0, 500, 900), (Hedge.NOT,), "700")
@@ -38,7 +39,7 @@ def possibility_necessity(
 ) -> tuple[float, float]:
     """P and N of a hedged concept against a (hedged) possibility distribution.
 
-    Exact to 1e-9; the last few thousand pairs are remembered, as events name the same few concepts again and again.
+    Exact to 1e-9. The last few thousand pairs are cached, because events name the same few concepts repeatedly.
 
     >>> from rankcast.model import Interval, LeftShoulder
     >>> possibility_necessity(LeftShoulder(500, 900), (), Interval(600, 700))
@@ -56,7 +57,7 @@ def possibility_necessity(
 def set_possibility_necessity(
     test: CrispTest, pi: Membership, pi_hedges: tuple[Hedge, ...] = ()
 ) -> tuple[float, float]:
-    """P and N of a crisp predicate's set against a (hedged) possibility distribution.
+    """P and N of the set of a crisp predicate against a (hedged) possibility distribution.
 
     >>> from rankcast.model import Compare, Op, Trapezoid
     >>> set_possibility_necessity(Compare(Op.LE, 1500), Trapezoid(1000, 1200, 1400, 1600))

@@ -1,6 +1,7 @@
-"""Mining concepts: how many an attribute has, what they are called and what they mean (semantics: Approximate matching; A-ToPSS, section 3).
+"""Mining concepts: how many an attribute has, their names and their meaning.
 
-The numbers come as a `NumberSummary`. As many clusters are taken as explain the spread, and each becomes a concept.
+See semantics: Approximate matching; A-ToPSS, section 3. The input is a `NumberSummary`. Mining chooses the number of
+clusters that explains the spread of the numbers, and each cluster becomes a concept.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,13 +17,13 @@ from rankcast.model import Between, Compare, Concept, Expression, OneOf, Op, pre
 __all__ = ["MiningResult", "mine", "numbers_asked_for"]
 
 FEWEST = 5
-"""So many numbers must be known to say anything."""
+"""The fewest numbers from which concepts are mined."""
 
 
 @dataclass(frozen=True, slots=True)
 class MiningResult:
-    """What was found for one attribute; without concepts, `reason` says why. `unexplained` is the share of the variance
-    that 1, 2, 3, … clusters leave."""
+    """The concepts found for one attribute; if there are none, `reason` says why. `unexplained` is the share of the
+    variance that 1, 2, 3, … clusters leave."""
 
     summary: NumberSummary
     concepts: tuple[Concept, ...] = ()
@@ -35,18 +36,18 @@ class MiningResult:
 def mine(
     summary: NumberSummary, *, at_most: int = 5, count: int | None = None, names: Sequence[str] | None = None
 ) -> MiningResult:
-    """The concepts of an attribute. O(buckets), some 0.1 s for thousands.
+    """The concepts of an attribute. O(buckets): about 0.1 s for thousands.
 
     Parameters
     ----------
     summary
-        What is known of its numbers; `NumberSummary.merged` adds what came since.
+        A summary of the attribute's numbers; `NumberSummary.merged` adds new data.
     at_most
-        No more concepts than this.
+        The largest number of concepts.
     count
-        So many concepts, whatever the data says.
+        A fixed number of concepts, whatever the data says.
     names
-        Their names in ascending order, in place of the proposed ones; gives the count too.
+        Names in ascending order, instead of the proposed ones; they also fix the number of concepts.
 
     Examples
     --------
@@ -76,7 +77,7 @@ def mine(
 
 
 def numbers_asked_for(wheres: Iterable[Expression], attribute: str) -> list[float]:
-    """The numbers that past subscriptions compare an attribute with: they show what people tell apart.
+    """The numbers that past subscriptions compare an attribute with, which show the distinctions that people make.
 
     >>> from rankcast.language import parse
     >>> numbers_asked_for([parse("price <= 1500 and size > 40"), parse("price between 500 and 900")], "price")

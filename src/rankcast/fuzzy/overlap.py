@@ -1,6 +1,6 @@
 """The height at which two functions of a number overlap: sup over x of min(f(x), g(x)).
 
-The candidates are the values at the breakpoints of either function and, on each interval between two of them, the
+The candidates are the values at the breakpoints of both functions and, on each interval between breakpoints, the
 one-sided limits and the crossing. Nothing is sampled.
 """
 
@@ -13,7 +13,7 @@ __all__ = ["overlap"]
 
 
 def overlap(f: Curve, g: Curve) -> float:
-    """The highest that both reach at one x, or come up to: sup of min(f, g). O(n log n) in the pieces of both.
+    """The highest degree that both functions reach or approach at one x: sup of min(f, g). O(n log n) in all pieces.
 
     >>> from rankcast.fuzzy.curves import curve_of
     >>> from rankcast.model import LeftShoulder, RightShoulder

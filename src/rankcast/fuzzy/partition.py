@@ -1,8 +1,8 @@
-"""From clusters of an attribute's numbers to concepts that share the axis among them (A-ToPSS, section 3).
+"""From clusters of an attribute's numbers to concepts that partition the axis (A-ToPSS, section 3).
 
-Neighbouring concepts cross at 1/2 on the border between their clusters and add up to 1 everywhere, so that every
-number belongs to some concept to a degree of at least 1/2. Each is 1 at least on the middle half of its cluster; the
-outermost are shoulders, so that numbers beyond all that was seen belong to them.
+Neighbouring concepts cross at 1/2 on the border between their clusters and add up to 1 everywhere, so every number
+belongs to some concept with a degree of at least 1/2. Each concept is 1 at least on the middle half of its cluster.
+The outermost concepts are shoulders, so they include numbers beyond the observed range.
 """
 
 import math
@@ -17,33 +17,34 @@ from rankcast.model import Concept, LeftShoulder, Membership, RightShoulder, Tra
 __all__ = ["Cluster", "Scale", "clusters_of", "concepts_of", "enough", "scale_of"]
 
 ENOUGH = 0.85
-"""Clusters are enough when they explain this share of the variance …"""
+"""Clusters suffice if they explain this share of the variance …"""
 
 GAP = 0.1
-"""… unless a further one leaves less than this share of the rest: then there is a gap to find."""
+"""… unless one more cluster leaves less than this share of the remaining variance, which shows a gap."""
 
 NOISE = 0.01
-"""What is left below this share of the variance is not worth a further cluster in any case."""
+"""Below this share of the variance, more clusters are never worthwhile."""
 
 TAIL = 0.005
-"""This share of the numbers at either end counts as outliers: for the clustering they move to where the others end."""
+"""This share of the numbers at either end counts as outliers: clustering moves them to the end of the other
+numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How numbers stand on the axis on which they are clustered: cut off at both ends, in the logarithm if `log`."""
+    """The axis on which numbers are clustered: cut off at both ends, and logarithmic if `log` is set."""
 
     low: float
     high: float
     log: bool
 
     def place(self, x: float) -> float:
-        """Where a number stands, from 0 to 1."""
+        """The position of a number, from 0 to 1."""
         low, high, x = self._bent(self.low), self._bent(self.high), self._bent(min(max(x, self.low), self.high))
         return (x - low) / (high - low)
 
     def number(self, place: float) -> float:
-        """The number at a place."""
+        """The number at a position."""
         low, high = self._bent(self.low), self._bent(self.high)
         x = low + (high - low) * place
         return math.exp(x) if self.log else x
@@ -53,16 +54,16 @@ class Scale:
 
 
 def scale_of(summary: NumberSummary) -> Scale | None:
-    """The scale that suits the numbers; None if they are all the same.
+    """The scale that suits the numbers; None if all numbers are equal.
 
-    Outliers are cut off by quantile. The logarithm is taken if no number is negative and the numbers are less skewed on
-    it: by how far the median is from the middle between the first and the last tenth.
+    Outliers are cut off by quantile. The logarithm is used if no number is negative and it makes the numbers less
+    skewed. Skew is the distance of the median from the middle between the first and the last decile.
     """
     points = summary.points()
     if len(points) < 2:
         return None
     low, high = summary.quantile(TAIL), summary.quantile(1 - TAIL)
-    if low == high:  # nearly all are the same: then the others are what there is to tell apart
+    if low == high:  # nearly all numbers are equal: distinguish the others
         low, high = points[0][0], points[-1][0]
     plain = Scale(low, high, log=False)
     positive = [(x, count) for x, count in points if x > 0]
@@ -77,10 +78,10 @@ def scale_of(summary: NumberSummary) -> Scale | None:
 
 
 def enough(unexplained: Sequence[float]) -> int:
-    """How many clusters there are, given the variance that 1, 2, 3, … of them leave within clusters.
+    """The number of clusters, given the variance that 1, 2, 3, … clusters leave.
 
-    The fewest that explain 85 % of it; or more, if some further one leaves less than a tenth of what the one before
-    left, which only happens where there is a gap between groups.
+    This is the smallest number that explains 85 % of the variance. It is larger if one more cluster leaves less than
+    a tenth of what the previous one left, which only happens if there is a gap between groups.
 
     >>> enough([1.0, 0.36, 0.19, 0.12, 0.08]), enough([1.0, 0.2, 0.1, 0.05, 0.0004])
     (4, 5)
@@ -95,7 +96,7 @@ def enough(unexplained: Sequence[float]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Numbers that belong together: how many, from where to where, and the middle half of them."""
+    """Numbers that belong together: their count, their range and the range of the middle half."""
 
     count: int
     low: float
@@ -105,7 +106,8 @@ class Cluster:
 
 
 def clusters_of(summary: NumberSummary, scale: Scale, centres: Sequence[float]) -> list[Cluster]:
-    """The numbers of a summary by the centre (a place on the scale) that is nearest, ascending; none is empty."""
+    """The numbers of a summary, assigned to the nearest centre (a position on the scale), ascending; no cluster is
+    empty."""
     ends = [(left + right) / 2 for left, right in pairwise(sorted(centres))]
     members: list[list[tuple[float, int]]] = [[] for _ in centres]
     for x, count in summary.points():
@@ -124,7 +126,8 @@ def clusters_of(summary: NumberSummary, scale: Scale, centres: Sequence[float]) 
 
 
 def concepts_of(attribute: str, names: Sequence[str], clusters: Sequence[Cluster]) -> list[Concept]:
-    """A concept for each cluster; fewer than two clusters give none, for there is nothing to tell apart."""
+    """A concept for each cluster. Fewer than two clusters give no concepts, because there is nothing to
+    distinguish."""
     if len(clusters) < 2:
         return []
     slopes = [_slope(left, right) for left, right in pairwise(clusters)]
@@ -135,8 +138,8 @@ def concepts_of(attribute: str, names: Sequence[str], clusters: Sequence[Cluster
 
 
 def _slope(left: Cluster, right: Cluster) -> tuple[float, float]:
-    """From where to where one concept gives way to the next: as far to either side of the border as leaves the middle
-    half of both clusters alone, and to round numbers that lie within."""
+    """The range in which one concept gives way to the next. It is symmetric around the border, leaves the middle half
+    of both clusters alone, and is narrowed to round numbers."""
     border = (left.high + right.low) / 2
     reach = min(border - left.last_quarter, right.first_quarter - border)
     low, high = border - reach, border + reach
@@ -150,7 +153,7 @@ def _slope(left: Cluster, right: Cluster) -> tuple[float, float]:
 
 
 def _rounded(x: float, decimals: int, towards: Callable[[float], int]) -> float:
-    near = round(x, decimals + 6)  # so that 2.9999999999 is not taken down to 2.9
+    near = round(x, decimals + 6)  # so that 2.9999999999 is not rounded down to 2.9
     step = 10.0**-decimals
     told = round(towards(round(near / step, 6)) * step, max(decimals, 0))
     return int(told) if told == int(told) else told

@@ -1,4 +1,4 @@
-"""A picture of mined concepts: how the numbers are spread, and the functions above them."""
+"""A picture of mined concepts: the distribution of the numbers and the membership functions above it."""
 
 import math
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ _COLOURS = ("#2a7f9e", "#d98e04", "#b3432b", "#6a4c93", "#4f772d", "#7a7a7a")
 
 
 def concepts_figure(mined: MiningResult, title: str = "") -> "Figure":
-    """The histogram of an attribute with its concepts, as a figure of its own."""
+    """The histogram of an attribute with its concepts, as a new figure."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 3.6))
@@ -28,8 +28,8 @@ def concepts_figure(mined: MiningResult, title: str = "") -> "Figure":
 
 
 def draw_concepts(axes: "Axes", mined: MiningResult, title: str = "") -> None:
-    """The histogram of an attribute with its concepts, into axes that are there; on a logarithmic axis if they were
-    mined on one. Outliers are cut off."""
+    """Draw the histogram of an attribute with its concepts into existing axes, logarithmic if the concepts were mined
+    on a logarithmic scale. Outliers are cut off."""
     summary = mined.summary
     low, high = summary.quantile(0.001), summary.quantile(0.999)
     log = mined.scale is not None and mined.scale.log
@@ -67,7 +67,7 @@ def draw_concepts(axes: "Axes", mined: MiningResult, title: str = "") -> None:
 
 
 def _round_numbers(low: float, high: float) -> list[float]:
-    """Few round numbers of a logarithmic axis."""
+    """A few round numbers for a logarithmic axis."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for steps in ((1, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,)):
         found = [step * 10.0**decade for decade in decades for step in steps]

@@ -1,8 +1,8 @@
-"""The pieces that functions of one number are made of: flat, a straight ramp, one flank of a bell.
+"""The pieces of functions of one number: a constant, a straight ramp, one flank of a Gaussian.
 
-A piece covers an open interval and is monotone there. It knows the *place* of an x, two numbers that are linear in
-x, and its grade at a place. So a point between two known points is reached by mixing their places, without rounding x
-itself: a ramp from 1e9 to 1e9 + 1e-6 has only a handful of floats in it, and still crosses others exactly.
+A piece is monotone on an open interval. It computes the *place* of an x (two numbers that are linear in x) and the
+grade at a place. A point between two known points is found by mixing their places, without rounding x itself. A ramp
+from 1e9 to 1e9 + 1e-6 contains only a handful of floats, and still crosses others exactly.
 """
 
 import math
@@ -16,17 +16,17 @@ __all__ = ["REACH", "Flank", "Flat", "Piece", "Place", "Ramp"]
 Place: TypeAlias = tuple[float, float]
 
 REACH = 40.0
-"""So many sigmas from its mean a gaussian is 0 in floating point: exp(-800) underflows."""
+"""At this many sigmas from its mean, a Gaussian is 0 in floating point: exp(-800) underflows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """The same degree everywhere."""
+    """A constant degree."""
 
     degree: float
 
     def place(self, x: float) -> Place:
-        """Nothing to know."""
+        """The place of x; it holds no information, because the degree is constant."""
         return 0.0, 0.0
 
     def grade(self, place: Place) -> Grade:
@@ -36,7 +36,8 @@ class Flat:
 
 @dataclass(frozen=True, slots=True)
 class Ramp:
-    """Straight from degree `start` at `left` to `end` at `right`. Its place: the shares of left and right."""
+    """A straight line from degree `start` at `left` to `end` at `right`. Its place holds the shares of left and
+    right."""
 
     left: float
     right: float
@@ -44,9 +45,9 @@ class Ramp:
     end: float
 
     def place(self, x: float) -> Place:
-        """How much of the left and of the right end there is in x, each accurate where it is small."""
+        """The shares of the left and the right end in x, each accurate where it is small."""
         left, right = self.left, self.right
-        if math.isinf(right - left):  # nearly the largest floats, of opposite sign
+        if math.isinf(right - left):  # nearly the largest floats, with opposite signs
             left, right, x = left / 2, right / 2, x / 2
         return (right - x) / (right - left), (x - left) / (right - left)
 
@@ -58,15 +59,15 @@ class Ramp:
 
 @dataclass(frozen=True, slots=True)
 class Flank:
-    """One side of a bell. Its place: the distance from the mean in sigmas."""
+    """One side of a Gaussian. Its place is the distance from the mean in sigmas."""
 
     mean: float
     sigma: float
 
     def place(self, x: float) -> Place:
-        """The distance from the mean in sigmas, as far as it matters."""
+        """The distance from the mean in sigmas, limited to the relevant range."""
         distance = abs(x - self.mean) / self.sigma
-        if math.isinf(distance):  # perhaps only on the way: two of the largest floats, of opposite sign
+        if math.isinf(distance):  # perhaps only in this step: two of the largest floats, with opposite signs
             distance = abs(x / 2 - self.mean / 2) / self.sigma * 2
         return min(distance, REACH), 0.0
 

@@ -1,9 +1,9 @@
-"""Many straight functions of a number as arrays of corners, to be compared all at once.
+"""Many piecewise linear functions as arrays of corners, to compare all at once.
 
 Each row is one function: its corners from left to right, linear in between, constant before the first and after the
-last. Two corners at one x are a vertical side, three a point that sticks out; at the x itself the highest counts, or
-with `negated` the lowest of the complements. So every membership function without a curve, every table of numbers and
-every crisp set of numbers is a row, a point or an unbounded shoulder no less than a trapezoid.
+last. Two corners at the same x are a vertical side, three a single point. At that x the highest degree counts, or
+with `negated` the lowest of the complements. Every membership function without a curve, every table of numbers and
+every crisp set of numbers can be a row.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ Corners: TypeAlias = tuple[tuple[float, float], ...]
 
 
 def corners_of(membership: Membership, hedges: tuple[Hedge, ...] = ()) -> tuple[Corners, bool] | None:
-    """The corners of a function and whether it is negated; None if it is curved or is about strings.
+    """The corners of a function and whether it is negated; None if it is curved or about strings.
 
     >>> from rankcast.model import LeftShoulder
     >>> corners_of(LeftShoulder(500, 900), (Hedge.NOT,))
@@ -55,7 +55,7 @@ def set_corners_of(test: CrispTest) -> tuple[Corners, bool] | None:
     """
     match test:
         case Compare(Op(sides=Sides() as sides), value) if _is_number(value):
-            at = float(value)  # type: ignore[arg-type]  # a number, as just asked
+            at = float(value)  # type: ignore[arg-type]  # checked above
             # A row includes its corners, so a set without the number itself is the complement of one with it.
             below, _, above = sides if sides.at else (not side for side in sides)
             edge = ((at, 0.0),)
@@ -72,9 +72,9 @@ def set_corners_of(test: CrispTest) -> tuple[Corners, bool] | None:
 
 @dataclass(frozen=True, slots=True)
 class Polylines:
-    """`x` and `y` are functions by corners (rows ascending in x), `negated` one flag per function.
+    """`x` and `y` are arrays of functions by corners (rows ascending in x); `negated` is one flag per function.
 
-    Numbers are doubles: integers beyond 2^53 are rounded to one.
+    Numbers are doubles, so integers beyond 2^53 are rounded.
     """
 
     x: Numbers
@@ -83,14 +83,14 @@ class Polylines:
 
     @classmethod
     def of(cls, rows: Sequence[tuple[Corners, bool]]) -> "Polylines":
-        """The functions in rows, each filled up with its last corner to the length of the longest."""
+        """The functions as rows, padded with their last corner to the length of the longest."""
         most = max(len(corners) for corners, _ in rows)
         filled = np.array([[*corners, *[corners[-1]] * (most - len(corners))] for corners, _ in rows], dtype=float)
         return cls(filled[:, :, 0], filled[:, :, 1], np.array([negated for _, negated in rows]))
 
     @classmethod
     def of_trapezoids(cls, corners: Numbers) -> "Polylines":
-        """Trapezoids from an array of four columns a, b, c, d; with a = b and c = d they are intervals.
+        """Trapezoids from an array with the columns a, b, c, d; with a = b and c = d they are intervals.
 
         >>> Polylines.of_trapezoids(np.array([[0, 0, 500, 900]])).degree(np.array([[700.0]]))
         array([[0.5]])
@@ -106,7 +106,7 @@ class Polylines:
         return Polylines(self.x[chosen], self.y[chosen], self.negated[chosen])
 
     def degree(self, at: Numbers) -> Numbers:
-        """The degrees at the numbers of each row."""
+        """The degrees at the numbers given for each row."""
         return self.around(at)[1]
 
     def around(self, at: Numbers) -> Around:
@@ -135,10 +135,10 @@ class Polylines:
 
 
 def _share(left: Numbers, right: Numbers, at: Numbers) -> Numbers:
-    """How far along from left to right; of no meaning where the number is not between them."""
+    """The position of a number between left and right, from 0 to 1; meaningless if the number is not between them."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         width = right - left
-        huge = np.isinf(width)  # nearly the largest floats, of opposite sign
+        huge = np.isinf(width)  # nearly the largest floats, with opposite signs
         if huge.any():
             left, right, at = (np.where(huge, x / 2, x) for x in (left, right, at))
             width = right - left

@@ -1,7 +1,7 @@
-"""The crisp sets of predicates: of numbers as curves of 0 and 1, of strings by a test and a size.
+"""The crisp sets of predicates: numbers as curves of 0 and 1, strings as a test and a size.
 
-A predicate's set against an imprecise value is all of approximate matching of crisp subscriptions (semantics: Approximate matching): the set is
-a membership function that only knows 0 and 1.
+A crisp set is a membership function with only the degrees 0 and 1. Comparing it with an imprecise value is all that
+approximate matching of crisp subscriptions needs (semantics: Approximate matching).
 """
 
 import math
@@ -43,9 +43,9 @@ def number_set(test: CrispTest) -> Curve | None:
 
 @dataclass(frozen=True, slots=True)
 class StringSet:
-    """The strings that pass a test: how many there are of them, and how many of the others.
+    """The strings that pass a test, with the number of members and of non-members.
 
-    Most such sets are infinite; the sizes say whether some member can lie outside a list.
+    Most such sets are infinite. The sizes tell whether some member can lie outside a list.
     """
 
     has: Callable[[str], bool]
@@ -63,7 +63,7 @@ def string_set(test: CrispTest) -> StringSet | None:
         case Compare(op, str() as value):
             return _compared(op, value)
         case Between(str() as low, str() as high):
-            # Between a string and itself followed by k zero characters lie k others and no more.
+            # Between a string and the same string followed by k zero characters there are exactly k others.
             few = high.startswith(low) and not high[len(low) :].strip("\0")
             return StringSet(lambda s: low <= s <= high, len(high) - len(low) + 1 if few else math.inf, math.inf)
         case OneOf(values):
@@ -76,9 +76,9 @@ def string_set(test: CrispTest) -> StringSet | None:
 def _compared(op: Op, value: str) -> StringSet:
     passes = string_test(op, value)
     if op.sides is None:
-        # Of other operators it is not known; all strings have the empty part.
+        # Nothing is known about other operators; every string contains the empty string.
         return StringSet(passes, math.inf, 0 if op.like in _OF_PARTS and not op.fold(value) else math.inf)
-    # Below a row of k zero characters there are only the k shorter ones; below any other string, infinitely many.
+    # Below a run of k zero characters there are only the k shorter runs; below any other string, infinitely many.
     below = math.inf if value.strip("\0") else len(value)
     sizes = (below, 1, math.inf)
     size, others = (

@@ -1,4 +1,4 @@
-"""A hedged piece between two neighbouring points, and where two of them cross."""
+"""A hedged piece between two neighbouring points, and the crossing of two such pieces."""
 
 from collections.abc import Callable
 
@@ -9,11 +9,11 @@ from rankcast.model import Hedge
 __all__ = ["Stretch", "highest_meeting"]
 
 _HEIGHT = 1e-13
-"""A crossing without a closed form is bracketed to this height."""
+"""The accuracy in height to which a crossing without a closed form is bracketed."""
 
 
 class Stretch:
-    """A monotone part of a function, over an open interval; `start` and `end` are its one-sided limits there."""
+    """A monotone part of a function over an open interval; `start` and `end` are its one-sided limits."""
 
     __slots__ = ("_from", "_hedges", "_piece", "_to", "end", "start")
 
@@ -23,12 +23,13 @@ class Stretch:
         self.start, self.end = self.at(0.0, 1.0), self.at(1.0, 0.0)
 
     def at(self, t: float, s: float) -> float:
-        """The degree at share `t` of the way; `s` is 1 - t, given apart so that neither loses its digits."""
+        """The degree at share `t` of the interval; `s` is 1 - t, passed separately so that neither loses
+        precision."""
         (a, b), (c, d) = self._from, self._to
         return hedged(self._piece.grade((a * s + c * t, b * s + d * t)), self._hedges)[0]
 
     def meets(self, other: "Stretch") -> float | None:
-        """The share of the way at which two stretches are equal, if there is a closed form for it."""
+        """The share of the interval at which two stretches are equal, if it has a closed form."""
         piece, hedges = self._piece, self._hedges
         if isinstance(piece, Ramp) and isinstance(other._piece, Ramp) and {*hedges, *other._hedges} <= {Hedge.NOT}:
             return _share(self.start, self.end, other.start, other.end)
@@ -38,10 +39,10 @@ class Stretch:
 
 
 def highest_meeting(f: Stretch, g: Stretch) -> float:
-    """The highest that both reach at one point of their interval: sup of min(f, g).
+    """The highest degree that both reach at one point of their interval: sup of min(f, g).
 
-    Running the same way, the minimum is highest at an end; against each other, where they cross. A crossing costs
-    O(1) between straight lines or between gaussians, and some 45 bisections between other shapes.
+    If both rise or both fall, the minimum is highest at an end; otherwise it is highest where they cross. A crossing
+    costs O(1) between straight lines or between Gaussians, and about 45 bisections between other shapes.
     """
     if (f.end - f.start) * (g.end - g.start) >= 0 or (f.start < g.start) == (f.end < g.end):
         return max(min(f.start, g.start), min(f.end, g.end))
@@ -60,7 +61,7 @@ def _share(f_start: float, f_end: float, g_start: float, g_end: float) -> float:
 
 
 def _bisected(pair: Callable[[float], tuple[float, float]]) -> float:
-    """The height at which the first of a pair, which grows with the share, passes the second, which falls."""
+    """The height at which the first of a pair, which rises, crosses the second, which falls."""
     low, high = 0.0, 0.5
     (up_low, down_low), (up_high, down_high) = pair(low), pair(high)
     while True:

@@ -1,8 +1,8 @@
-"""How the numbers of an attribute are spread, in a few thousand buckets that can be added up.
+"""The distribution of an attribute's numbers, in a few thousand buckets that can be added up.
 
-What concepts are mined from. A bucket holds the numbers that begin with the same digits, so that buckets do not depend
-on the data: the summary of all data is the sum of the summaries of its parts, and new data is added to what is known
-without reading the old again.
+Concepts are mined from it. A bucket holds the numbers that begin with the same digits, so the buckets do not depend
+on the data. The summary of all data is the sum of the summaries of its parts, and new data can be added without
+reading the old data again.
 """
 
 import math
@@ -17,33 +17,33 @@ from rankcast.plain import JsonObject
 __all__ = ["Bucket", "Key", "NumberSummary", "digits_for"]
 
 FINENESS = 1000
-"""The range of the numbers has at least so many buckets at its far end."""
+"""The minimum number of buckets in the range of the numbers, measured at its far end."""
 
 MOST_DIGITS = 15
 
 
 class Key(NamedTuple):
-    """The leading digits of a number: ``mantissa * 10 ** exponent`` cut off towards 0."""
+    """The leading digits of a number: ``mantissa * 10 ** exponent``, truncated towards 0."""
 
     exponent: int
     mantissa: int
 
 
 class Bucket(NamedTuple):
-    """How many numbers it holds, and their sum."""
+    """The count and the sum of the numbers in a bucket."""
 
     numbers: int
     total: float
 
     @property
     def mean(self) -> float:
-        """Where the bucket stands."""
+        """The mean of the numbers in the bucket."""
         return self.total / self.numbers
 
 
 @dataclass(frozen=True, slots=True)
 class NumberSummary:
-    """Buckets by key; all keys have `digits` digits. `missing` counts what was no number."""
+    """Buckets by key; all keys have `digits` digits. `missing` counts values that are not numbers."""
 
     attribute: str
     digits: int
@@ -52,7 +52,7 @@ class NumberSummary:
 
     @classmethod
     def of(cls, attribute: str, numbers: Iterable[float | None]) -> "NumberSummary":
-        """The summary of numbers at hand; None, NaN and infinities count as missing.
+        """The summary of some numbers; None, NaN and infinities count as missing.
 
         >>> NumberSummary.of("price", [100, 100, 300, None]).points()
         [(100.0, 2), (300.0, 1)]
@@ -69,7 +69,7 @@ class NumberSummary:
 
     @property
     def count(self) -> int:
-        """How many numbers there are."""
+        """How many numbers it holds."""
         return sum(bucket.numbers for bucket in self.buckets.values())
 
     def points(self) -> list[tuple[float, int]]:
@@ -77,7 +77,7 @@ class NumberSummary:
         return sorted((bucket.mean, bucket.numbers) for bucket in self.buckets.values())
 
     def quantile(self, share: float) -> float:
-        """The least bucket at which so large a share of the numbers is reached. O(buckets)."""
+        """The lowest bucket mean up to which at least this share of the numbers lies. O(buckets)."""
         points = self.points()
         if not points:
             raise ModelError(f"there are no numbers of {self.attribute!r}")
@@ -88,7 +88,7 @@ class NumberSummary:
         return points[-1][0]
 
     def merged(self, other: "NumberSummary") -> "NumberSummary":
-        """Both together, as fine as the coarser of the two; in any order and grouping the same."""
+        """The sum of both, at the resolution of the coarser one. The order and grouping of merges do not matter."""
         if other.attribute != self.attribute:
             raise ModelError(f"a summary of {other.attribute!r} is none of {self.attribute!r}")
         digits = min((one.digits for one in (self, other) if one.buckets), default=1)
@@ -101,7 +101,7 @@ class NumberSummary:
         return NumberSummary(self.attribute, digits, buckets, self.missing + other.missing)
 
     def to_json(self) -> JsonObject:
-        """As an object; `of_json` reads it again."""
+        """The summary as a JSON object for `of_json`."""
         rows = [[*key, *bucket] for key, bucket in sorted(self.buckets.items())]
         return {"attribute": self.attribute, "digits": self.digits, "missing": self.missing, "buckets": rows}
 
@@ -119,7 +119,7 @@ class NumberSummary:
 
 
 def digits_for(low: float, high: float) -> int:
-    """How many leading digits tell numbers of a range well enough apart.
+    """The number of leading digits that distinguish numbers in a range well enough.
 
     >>> digits_for(150_000, 3_000_000), digits_for(1893, 2005), digits_for(7, 7)
     (4, 5, 1)

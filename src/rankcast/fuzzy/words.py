@@ -1,4 +1,4 @@
-"""Names for concepts, proposed from what the attribute is called and from their order."""
+"""Proposed names for concepts, from the name of the attribute and the order of the concepts."""
 
 import re
 
@@ -60,7 +60,7 @@ _KINDS = {
 
 
 def names_for(attribute: str, count: int) -> tuple[str, ...]:
-    """So many names, from the lowest to the highest.
+    """Names for `count` concepts, from the lowest to the highest.
 
     >>> names_for("price", 4), names_for("first_bid", 2), names_for("pressure", 3)
     (('cheap', 'fair', 'expensive', 'luxurious'), ('cheap', 'expensive'), ('low', 'medium', 'high'))
