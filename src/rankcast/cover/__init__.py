@@ -1,4 +1,4 @@
-"""The relation between two subscriptions, and posets of many (semantics: Events and subscriptions)."""
+"""The relation between two subscriptions, and partial orders of many (semantics: Events and subscriptions)."""
 
 from rankcast.cover.drawing import draw
 from rankcast.cover.graph import GraphMatch, Node, NodeInterest, SubscriptionGraph

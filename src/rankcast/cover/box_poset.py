@@ -1,4 +1,7 @@
-"""The poset of many boxes: tens of thousands of interval subscriptions in seconds (semantics: Producer-side top-k)."""
+"""The partial order of many boxes: tens of thousands of interval subscriptions in seconds.
+
+See semantics: Producer-side top-k.
+"""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,11 +19,11 @@ __all__ = ["BoxPoset"]
 
 
 class BoxPoset:
-    """Boxes under keys, ordered by covering; answers as `Poset` does, faster.
+    """Boxes under keys, ordered by covering. Gives the same answers as `Poset`, faster.
 
-    Made of n boxes in O(n log n) if they have one attribute, else with n^2 / 2 comparisons in numpy (a few seconds for
-    50,000). `add`, `remove`, `ancestors`, `descendants` cost O(n) in numpy, `count` and `roots` nothing more. Every
-    answer lists keys in the order in which they were added.
+    Building it from n boxes costs O(n log n) for one attribute, otherwise n^2 / 2 comparisons in numpy (a few seconds
+    for 50,000). `add`, `remove`, `ancestors` and `descendants` cost O(n) in numpy; `count` and `roots` use stored
+    results. Every answer lists keys in the order in which they were added.
 
     >>> poset = BoxPoset({"s1": {"x": (0, 9)}, "s2": {"x": (1, 5)}, "s3": {"x": (2, 8)}, "s4": {"x": (3, 4)}})
     >>> poset.ancestors("s4"), poset.count("s4"), poset.depth("s4"), poset.roots()
@@ -51,7 +54,7 @@ class BoxPoset:
     # changing
 
     def add(self, key: str, box: Box) -> None:
-        """Put a box in its place."""
+        """Add a box under a new key."""
         if key in self._place_of:
             raise ModelError(f"{key!r} is in the poset already")
         above, below = self._related(box)
@@ -61,7 +64,7 @@ class BoxPoset:
         self._append(key, box, count)
 
     def remove(self, key: str) -> None:
-        """Take a box out."""
+        """Remove a box."""
         place = self._at(key)
         below = self._related(self._box_of[key])[1]
         self._counts[: len(below)][below] -= 1
@@ -73,41 +76,41 @@ class BoxPoset:
     # reading
 
     def roots(self) -> tuple[str, ...]:
-        """Those with nothing above them."""
+        """The keys with nothing above them."""
         return self._named(self._alive[: len(self._keys)] & (self._counts[: len(self._keys)] == 0))
 
     def count(self, key: str) -> int:
-        """How many are above it."""
+        """How many keys are above it."""
         return int(self._counts[self._at(key)])
 
     def ancestors(self, key: str) -> tuple[str, ...]:
-        """All above it."""
+        """All keys above it."""
         self._at(key)
         return self._named(self._related(self._box_of[key])[0])
 
     def descendants(self, key: str) -> tuple[str, ...]:
-        """All below it."""
+        """All keys below it."""
         self._at(key)
         return self._named(self._related(self._box_of[key])[1])
 
     def equals(self, key: str) -> tuple[str, ...]:
-        """Those with the same box, itself included."""
+        """The keys with the same box, including itself."""
         self._at(key)
         box = self._box_of[key]
         return self._named(self._boxes.covering(box) & self._boxes.covered(box) & self._alive[: len(self._keys)])
 
     def depth(self, key: str) -> int:
-        """How many places the longest chain from a root down to it has; 1 for a root."""
+        """The length of the longest chain from a root down to it; 1 for a root."""
         above = [self._box_of[other] for other in self.ancestors(key)]
         return int(_depths([*above, self._box_of[key]])[-1])
 
     def depths(self) -> dict[str, int]:
-        """The depth of each, all at once: O(n log n) for one attribute, else n^2 / 2 comparisons in numpy."""
+        """The depth of every key: O(n log n) for one attribute, otherwise n^2 / 2 comparisons in numpy."""
         found = _depths(list(self._box_of.values())) if self._box_of else np.zeros(0, np.int64)
         return dict(zip(self._box_of, found.tolist(), strict=True))
 
     def _related(self, box: Box) -> "tuple[NDArray[np.bool_], NDArray[np.bool_]]":
-        """Which are strictly above a box, and which strictly below."""
+        """Which boxes are strictly above a box, and which are strictly below."""
         covering, covered = self._boxes.covering(box), self._boxes.covered(box)
         alive = self._alive[: len(self._keys)]
         return covering & ~covered & alive, covered & ~covering & alive
@@ -123,7 +126,7 @@ class BoxPoset:
         self._counts[place] = count
 
     def _compact(self) -> None:
-        """Forget the places of what was removed."""
+        """Drop the rows of removed boxes."""
         counts = {key: self.count(key) for key in self._place_of}
         boxes = dict(self._box_of)
         BoxPoset.__init__(self)
@@ -142,8 +145,8 @@ class BoxPoset:
 
 
 def _places(boxes: Iterable[Box]) -> "tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]":
-    """The different boxes as rows (low, -high, low, -high, …), covering ones first; which row each is; how many are
-    the same. One row covers another iff none of its numbers is larger."""
+    """The distinct boxes as rows (low, -high, low, -high, …), covering boxes first; the row of each box; the number
+    of equal boxes. One row covers another if and only if none of its numbers is larger."""
     listed = list(boxes)
     names = sorted({name for box in listed for name in box})
     rows = np.empty((len(listed), 2 * len(names) or 2))
@@ -152,7 +155,7 @@ def _places(boxes: Iterable[Box]) -> "tuple[NDArray[np.float64], NDArray[np.int6
         intervals = np.array([box.get(name, ANYTHING) for box in listed])
         rows[:, 2 * number] = intervals[:, 0]
         rows[:, 2 * number + 1] = -intervals[:, 1]
-    # lexicographic order, in which nothing comes before what covers it
+    # lexicographic order, in which a box comes after every box that covers it
     return np.unique(rows, axis=0, return_inverse=True, return_counts=True)
 
 
@@ -160,7 +163,8 @@ def _ancestor_counts(boxes: list[Box]) -> "NDArray[np.int64]":
     rows, which, sizes = _places(boxes)
     counts = np.zeros(len(rows), np.int64)
     if rows.shape[1] == 2:
-        # Of those before it, with a lower low, it lies in those with a higher high: a Fenwick tree counts these.
+        # Earlier boxes have a lower low. The box lies in those of them with a higher high, which a Fenwick tree
+        # counts.
         ends = np.unique(rows[:, 1])
         tree = [0] * (len(ends) + 1)
         for number, (end, size) in enumerate(
@@ -185,7 +189,7 @@ def _depths(boxes: list[Box]) -> "NDArray[np.int64]":
     rows, which, _ = _places(boxes)
     depths = np.ones(len(rows), np.int64)
     if rows.shape[1] == 2:
-        # The longest chain is a longest sequence of falling highs: `last[d]` is the best end of one of d + 1.
+        # The longest chain is a longest sequence of falling highs: `last[d]` is the best end of one of length d + 1.
         last: list[float] = []
         for number, end in enumerate(rows[:, 1].tolist()):
             depth = bisect_right(last, end)

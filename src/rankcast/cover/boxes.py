@@ -1,4 +1,4 @@
-"""Boxes: subscriptions that are one interval per attribute, as columns of numbers to compare many at once."""
+"""Boxes: subscriptions with one interval per attribute, stored as columns of numbers to compare many at once."""
 
 import math
 from collections.abc import Mapping
@@ -19,11 +19,11 @@ __all__ = ["ANYTHING", "Box", "Boxes", "Interval", "box_of", "column", "hull", "
 
 Interval: TypeAlias = tuple[float, float]
 Box: TypeAlias = Mapping[str, Interval]
-"""The closed interval of each attribute that is bounded. Intervals of time are under a name of their own."""
+"""The closed interval of each bounded attribute. Time intervals have a separate column name."""
 
 ANYTHING: Interval = (-math.inf, math.inf)
-"""The interval of an attribute that a box does not name: it may even be missing, so it covers all and no interval
-that is named covers it."""
+"""The interval of an attribute that a box does not name. The attribute may even be missing, so this interval covers
+all others and no named interval covers it."""
 
 _LARGEST = float(np.finfo(np.float64).max)
 _EXACT = 2**53
@@ -33,8 +33,8 @@ _MICROSECOND = timedelta(microseconds=1)
 def box_of(form: NormalForm) -> Box | None:
     """The expression as a box; None if it is not a conjunction of one interval per attribute.
 
-    An open end becomes the next float, which no event can tell from it. Numbers that floats do not hold exactly
-    (beyond 2^53) make no box, and neither do strings, booleans, concepts, `exists` and `!=`.
+    An open bound becomes the next float, which no event can distinguish. Numbers that floats cannot represent exactly
+    (beyond 2^53), strings, booleans, concepts, `exists` and `!=` cannot be boxes.
 
     >>> from rankcast.cover import normal_form
     >>> from rankcast.language import parse
@@ -58,9 +58,10 @@ def box_of(form: NormalForm) -> Box | None:
 
 
 def point_of(event: Event) -> Box | None:
-    """The numbers and times of a crisp event as a box of no size: a box matches the event iff it covers this.
+    """The numbers and times of a crisp event as a box without extent. A box matches the event if and only if it
+    covers this box.
 
-    None for an event with imprecise values, or with a number that a float does not hold exactly.
+    None for an event with imprecise values or with a number that a float cannot represent exactly.
     """
     point: dict[str, Interval] = {}
     for name, values in event.attributes.items():
@@ -76,12 +77,12 @@ def point_of(event: Event) -> Box | None:
 
 
 def column(name: str, kind: str) -> str:
-    """The name of an attribute in boxes; what is not a number has a name of its own for its kind."""
+    """The name of an attribute's column in boxes; kinds other than numbers have separate columns."""
     return f"{name}\0{kind}" if kind else name
 
 
 def hull(line: ValueLine) -> Interval | None:
-    """The smallest interval around a set of numbers or times; None if floats do not hold its ends exactly.
+    """The smallest interval around a set of numbers or times; None if floats cannot represent its bounds exactly.
 
     >>> hull(ValueLine.points([1, 2, 7]))
     (1.0, 7.0)
@@ -145,7 +146,7 @@ class Boxes:
         return self._size
 
     def append(self, box: Box) -> int:
-        """Add a box; its place in the list."""
+        """Add a box and return its index."""
         if self._size == self._lows.shape[1]:
             self._lows = np.hstack([self._lows, np.full_like(self._lows, -math.inf)])
             self._highs = np.hstack([self._highs, np.full_like(self._highs, math.inf)])

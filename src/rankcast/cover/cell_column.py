@@ -1,4 +1,4 @@
-"""Columns of cells: what the parts of many forms ask of one attribute."""
+"""Columns of cells: the constraints of many forms on one attribute."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["CellColumn", "CellOutline", "cell_outline"]
 
 _SPARSE = 4
-"""If fewer than one in so many rows name the attribute, they are listed."""
+"""If fewer than one in this many rows name the attribute, the rows are stored as a list."""
 
 
 class CellOutline(NamedTuple):
@@ -35,7 +35,7 @@ def cell_outline(cell: Cell) -> CellOutline | None:
 
 
 class CellColumn:
-    """The cells of the rows that name one attribute; equal cells are compared once."""
+    """The cells of the rows that name one attribute. Equal cells share a slot and are compared once."""
 
     def __init__(self) -> None:
         self._slot_of: dict[Cell, int] = {}
@@ -76,7 +76,7 @@ class CellColumn:
         self._texts.put(slots, [outline.texts for outline in new])
 
     def remove(self, row: int) -> None:
-        """Give the cell of a row up."""
+        """Remove the cell of a row."""
         self._slots = None
         slot = self._slot_of_row.pop(row)
         self._uses[slot] -= 1
@@ -89,8 +89,11 @@ class CellColumn:
                 column.remove(slot)
 
     def slots(self, rows: int) -> "tuple[NDArray[np.int64], NDArray[np.int64] | None]":
-        """The slots of the rows that name the attribute, and these rows; None for the rows if the slots are given for all rows up to a number,
-        and of a row that does not name the attribute the slot is -1."""
+        """The slots of the rows that name the attribute, and these rows.
+
+        If many rows name the attribute, the slots are given for all rows up to `rows` (-1 for a row that does not
+        name it), and the second result is None.
+        """
         if self._slots is None or (self._slots[1] is None and len(self._slots[0]) != rows):
             size = len(self._slot_of_row)
             named = np.fromiter(self._slot_of_row, np.int64, size)
@@ -104,8 +107,8 @@ class CellColumn:
         return self._slots
 
     def compare(self, rows: Sequence[int]) -> "tuple[NDArray[np.bool_], NDArray[np.bool_]]":
-        """For each of some rows and each slot, and one more that stands for no cell: whether the cell of the first lies within
-        that of the second; and whether it contains it."""
+        """Compare the cells of some rows with every slot, and with a last column that stands for no cell. Returns
+        whether the row's cell lies within the slot's cell, and whether it contains it."""
         own = [self._slot_of_row[row] for row in rows]
         distinct, place_of = np.unique(own, return_inverse=True)
         size = len(self._outlines)

@@ -1,4 +1,4 @@
-"""Cells: what one attribute of an event may be, over all kinds at once (semantics: Events and subscriptions)."""
+"""Cells: the possible states of one attribute, over all kinds of values (semantics: Events and subscriptions)."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -9,20 +9,21 @@ from rankcast.cover.strings import ALL, NONE, StringLine
 __all__ = ["ANY", "ANY_TEXT", "BOTH", "FALSE", "NOTHING", "TRUE", "Cell", "StringRequirement"]
 
 TRUE, FALSE, BOTH = 1, 2, 4
-"""The values of a boolean attribute: true only, false only, both. As a mask, those that are allowed."""
+"""The states of a boolean attribute: only true, only false, both values. Combined as a mask of allowed states."""
 
 
 class StringRequirement(NamedTuple):
-    """What the strings of an attribute must be: at least one in each set of `some`, and not one in `none`.
+    """The requirement on the strings of an attribute: at least one in each set of `some`, and none in `none`.
 
-    The strings are several, so two members of `some` may be met by different strings and do not combine.
+    An attribute may have several strings, so different strings may satisfy two members of `some`. The members
+    therefore do not combine.
     """
 
     some: tuple[StringLine, ...] = ()
     none: StringLine = NONE
 
     def __bool__(self) -> bool:
-        """Whether there are such strings."""
+        """Whether any strings can satisfy it."""
         if not self.none:
             return all(self.some)
         return not ALL.within(self.none) and not any(texts.within(self.none) for texts in self.some)
@@ -32,7 +33,7 @@ class StringRequirement(NamedTuple):
         return StringRequirement(self.some + more, self.none | other.none)
 
     def within(self, other: "StringRequirement") -> bool:
-        """Whether strings that are like this are also like the other; exact."""
+        """Whether all strings that satisfy this also satisfy the other; exact."""
         if other.none and not other.none.within(self.none):
             return False
         for wanted in other.some:
@@ -48,10 +49,11 @@ ANY_TEXT = StringRequirement()
 
 
 class Cell(NamedTuple):
-    """A set of states of one attribute: missing, or a number, or a time, or booleans, or strings.
+    """A set of states of one attribute: missing, a number, a time, booleans, or strings.
 
-    An attribute has values of one kind only, so the parts are alternatives. `texts` None is no strings; it is never
-    a `StringRequirement` that no strings meet. Cells are closed under `&`; the complement is a union of cells (`outside`).
+    An attribute has values of only one kind, so the parts are alternatives. `texts` None means no strings; an
+    unsatisfiable `StringRequirement` never occurs. Cells are closed under `&`; the complement is a union of cells
+    (`outside`).
     """
 
     missing: bool = False
@@ -76,7 +78,7 @@ class Cell(NamedTuple):
         )
 
     def within(self, other: "Cell") -> bool:
-        """Whether all states of this are states of the other; exact."""
+        """Whether this is a subset of the other; exact."""
         if self.missing > other.missing or self.booleans & ~other.booleans:
             return False
         if self.numbers is not EMPTY and not self.numbers.within(other.numbers):
@@ -86,7 +88,7 @@ class Cell(NamedTuple):
         return self.texts is None or (other.texts is not None and self.texts.within(other.texts))
 
     def meets(self, other: "Cell") -> bool:
-        """Whether some state is in both; exact."""
+        """Whether the two have a common state; exact."""
         if (self.missing and other.missing) or self.booleans & other.booleans:
             return True
         if self.numbers is not EMPTY and other.numbers is not EMPTY and self.numbers.meets(other.numbers):
@@ -96,7 +98,7 @@ class Cell(NamedTuple):
         return self.texts is not None and other.texts is not None and bool(self.texts & other.texts)
 
     def union(self, other: "Cell") -> "Cell | None":
-        """The states of either, if they are one cell."""
+        """The union of both, if it is a single cell."""
         a, b = self.texts, other.texts
         texts = b if a is None else a
         if a is not None and b is not None and a != b:
@@ -112,7 +114,7 @@ class Cell(NamedTuple):
         )
 
     def outside(self) -> Iterator["Cell"]:
-        """Cells that together are all other states."""
+        """Cells that together contain all other states."""
         plain = Cell(not self.missing, ~self.numbers, ~self.times, ~self.booleans & 7)
         if self.texts is None:
             yield plain._replace(texts=ANY_TEXT)

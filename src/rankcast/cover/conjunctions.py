@@ -1,4 +1,4 @@
-"""Conjunctions: what each attribute of an event must be, all at once."""
+"""Conjunctions: the states that an event's attributes must have, all at once."""
 
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
@@ -10,9 +10,9 @@ from rankcast.cover.vague import ConceptDegree, implied
 __all__ = ["EVERYTHING", "ComparisonBudget", "Conjunction", "escapes", "joined", "meet", "within"]
 
 Conjunction: TypeAlias = dict[str | ConceptDegree, Cell]
-"""A cell for each attribute, and for the degree of some to a concept; what is not named may be anything.
+"""A cell for each attribute, and for the degree of an attribute in a concept. Anything else is unconstrained.
 
-Attributes are independent of each other, so one conjunction lies within another iff each cell does.
+Attributes are independent, so one conjunction lies within another if and only if each of its cells does.
 """
 
 EVERYTHING: Conjunction = {}
@@ -20,19 +20,19 @@ _DEGREES = Cell(numbers=FULL)
 
 
 class ComparisonBudget:
-    """How many more comparisons a search may make."""
+    """How many comparisons a search may still make."""
 
     def __init__(self, comparisons: int) -> None:
         self._left = comparisons
 
     def spend(self, comparisons: int) -> bool:
-        """Take some; no if there are not so many left."""
+        """Spend comparisons; returns False if too few are left."""
         self._left -= comparisons
         return self._left >= 0
 
 
 def within(small: Conjunction, large: Conjunction) -> bool:
-    """Whether all that matches the one matches the other; exact but for cuts blurred by rounding."""
+    """Whether everything that matches `small` matches `large`; exact, except for alpha-cuts blurred by rounding."""
     for key, cell in large.items():
         if isinstance(key, str):
             mine = small.get(key, ANY)
@@ -51,7 +51,7 @@ def meet(a: Conjunction, b: Conjunction) -> bool:
 
 
 def joined(a: Conjunction, b: Conjunction) -> Conjunction | None:
-    """What matches both; None if nothing can."""
+    """The conjunction of both; None if nothing can match it."""
     both = dict(a)
     for key, cell in b.items():
         shared = both[key] & cell if key in both else cell
@@ -62,9 +62,10 @@ def joined(a: Conjunction, b: Conjunction) -> Conjunction | None:
 
 
 def escapes(conjunction: Conjunction, others: Sequence[Conjunction], budget: ComparisonBudget) -> bool:
-    """Whether some event matches the conjunction and none of the others; also yes if the budget does not suffice.
+    """Whether some event matches the conjunction and none of the others. Also True if the budget runs out.
 
-    Splits off, other by other, what lies outside of it. Exponential at worst: this is the tautology problem.
+    Splits off the part outside each other conjunction in turn. Exponential in the worst case: this is the tautology
+    problem.
     """
     if any(within(conjunction, other) for other in others):
         return False
@@ -85,7 +86,7 @@ def escapes(conjunction: Conjunction, others: Sequence[Conjunction], budget: Com
 
 
 def _outside(key: str | ConceptDegree, cell: Cell) -> Iterator[Conjunction]:
-    """Conjunctions that together match all but what has this attribute, or degree, in the cell."""
+    """Conjunctions that together match everything except this attribute, or degree, in the cell."""
     if isinstance(key, str):
         for outside in cell.outside():
             yield {key: outside}

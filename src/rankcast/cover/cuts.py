@@ -1,4 +1,7 @@
-"""Cuts of membership functions: the values whose degree reaches a level (semantics: Approximate matching)."""
+"""Alpha-cuts of membership functions: the values with a degree that reaches a level.
+
+See semantics: Approximate matching.
+"""
 
 import itertools
 import math
@@ -11,17 +14,18 @@ from rankcast.model import Gaussian, Hedge, Membership, Table
 
 __all__ = ["Reach", "cut"]
 
-# Matching tolerates 1e-9 in favour of holding; floats are off by far less than the slack.
+# Matching tolerates 1e-9 in favour of holding; float errors are far smaller than the slack.
 _TOLERANCE = 2e-9
 _SLACK = 1e-12
-# More hedges, or a `not` of a `not`, could add up rounding beyond the slack.
+# More hedges, or a double `not`, could accumulate rounding errors beyond the slack.
 _FEW_HEDGES = 4
 _ULPS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """To reach a level, and more than 0, after hedges: for sure, whatever the rounding, or else only possibly."""
+    """Whether a degree reaches a level, and exceeds 0, after hedges: certainly, despite rounding, or only
+    possibly."""
 
     hedges: tuple[Hedge, ...]
     level: float
@@ -35,7 +39,7 @@ class Reach:
         return reached > 0 and reached >= self.level - _TOLERANCE
 
     def degrees(self) -> tuple[float, float]:
-        """The least and the most degree, before hedges, that reach the level."""
+        """The lowest and the highest degree, before hedges, that reach the level."""
         slack = _SLACK if self.surely else -_SLACK
         level = max(self.level, _TOLERANCE) + _SLACK if self.surely else self.level - _TOLERANCE
         if level <= 0:
@@ -50,9 +54,9 @@ class Reach:
 
 
 def cut(mu: Membership, reach: Reach) -> ValueLine | StringLine:
-    """The values whose degree reaches the level: for sure, all of these do; possibly, no others.
+    """The values with a degree that reaches the level. If certain, all of these reach it; if possible, no others do.
 
-    Closed forms, rounded to the safe side; exact at corners, on flat parts and on tables. O(corners).
+    Closed forms, rounded to the safe side; exact at corners, on constant parts and on tables. O(corners).
     """
     if isinstance(mu, Table):
         return _of_table(mu, reach)
@@ -83,7 +87,7 @@ def _of_table(mu: Table, reach: Reach) -> ValueLine | StringLine:
 
 
 def _between(start: tuple[float, float], end: tuple[float, float], reach: Reach) -> ValueLine:
-    """Where, strictly between two corners, a linear function reaches the level."""
+    """The part strictly between two corners in which a linear function reaches the level."""
     (left, first), (right, last) = start, end
     inside = ValueLine.between((left, 1), (right, 0))
     if first == last:
@@ -100,7 +104,7 @@ def _between(start: tuple[float, float], end: tuple[float, float], reach: Reach)
 
 
 def _flank(mu: Gaussian, side: int, reach: Reach) -> ValueLine:
-    """Where, on one side of its mean, the function reaches the level."""
+    """The part on one side of the mean in which the function reaches the level."""
     least, most = reach.degrees()
     inwards = 1.0 if reach.surely else -1.0
     far = _distance(mu, least) * (1 - inwards * _SLACK)
@@ -118,7 +122,7 @@ def _flank(mu: Gaussian, side: int, reach: Reach) -> ValueLine:
 
 
 def _distance(mu: Gaussian, degree: float) -> float:
-    """How far from the mean the function has this degree."""
+    """The distance from the mean at which the function has this degree."""
     if degree <= 0:
         return math.inf
     return mu.sigma * math.sqrt(-2 * math.log(degree)) if degree < 1 else 0.0

@@ -1,4 +1,4 @@
-"""Disjunctions: an expression as conjunctions of which one must match."""
+"""Disjunctions: an expression as a list of conjunctions, at least one of which must match."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,20 +12,20 @@ __all__ = ["MOST_CONJUNCTIONS", "TooLarge", "disjuncts"]
 
 MOST_CONJUNCTIONS = 256
 _MOST_STEPS = 500_000
-"""So many cells are looked at, at most: about half a second."""
+"""The most cells that are compared: about half a second."""
 _COPIED = 16
-"""So many cells are copied or passed over in the time in which one is looked at."""
+"""Copying or skipping this many cells takes as long as comparing one."""
 _DEEPEST = 128
 
 
 class TooLarge(Exception):
-    """More conjunctions than a normal form may have, an expression nested too deep, or one that takes too many steps."""
+    """The normal form would have too many conjunctions, is nested too deeply, or takes too many steps."""
 
 
 def disjuncts(expression: Expression, meaning: Meaning | None) -> tuple[Conjunction, ...]:
-    """Satisfiable conjunctions that together match what the expression matches, none within another.
+    """Satisfiable conjunctions that together match what the expression matches; none lies within another.
 
-    Raises `TooLarge` where they would be more than `MOST_CONJUNCTIONS`, or take too many steps to find.
+    Raises `TooLarge` if there would be more than `MOST_CONJUNCTIONS`, or if finding them takes too many steps.
     """
     steps = ComparisonBudget(_MOST_STEPS)
     found = _disjuncts(expression, True, meaning, 0, steps)
@@ -55,14 +55,14 @@ def _disjuncts(
             if isinstance(expression, Or) is holds:
                 return _merged((conjunction for found in of_parts for conjunction in found), steps)
             product = [EVERYTHING]
-            # The short ones first, as joining costs what there is to join.
+            # Start with the short ones, because the cost of joining depends on the size.
             for found in sorted(of_parts, key=len):
                 product = _merged(_joined(product, found, steps), steps)
             return product
 
 
 def _joined(some: list[Conjunction], others: list[Conjunction], steps: ComparisonBudget) -> Iterator[Conjunction]:
-    """What matches one of some conjunctions and one of others."""
+    """The conjunctions that match one of each list."""
     for a in some:
         for b in others:
             _spend(steps, len(a) // _COPIED + len(b))
@@ -72,7 +72,8 @@ def _joined(some: list[Conjunction], others: list[Conjunction], steps: Compariso
 
 
 def _merged(conjunctions: Iterable[Conjunction], steps: ComparisonBudget) -> list[Conjunction]:
-    """The same with fewer conjunctions, where some differ in one attribute only: x = 1 or x = 2 is x in (1, 2)."""
+    """The same disjunction with fewer conjunctions: those that differ in one attribute are merged (x = 1 or x = 2
+    becomes x in (1, 2))."""
     kept: list[Conjunction] = []
     for conjunction in conjunctions:
         kept.append(conjunction)
@@ -90,7 +91,7 @@ def _united(conjunctions: list[Conjunction], steps: ComparisonBudget) -> list[Co
     changed = len(conjunctions) > 1
     while changed:
         changed = False
-        # What all ask for alike tells none from another.
+        # Constraints that all share do not distinguish any of them.
         first = conjunctions[0]
         alike = {
             key: cell
@@ -112,7 +113,7 @@ def _distinct(conjunctions: list[Conjunction]) -> list[Conjunction]:
 
 
 def _united_in(key: str | ConceptDegree, conjunctions: list[Conjunction], steps: ComparisonBudget) -> list[Conjunction]:
-    """The same with those united that differ in one key only, where their cells unite to a cell."""
+    """Merge the conjunctions that differ only in one key, if the union of their cells is a cell."""
     united: list[Conjunction] = []
     alike: dict[frozenset[tuple[str | ConceptDegree, Cell]], list[int]] = {}
     _spend(steps, len(conjunctions) // _COPIED)

@@ -1,4 +1,4 @@
-"""The subscription graph as a picture: general subscriptions on top, lines down to what they cover."""
+"""The subscription graph as a picture: general subscriptions at the top, lines down to those that they cover."""
 
 from dataclasses import dataclass
 from html import escape
@@ -12,10 +12,10 @@ __all__ = ["draw"]
 _LETTER, _LINE, _PADDING = 6.6, 15, 9
 _GAP, _DROP, _MARGIN = 22, 64, 24
 _WIDTH = 26
-"""In letters: where labels are broken into lines."""
+"""Letters per line of a label."""
 
 _PAGE = 1300
-"""Where parts that no line connects begin a new row."""
+"""Width at which unconnected parts continue in a new row."""
 
 _MOST_INTERESTS = 6
 _SWEEPS = 6
@@ -41,10 +41,10 @@ class _Box:
 
 
 def draw(graph: SubscriptionGraph, title: str = "") -> str:
-    """An SVG of the graph; for one user, or a catalog of some dozens.
+    """An SVG of the graph, for one user or a catalog of a few dozen subscriptions.
 
-    Each node shows its subscription, then who has it with which score; a filled dot is the status bit, that the same
-    user has a more special one below.
+    Each node shows its subscription, then its users with their scores. A filled dot is the status bit: the same user
+    has a more specific subscription below.
     """
     colours = _colours(graph)
     boxes = [_box(node, colours) for node in graph.nodes]
@@ -91,7 +91,7 @@ def _row_width(row: list[_Box]) -> float:
 
 
 def _parts(boxes: list[_Box]) -> list[list[_Box]]:
-    """The boxes that lines connect, together; the largest parts first."""
+    """The connected parts of the graph, largest first."""
     part_of = {box.node.number: [box] for box in boxes}
     for box in boxes:
         for child in box.node.children:
@@ -105,7 +105,7 @@ def _parts(boxes: list[_Box]) -> list[list[_Box]]:
 
 
 def _pack(parts: list[list[_Box]], top: float) -> tuple[float, float]:
-    """Lay out each part, and the parts beside and below each other; how wide that is, and how high in all."""
+    """Lay out each part and arrange the parts next to and below each other; returns the total width and height."""
     x: float = _MARGIN
     y, bottom, widest = top, top, 0.0
     for part in parts:
@@ -122,7 +122,7 @@ def _pack(parts: list[list[_Box]], top: float) -> tuple[float, float]:
 
 
 def _lay_out(part: list[_Box]) -> tuple[float, float]:
-    """Place the boxes of a part by level, from (0, 0) on; its width and height."""
+    """Place the boxes of a part by level, starting at (0, 0); returns its width and height."""
     rows: dict[int, list[_Box]] = {}
     for box in part:
         rows.setdefault(box.node.level, []).append(box)
@@ -139,7 +139,7 @@ def _lay_out(part: list[_Box]) -> tuple[float, float]:
 
 
 def _order(rows: dict[int, list[_Box]], boxes: list[_Box]) -> None:
-    """Put each box near the middle of those it is linked with, so that few lines cross."""
+    """Move each box near the middle of its neighbours, so that few lines cross."""
     linked: dict[int, list[int]] = {box.node.number: list(box.node.children) for box in boxes}
     for box in boxes:
         for child in box.node.children:

@@ -1,5 +1,7 @@
-"""The preferential subscription graph: equal subscriptions in one node, edges from the general to the special
-(DEBS'09, section 6.1, Def. 15)."""
+"""The preferential subscription graph: one node for equal subscriptions, edges from general to specific ones.
+
+See DEBS'09, section 6.1, Def. 15.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,8 +16,8 @@ __all__ = ["GraphMatch", "Node", "NodeInterest", "SubscriptionGraph"]
 
 @dataclass(frozen=True, slots=True)
 class NodeInterest:
-    """A user's stake in a node: the subscription, its score, and the status bit: whether the same user has a more
-    special subscription below."""
+    """A user's interest in a node: the subscription, its score, and the status bit, which is set if the same user has
+    a more specific subscription below."""
 
     user: str
     subscription: str
@@ -25,7 +27,7 @@ class NodeInterest:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One subscription, whoever has it, with the nodes directly below it. `level` is 1 for a root."""
+    """One distinct subscription with the nodes directly below it. `level` is 1 for a root."""
 
     number: int
     where: Expression
@@ -36,7 +38,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class GraphMatch:
-    """What a walk found: the nodes that match, for each user the most specific of them, and what it cost."""
+    """The result of a search: the matching nodes, the most specific of them for each user, and the cost."""
 
     nodes: tuple[int, ...]
     specific: Mapping[str, tuple[str, ...]] = field(hash=False)
@@ -44,20 +46,20 @@ class GraphMatch:
 
 
 class SubscriptionGraph:
-    """Subscriptions ordered by cover.
+    """Subscriptions ordered by covering.
 
     Parameters
     ----------
     subscriptions
-        Of one user or of many.
+        The subscriptions of one or many users.
     scores
-        The score of each, by id; 1 where it is missing.
+        The score of each subscription, by id; 1 if missing.
     meaning_of
-        What concepts mean to a user. Equal words that mean different things to two users are two nodes.
+        The meaning of concepts for a user. Equal expressions with different meanings for two users are two nodes.
 
-    To build it costs at most two comparisons for each pair of different subscriptions. Matching goes breadth first from
-    the roots. If the event's values are crisp, it never goes below a node that misses, because what is below misses
-    too. Covering says nothing about imprecise values, so for those every node is visited.
+    Building it costs at most two comparisons for each pair of distinct subscriptions. Matching searches breadth first
+    from the roots. If the event's values are crisp, it never descends below a node that does not match, because the
+    nodes below do not match either. Covering says nothing about imprecise values, so for those it visits every node.
 
     >>> from rankcast.language import parse
     >>> from rankcast.matching import NO_CONCEPTS, matches
@@ -100,12 +102,12 @@ class SubscriptionGraph:
         ]
 
     def match(self, event: Event, matches: Callable[[Node, Event], bool]) -> GraphMatch:
-        """All nodes that an event matches, as ranking needs them: a node that holds is followed by those below it."""
+        """All nodes that an event matches, as ranking needs them. The search continues below every matching node."""
         return self._walk(event, matches, every=True)
 
     def match_any(self, event: Event, matches: Callable[[Node, Event], bool]) -> GraphMatch:
-        """Only as many nodes as plain publish/subscribe needs, which asks who gets the event and not why: below a node
-        that holds, it looks further only for users who have nothing that holds so far."""
+        """Only the nodes that plain publish/subscribe needs, which asks who gets the event and not why. Below a
+        matching node, the search continues only for users without a match so far."""
         return self._walk(event, matches, every=False)
 
     def _walk(self, event: Event, matches: Callable[[Node, Event], bool], every: bool) -> GraphMatch:
@@ -136,8 +138,8 @@ class SubscriptionGraph:
         return GraphMatch(tuple(holds), self._specific(holds, may_prune), visited)
 
     def _specific(self, holds: list[int], may_prune: bool) -> dict[str, tuple[str, ...]]:
-        """For each user the matching subscriptions below which none of theirs matches. The status bit says for which of
-        them there is anything to look for."""
+        """For each user, the matching subscriptions without a matching one below. The status bit tells which of them
+        need a search."""
         matching = set(holds)
         specific: dict[str, list[str]] = {}
         for number in sorted(holds):

@@ -1,4 +1,4 @@
-"""Sets on a line: unions of intervals of any ordered values, with open or closed ends."""
+"""Sets on a line: unions of intervals of ordered values, with open or closed ends."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
@@ -7,15 +7,15 @@ from typing import Any, NamedTuple, TypeAlias
 __all__ = ["EMPTY", "FULL", "Cut", "ValueLine"]
 
 Cut: TypeAlias = tuple[Any, int]
-"""A place between values: (v, 0) just before v, (v, 1) just after it."""
+"""A position between values: (v, 0) is just before v, (v, 1) just after it."""
 
 
 class ValueLine(NamedTuple):
-    """A set of values, as the places where one enters or leaves it on the way up.
+    """A set of values, as the positions at which an ascending walk enters or leaves it.
 
-    `below` says whether one starts inside; each cut, in ascending order, changes sides. The form is canonical:
-    equal sets are equal tuples. The domain counts as dense: between two numbers lies another. Operations cost
-    O(cuts).
+    `below` says whether the walk starts inside; each cut, in ascending order, changes sides. The form is canonical:
+    equal sets are equal tuples. The domain counts as dense: between two numbers there is always another. Operations
+    cost O(cuts).
 
     >>> ValueLine.between((1, 0), (5, 1)) & ValueLine.above((5, 0))
     ValueLine(below=False, cuts=((5, 0), (5, 1)))
@@ -36,7 +36,7 @@ class ValueLine(NamedTuple):
 
     @classmethod
     def points(cls, values: Iterable[Any]) -> "ValueLine":
-        """Just these values."""
+        """A set of single values."""
         return cls(False, tuple(cut for value in sorted(set(values)) for cut in ((value, 0), (value, 1))))
 
     def __bool__(self) -> bool:
@@ -56,7 +56,7 @@ class ValueLine(NamedTuple):
         if len(self.cuts) < len(other.cuts):
             return other | self
         if len(other.cuts) == 2 and len(self.cuts) > 8 and not other.below:
-            # One interval more among many: only the cuts within it are looked at.
+            # Adding one interval to many: only the cuts within it need to be examined.
             i, j = bisect_left(self.cuts, other.cuts[0]), bisect_right(self.cuts, other.cuts[1])
             start, end = self.below ^ (i % 2 == 1), self.below ^ (j % 2 == 1)
             added = other.cuts[start : 1 if end else 2]
@@ -70,7 +70,7 @@ class ValueLine(NamedTuple):
         return ValueLine(self.below or other.below, tuple(cuts))
 
     def within(self, other: "ValueLine") -> bool:
-        """Whether all of this lies in the other."""
+        """Whether this is a subset of the other."""
         if self.below > other.below:
             return False
         mine, others = self.cuts, other.cuts
@@ -79,15 +79,15 @@ class ValueLine(NamedTuple):
         return self == other or all(there or not here for _, here, there in _sides(self, other))
 
     def meets(self, other: "ValueLine") -> bool:
-        """Whether some value lies in both."""
+        """Whether the two have a common value."""
         return not self.within(~other)
 
     def has(self, value: object) -> bool:
-        """Whether the value lies in this."""
+        """Whether it contains the value."""
         return self.below is (sum(cut <= (value, 0) for cut in self.cuts) % 2 == 0)
 
     def pieces(self) -> Iterator[tuple[Cut | None, Cut | None]]:
-        """The intervals in ascending order, as pairs of cuts; None is no end."""
+        """The intervals in ascending order, as pairs of cuts; None means unbounded."""
         ends: list[Cut | None] = [None] if self.below else []
         ends.extend(self.cuts)
         if len(ends) % 2:
@@ -100,7 +100,7 @@ FULL = ValueLine(True, ())
 
 
 def _sides(a: ValueLine, b: ValueLine) -> Iterator[tuple[Cut, bool, bool]]:
-    """Each cut of either, with whether one is inside `a` and inside `b` right after it."""
+    """Each cut of either set, and whether the values right after it are in `a` and in `b`."""
     in_a, in_b = a.below, b.below
     i = j = 0
     while i < len(a.cuts) or j < len(b.cuts):

@@ -1,4 +1,4 @@
-"""Columns of lines: many sets on a line, of which some are compared with all at once."""
+"""Columns of lines: many sets on a line, some of which are compared with all at once."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     _Pieces = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
-    """Slots, and the codes of where their intervals start and end."""
+    """Slots, and the codes of the start and end of their intervals."""
 
 __all__ = ["LineColumn", "is_point"]
 
@@ -22,10 +22,10 @@ _SPARE = 1024
 
 
 class LineColumn:
-    """Sets on a line in slots.
+    """Sets on a line, stored in slots.
 
-    `compare` is exact. A pair of intervals takes some 2 ns. Sets of single values are compared through the slots that
-    share a value. Other sets of s intervals take s comparisons with each interval of their like.
+    `compare` is exact. A pair of intervals takes about 2 ns. Sets of single values are compared through the slots
+    that share a value. Any other set of s intervals takes s comparisons with each interval of the other such sets.
     """
 
     def __init__(self) -> None:
@@ -33,23 +33,23 @@ class LineColumn:
         self._codes = OrderCodes()
         self._low, self._high = np.zeros((2, _FIRST_ROOM), np.int64)
         self._sizes = np.zeros(_FIRST_ROOM, np.int64)
-        """How many values, of a set of single values; 0 of another set."""
+        """The number of values in a set of single values; 0 for other sets."""
         self._is_whole = np.ones(_FIRST_ROOM, np.bool_)
-        """Whether it is one interval at most."""
+        """Whether the set is at most one interval."""
         self._gaps = np.zeros(_FIRST_ROOM, np.int64)
-        """How many values are left out, of a set of all but single values; 0 of another set."""
+        """The number of excluded values in a set of all but single values; 0 for other sets."""
         self._holders = _ValueIndex()
         self._leavers = _ValueIndex()
         self._ragged: dict[int, None] = {}
-        """Sets of several intervals of which one is not a single value."""
+        """Sets of several intervals, at least one of which is not a single value."""
         self._flat: _Pieces | None = None
-        """The intervals of all sets of several."""
+        """The intervals of all sets with several intervals."""
         self._flat_ragged: _Pieces | None = None
         self._kinds: dict[ValueLine, int] = {}
         self._cuts = 0
 
     def put(self, slots: Sequence[int], lines: Sequence[ValueLine]) -> None:
-        """Set lines in slots, which are free: 0 at first, then at most one more than before."""
+        """Put lines into free slots: the first slot is 0, each further one at most one more than before."""
         room = max(slots, default=0) + 1
         while room > len(self._low):
             self._grow()
@@ -83,7 +83,10 @@ class LineColumn:
             self._read_codes()
 
     def compare(self, slots: "NDArray[np.int64]") -> "tuple[NDArray[np.bool_], NDArray[np.bool_]] | None":
-        """For each of some slots and each slot: whether the first lies within the second; and whether it contains it. None if all are equal."""
+        """Compare some slots with every slot: whether the first lies within the second, and whether it contains it.
+
+        None if all lines are equal.
+        """
         size = len(self._lines)
         if len(self._kinds) == 1:
             return None
@@ -104,7 +107,7 @@ class LineColumn:
     def _compare(
         self, line: ValueLine, slot: int, within: "NDArray[np.bool_]", containing: "NDArray[np.bool_]"
     ) -> None:
-        """Complete what the hulls say of a line and all slots, where either has several intervals."""
+        """Refine the comparison of hulls between a line and all slots, if either has several intervals."""
         size = len(self._lines)
         values, gaps = int(self._sizes[slot]), int(self._gaps[slot])
         pieces = [self._piece(*piece) for piece in line.pieces()]
@@ -172,7 +175,7 @@ class LineColumn:
             self._flat = self._flat_ragged = None
 
     def _read_codes(self) -> None:
-        """Take over codes that have changed."""
+        """Read the codes again after they have changed."""
         self._flat = self._flat_ragged = None
         for slot, line in enumerate(self._lines):
             self._low[slot], self._high[slot] = self._hull(line)
@@ -212,14 +215,14 @@ class LineColumn:
 
 
 class _ValueIndex:
-    """Which slots have which single values."""
+    """The slots of each single value."""
 
     def __init__(self) -> None:
         self._slots_of: dict[Cut, dict[int, None]] = {}
         self._arrays: dict[Cut, NDArray[np.int64]] = {}
 
     def put(self, slot: int, line: ValueLine) -> None:
-        """Note the values of a slot."""
+        """Record the values of a slot."""
         for start in _starts(line):
             self._slots_of.setdefault(start, {})[slot] = None
             self._arrays.pop(start, None)
@@ -233,7 +236,7 @@ class _ValueIndex:
                 del self._slots_of[start]
 
     def shared(self, line: ValueLine, size: int) -> "NDArray[np.int64]":
-        """How many of some values each slot has."""
+        """How many of the given values each slot contains."""
         found = [self._slots(start) for start in _starts(line) if start in self._slots_of]
         return np.bincount(np.concatenate(found), minlength=size) if found else np.zeros(size, np.int64)
 
@@ -249,7 +252,7 @@ def _starts(line: ValueLine) -> list[Cut]:
 
 
 def is_point(start: Cut | None, end: Cut | None) -> bool:
-    """Whether an interval is a single value; of strings, the next one is a NUL longer."""
+    """Whether an interval is a single value. For strings, it then ends before the string with a NUL appended."""
     if start is None or end is None:
         return False
     value = start[0]

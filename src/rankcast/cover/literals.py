@@ -28,13 +28,13 @@ from rankcast.model import (
 __all__ = ["PATTERNS", "Meaning", "asserted", "denied"]
 
 Meaning: TypeAlias = Callable[[str, Term], Membership]
-"""The membership function of an attribute's concept, hedges not applied."""
+"""The membership function of a concept on an attribute, without hedges."""
 
 _EXISTS = Cell(False, FULL, FULL, TRUE | FALSE | BOTH, ANY_TEXT)
 
 
 def asserted(predicate: Predicate, meaning: Meaning | None) -> list[Conjunction]:
-    """The events on which the predicate holds, as conjunctions of which one must match."""
+    """The events for which the predicate holds, as conjunctions of which at least one must match."""
     if isinstance(predicate.test, Is):
         degree, level = _degree(predicate, predicate.test, meaning)
         cell = exact_cut(degree, level)
@@ -47,7 +47,7 @@ def asserted(predicate: Predicate, meaning: Meaning | None) -> list[Conjunction]
 
 
 def denied(predicate: Predicate, meaning: Meaning | None) -> list[Conjunction]:
-    """The events on which the predicate does not hold, as conjunctions of which one must match."""
+    """The events for which the predicate does not hold, as conjunctions of which at least one must match."""
     if isinstance(predicate.test, Is):
         degree, level = _degree(predicate, predicate.test, meaning)
         cell = exact_cut(degree, level)
@@ -72,7 +72,7 @@ def _reaching(level: float) -> ValueLine:
 
 
 def _passing(test: Compare | OneOf | Between | Exists) -> Cell:
-    """The states with some value that passes the test."""
+    """The states in which some value passes the test."""
     match test:
         case Exists():
             return _EXISTS
@@ -104,7 +104,7 @@ PATTERNS: dict[Op, Callable[[str], StringLine]] = {
     Op.STARTSWITH: StringLine.starting,
     Op.ENDSWITH: StringLine.ending,
 }
-"""The operators, besides comparisons, of which covering knows more than that they cover themselves."""
+"""The operators, besides comparisons, for which covering can do more than compare equal predicates."""
 
 
 def _compared_texts(op: Op, value: str) -> StringLine:
@@ -112,7 +112,7 @@ def _compared_texts(op: Op, value: str) -> StringLine:
         pattern = PATTERNS.get(op)
         return StringLine.those_passing(op, value) if pattern is None else pattern(value)
     below, at, above = op.sides
-    # Below the empty string there is nothing; the next string after one is that with a zero character.
+    # There is nothing below the empty string. The successor of a string is the string with a zero character appended.
     cuts = (((value, 0),) if value and below != at else ()) + (((value + "\0", 0),) if at != above else ())
     return StringLine(ValueLine(below if value else at, cuts))
 

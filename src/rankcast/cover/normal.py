@@ -1,4 +1,4 @@
-"""Normal forms: what an expression matches, in a form in which two can be compared."""
+"""Normal forms: the events that an expression matches, in a comparable form."""
 
 from functools import cached_property
 
@@ -14,10 +14,10 @@ _REMEMBERED = 8192
 
 
 class NormalForm:
-    """What an expression matches, as a disjunction of conjunctions of cells.
+    """The events that an expression matches, as a disjunction of conjunctions of cells.
 
-    `conjunctions` are satisfiable, and there are none iff no event matches. Of an expression that would have too
-    many (see `disjunctions`) it is None, and the form then covers only an equal expression and what nothing matches.
+    `conjunctions` are satisfiable; the tuple is empty if and only if no event matches. It is None if there would be
+    too many (see `disjunctions`). The form then covers only an equal expression and one that nothing matches.
 
     >>> from rankcast.language import parse
     >>> normal_form(parse("x >= 1 and x <= 5")).covers(normal_form(parse("x in (2, 3)")))
@@ -36,8 +36,9 @@ class NormalForm:
     def covers(self, other: "NormalForm", comparisons: int = MOST_COMPARISONS) -> bool:
         """Whether every crisp event that matches the other matches this.
 
-        Exact where this is one conjunction: O(predicates). A disjunction covers a conjunction if one of its parts
-        does, or if all together do, which is searched for with so many comparisons; no if they do not suffice.
+        Exact if this is one conjunction: O(predicates). A disjunction covers a conjunction if one of its parts does,
+        or if all parts together do. The search for the latter makes at most `comparisons` comparisons and then gives
+        up with False.
         """
         if self is other or other.conjunctions == ():
             return True
@@ -64,7 +65,7 @@ class NormalForm:
 
     @cached_property
     def _spelling(self) -> tuple[list[object], tuple[Membership, ...]]:
-        """What two expressions share iff they are equal, however deep: comparing them would recurse."""
+        """A key that is equal for equal expressions of any depth. Comparing the expressions would recurse."""
         spelled: list[object] = []
         pending = [self._expression]
         while pending:
@@ -84,13 +85,13 @@ _forms: dict[tuple[int, tuple[Membership, ...]], tuple[Expression, NormalForm]] 
 
 
 def normal_form(expression: Expression, meaning: Meaning | None = None) -> NormalForm:
-    """The expression's normal form, remembered for as long as few thousand others come after it.
+    """The normal form of an expression. The last few thousand are cached.
 
-    `meaning` says what the concepts of ``is`` are; without it each is a set of unknown values. Raises what
-    `meaning` raises for an unknown concept.
+    `meaning` gives the concepts of ``is``; without it, each concept is a set of unknown values. Raises what `meaning`
+    raises for an unknown concept.
     """
-    # By identity, as hashing an expression takes longer than comparing two forms; and by the functions, not by
-    # `meaning`, whose answers may change.
+    # Cached by identity, because hashing an expression takes longer than comparing two forms; and by the membership
+    # functions rather than by `meaning`, because its answers may change.
     key = id(expression), _memberships(expression, meaning)
     found = _forms.get(key)
     if found is not None and found[0] is expression:

@@ -1,4 +1,4 @@
-"""Order codes: whole numbers that stand for the cuts of a line, so that arrays compare them exactly."""
+"""Order codes: integers that represent the cuts of a line, so that arrays compare them exactly."""
 
 from bisect import bisect_left
 from collections.abc import Iterable
@@ -13,10 +13,10 @@ _FEW = 32
 
 
 class OrderCodes:
-    """A code for each known cut; a lower cut has a lower code, whatever the values are: integers of any size, times, strings.
+    """A code for each known cut. Codes have the order of the cuts, for integers of any size, times and strings.
 
-    A new cut gets a code between those of its neighbours. If there is no room, all cuts get new codes: O(cuts log cuts), which happens
-    after some 60 cuts at one place.
+    A new cut gets a code between those of its neighbours. If there is no room, all cuts get new codes: O(cuts log
+    cuts), which happens after about 60 cuts in the same place.
 
     >>> codes = OrderCodes()
     >>> codes.learn([(1, 0), (2**70, 1), (1.5, 0)]), codes[1, 0] < codes[1.5, 0] < codes[2**70, 1]
@@ -34,7 +34,7 @@ class OrderCodes:
         return self._code_of[cut]
 
     def learn(self, cuts: Iterable[Cut]) -> bool:
-        """Give codes to cuts; whether known cuts have other codes now."""
+        """Assign codes to cuts; returns whether the codes of known cuts have changed."""
         new = {cut for cut in cuts if cut not in self._code_of}
         if len(new) <= _FEW and all(self._insert(cut) for cut in sorted(new)):
             return False

@@ -1,4 +1,4 @@
-"""Many subscriptions, partially ordered: which ones cover which."""
+"""Partially ordered subscriptions: which ones cover which."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar, overload
@@ -14,7 +14,7 @@ Element = TypeVar("Element")
 
 
 class _Place:
-    """Where equal elements stand: their keys, one of them, and all places above and below."""
+    """The place of equal elements: their keys, one of the elements, and all places above and below."""
 
     __slots__ = ("above", "below", "element", "keys")
 
@@ -26,17 +26,18 @@ class _Place:
 
 
 class Poset(Generic[Element]):
-    """Elements under keys, ordered by `covers`: a is above b iff a covers b and b does not cover a.
+    """Elements under keys, ordered by `covers`: a is above b if and only if a covers b and b does not cover a.
 
-    Elements that cover each other are *equal* and stand in one place. Every answer lists keys in the order in which they
-    were added. `add` asks `covers` at most twice per place; `remove` costs O(places); the rest O(what is above or below).
+    Elements that cover each other are *equal* and share one place. Every answer lists keys in the order in which they
+    were added. `add` calls `covers` at most twice per place; `remove` costs O(places); the rest O(places above or
+    below).
 
     Parameters
     ----------
     covers
-        The order, transitive. By default that of expressions (`rankcast.cover.covers`).
+        The order, which must be transitive. By default the covering of expressions (`rankcast.cover.covers`).
     meaning
-        What concepts mean, for the default order.
+        The meaning of concepts, for the default order.
 
     Examples
     --------
@@ -79,7 +80,7 @@ class Poset(Generic[Element]):
     # changing
 
     def add(self, key: str, element: Element) -> None:
-        """Put an element in its place."""
+        """Add an element under a new key."""
         if key in self._place_of:
             raise ModelError(f"{key!r} is in the poset already")
         new = _Place(self._prepared(element))
@@ -92,7 +93,7 @@ class Poset(Generic[Element]):
         place.keys[key] = None
 
     def remove(self, key: str) -> None:
-        """Take an element out; those above it stay above those below it."""
+        """Remove an element; the elements above it stay above those below it."""
         place = self._at(key)
         del self._place_of[key], self._position[key], place.keys[key]
         if not place.keys:
@@ -106,49 +107,49 @@ class Poset(Generic[Element]):
     # reading
 
     def roots(self) -> tuple[str, ...]:
-        """Those with nothing above them."""
+        """The keys with nothing above them."""
         return self._keys(place for place in self._places if not place.above)
 
     def equals(self, key: str) -> tuple[str, ...]:
-        """Those in the same place, itself included."""
+        """The keys in the same place, including itself."""
         return self._keys([self._at(key)])
 
     def ancestors(self, key: str) -> tuple[str, ...]:
-        """All above it."""
+        """All keys above it."""
         return self._keys(self._at(key).above)
 
     def descendants(self, key: str) -> tuple[str, ...]:
-        """All below it."""
+        """All keys below it."""
         return self._keys(self._at(key).below)
 
     def parents(self, key: str) -> tuple[str, ...]:
-        """Those directly above it: with nothing in between."""
+        """The keys directly above it, with nothing in between."""
         above = self._at(key).above
         return self._keys(place for place in above if above.keys().isdisjoint(place.below))
 
     def children(self, key: str) -> tuple[str, ...]:
-        """Those directly below it: with nothing in between."""
+        """The keys directly below it, with nothing in between."""
         below = self._at(key).below
         return self._keys(place for place in below if below.keys().isdisjoint(place.above))
 
     def depth(self, key: str) -> int:
-        """How many places the longest chain from a root down to it has; 1 for a root."""
+        """The length of the longest chain from a root down to it; 1 for a root."""
         place = self._at(key)
         if place not in self._depths:
-            # What is above has less above it, so this order meets it first.
+            # A place has fewer places above it than those below it have, so this order visits it first.
             for each in sorted((*place.above, place), key=lambda each: len(each.above)):
                 self._depths[each] = 1 + max((self._depths[above] for above in each.above), default=0)
         return self._depths[place]
 
     def most_specific(self, keys: Iterable[str] | None = None) -> tuple[str, ...]:
-        """Those of the given (by default, of all) that are not above another of them (semantics: Preference)."""
+        """The given keys (by default all) that are not above another of them (semantics: Preference)."""
         given = dict.fromkeys(self._place_of if keys is None else keys)
         places = {self._at(key): None for key in given}
         kept = {place for place in places if places.keys().isdisjoint(place.below)}
         return tuple(sorted((key for key in given if self._place_of[key] in kept), key=self._position.__getitem__))
 
     def _related(self, new: _Place) -> _Place:
-        """Find what is above and below a new place; the old one if there is an equal one."""
+        """Find the places above and below a new place; returns the existing place if there is an equal one."""
         for place in self._places:
             if place in new.above or place in new.below:
                 continue
@@ -163,7 +164,8 @@ class Poset(Generic[Element]):
         return new
 
     def _insert(self, new: _Place) -> None:
-        # Where `covers` misses a step (it may, beyond its bounds) one place could end up above and below; above it is.
+        # If `covers` misses a step (beyond its bounds it may), a place could end up both above and below; keep it
+        # above.
         new.below = {place: None for place in new.below if place not in new.above}
         for above in new.above:
             above.below |= {new: None} | new.below

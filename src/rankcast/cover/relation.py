@@ -10,7 +10,7 @@ __all__ = ["Relation", "covers", "relate"]
 
 
 class Relation(Enum):
-    """What a first expression is to a second, by the events that match them."""
+    """How a first expression relates to a second, by the events that match them."""
 
     EQUAL = "EQUAL"
     COVERS = "COVERS"
@@ -20,7 +20,7 @@ class Relation(Enum):
 
     @property
     def inverse(self) -> "Relation":
-        """What the second is to the first.
+        """How the second expression relates to the first.
 
         >>> Relation.COVERS.inverse
         <Relation.COVERED: 'COVERED'>
@@ -31,24 +31,26 @@ class Relation(Enum):
 
 
 def relate(a: Expression, b: Expression, meaning: Meaning | None = None) -> Relation:
-    """What `a` is to `b`: EQUAL, COVERS, COVERED, DISJOINT, or OVERLAPS where none of these is certain.
+    """How `a` relates to `b`: EQUAL, COVERS, COVERED, DISJOINT, or OVERLAPS if none of these is certain.
 
-    The relation is that of the *crisp* events that match. Numbers and times are single-valued there, so
-    ``x >= 1 and x <= 5`` equals ``x between 1 and 5`` (semantics: Events and subscriptions), though an event that says "x is 0 or 6, either is fully
-    possible" passes both halves of the first and not the second. Thresholds matter to ``is`` only.
+    The relation is defined by the *crisp* events that match. Numbers and times then have a single value, so
+    ``x >= 1 and x <= 5`` equals ``x between 1 and 5`` (semantics: Events and subscriptions). An imprecise event that
+    says "x is 0 or 6, either is fully possible" matches both halves of the first but not the second. Thresholds
+    affect only ``is``.
 
-    Sound: no crisp event breaks what is claimed. Complete for conjunctions, and for ``and``, ``or`` and ``not`` of any
-    form up to bounds: 256 conjunctions in the normal form, ten thousand comparisons to find that a
-    disjunction covers only as a whole. Beyond them less is claimed: in the end, only equal expressions are EQUAL. What nothing can match
-    is covered by everything, and EQUAL to its like. About 10 microseconds for two conjunctions of a few predicates.
+    Sound: no crisp event contradicts the answer. Complete for conjunctions, and for any ``and``, ``or`` and ``not``
+    within bounds: 256 conjunctions in the normal form, and ten thousand comparisons to find that a disjunction covers
+    only as a whole. Beyond the bounds, the answer may be weaker; in the extreme, only equal expressions are EQUAL. An
+    expression that nothing can match is covered by everything and EQUAL to any other such expression. About 10
+    microseconds for two conjunctions of a few predicates.
 
     Parameters
     ----------
     a, b
-        The expressions; both speak of the same concepts.
+        The expressions, which use the same concepts.
     meaning
-        The membership function of an attribute's concept, hedges not applied. Without it, ``is`` compares only with
-        ``is`` of the same term: the higher threshold is covered by the lower.
+        The membership function of a concept on an attribute, without hedges. If it is missing, ``is`` compares only
+        with ``is`` of the same term: the lower threshold covers the higher.
 
     Examples
     --------
@@ -70,7 +72,7 @@ def relate(a: Expression, b: Expression, meaning: Meaning | None = None) -> Rela
 
 
 def covers(a: Expression, b: Expression, meaning: Meaning | None = None) -> bool:
-    """Whether every crisp event that matches `b` matches `a`; as `relate`, sound, and complete up to its bounds.
+    """Whether every crisp event that matches `b` matches `a`; sound, and complete within the bounds of `relate`.
 
     >>> from rankcast.language import parse
     >>> covers(parse("title contains 'b'"), parse("title endswith 'ab'"))

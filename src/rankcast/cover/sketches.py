@@ -1,4 +1,4 @@
-"""Sketches: what a cover needs at least, as boxes, to find the few pairs of many that are worth comparing."""
+"""Sketches: necessary conditions for covering, as boxes, to find the few pairs that are worth comparing."""
 
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,7 +17,7 @@ __all__ = ["Sketch", "Sketches", "sketch_of"]
 _LARGEST = float(np.finfo(np.float64).max)
 _WIDEST: Interval = (-_LARGEST, _LARGEST)
 _NARROWEST: Interval = (_LARGEST, -_LARGEST)
-"""What every interval contains."""
+"""An interval that every interval contains."""
 
 
 class Sketch(NamedTuple):
@@ -31,8 +31,8 @@ class Sketch(NamedTuple):
 
 
 def sketch_of(form: NormalForm) -> Sketch:
-    """The sketch of an expression: hulls of numbers and times, single literals of strings as numbers, and for other
-    constraints at least that there is one. A disjunction says nothing.
+    """The sketch of an expression: hulls of numbers and times, single string literals as numbers, and for other
+    constraints only that they exist. A disjunction gives no information.
 
     >>> from rankcast.cover import normal_form
     >>> from rankcast.language import parse
@@ -62,7 +62,7 @@ def sketch_of(form: NormalForm) -> Sketch:
 
 
 class Sketches:
-    """A growing list of sketches; finds those whose expressions may cover another."""
+    """A growing list of sketches; finds the expressions that may cover another."""
 
     def __init__(self) -> None:
         self._boxes = Boxes([])
@@ -72,14 +72,14 @@ class Sketches:
         self._boxes.append(sketch.outer)
 
     def covering(self, sketch: Sketch) -> "NDArray[np.bool_]":
-        """For each of the list, whether it may cover this one; what it says no to does not."""
+        """For each sketch of the list, whether it may cover this one. A False is certain."""
         if sketch.inner is None:
             return np.ones(len(self._boxes), np.bool_)
         return self._boxes.covering(sketch.inner)
 
 
 def _code(texts: StringRequirement) -> Interval | None:
-    """A number for the one literal that there must be, if that is all that is asked of the strings."""
+    """A number for the one required literal, if nothing else is required of the strings."""
     if texts.none or len(texts.some) != 1:
         return None
     only = texts.some[0]

@@ -1,4 +1,4 @@
-"""Strict covers among thousands of expressions, kept while they come and go."""
+"""Strict covers among thousands of expressions, maintained while expressions are added and removed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -20,12 +20,12 @@ _ROWS_AT_ONCE = 2048
 _PARTS_AT_ONCE = 64
 
 PartOutline = dict[str, CellOutline]
-"""A conjunction that can be compared with many at once: an outline for each attribute that it names."""
+"""A conjunction that can be compared in bulk: an outline for each attribute that it names."""
 
 
 def part_outlines(form: NormalForm) -> tuple[PartOutline, ...] | None:
-    """The conjunctions of a form; None if they are too many to list, or if one of them asks for the degree to a concept or
-    for several things of the strings of an attribute."""
+    """The conjunctions of a form. None if there are too many, or if one of them constrains the degree in a concept or
+    makes several requirements on the strings of an attribute."""
     if form.conjunctions is None:
         return None
     parts: list[PartOutline] = []
@@ -42,11 +42,11 @@ def part_outlines(form: NormalForm) -> tuple[PartOutline, ...] | None:
 
 
 class StrictCovers:
-    """Forms under keys, and for each pair whether the one strictly covers the other, by parts: each conjunction of the one within a
-    conjunction of the other (`NormalForm.covers` without comparisons).
+    """Forms under keys, and for each pair whether one strictly covers the other by parts: each conjunction of the
+    covered form lies within a conjunction of the other (`NormalForm.covers` without comparisons).
 
-    A pair of forms takes a bit, so 10,000 forms take 13 to 20 MB. `add` compares the new parts with all parts: some 2 ns for each pair of
-    parts and each attribute that both name. `most_specific` of m keys takes O(m^2 / 64).
+    A pair of forms takes one bit, so 10,000 forms take 13 to 20 MB. `add` compares the new parts with all parts:
+    about 2 ns for each pair of parts and each attribute that both name. `most_specific` of m keys takes O(m^2 / 64).
 
     >>> from rankcast.cover import normal_form
     >>> from rankcast.language import parse
@@ -65,9 +65,9 @@ class StrictCovers:
         self._free_rows: list[int] = []
         self._columns: dict[str, CellColumn] = {}
         self._needs = np.full(_FIRST_ROOM, -1, np.int32)
-        """How many attributes a row names; -1 of a free one."""
+        """The number of attributes that a row names; -1 for a free row."""
         self._first = np.full(_FIRST_ROOM, -1, np.int64)
-        """The first row of each form; the last of all rows of what nothing matches."""
+        """The first row of each form; -1, the last row, for a form that nothing matches."""
         self._several: dict[int, None] = {}
         self._further: list[tuple[NDArray[np.int64], NDArray[np.int64]]] | None = None
         self._below = np.zeros((_FIRST_ROOM, _FIRST_ROOM // _WORD), np.uint64)
@@ -79,7 +79,7 @@ class StrictCovers:
         return key in self._number_of
 
     def add(self, forms: Mapping[str, tuple[PartOutline, ...]]) -> None:
-        """Take forms; their keys must be new."""
+        """Add forms under new keys."""
         new = [self._number(key, parts) for key, parts in forms.items()]
         by_name: dict[str, tuple[list[int], list[CellOutline]]] = {}
         for number in new:
@@ -104,7 +104,7 @@ class StrictCovers:
                 together, size = [], 0
 
     def remove(self, key: str) -> None:
-        """Give a form up."""
+        """Remove a form."""
         number = self._number_of.pop(key)
         for row in self._rows_of[number]:
             for name in self._parts[row]:
@@ -125,12 +125,12 @@ class StrictCovers:
         self._free_numbers.append(number)
 
     def strictly_covers(self, general: str, special: str) -> bool:
-        """Whether `general` matches all that `special` matches, and more."""
+        """Whether `general` matches everything that `special` matches, and more."""
         number = self._number_of[special]
         return bool(self._below[self._number_of[general], number // _WORD] & _bit(number))
 
     def most_specific(self, keys: Sequence[str]) -> tuple[str, ...]:
-        """Those that do not strictly cover another of them, in the given order; of equal ones, all."""
+        """The keys that do not strictly cover another of them, in the given order. Equal ones are all kept."""
         numbers = np.fromiter((self._number_of[key] for key in keys), np.int64, len(keys))
         given = np.zeros(len(self._below), np.bool_)
         given[numbers] = True
@@ -140,7 +140,7 @@ class StrictCovers:
         return tuple(key for key, does in zip(keys, covers_one.tolist(), strict=True) if not does)
 
     def _number(self, key: str, parts: tuple[PartOutline, ...]) -> int:
-        """A place for a new form, and rows for its parts."""
+        """Assign a number to a new form, and rows to its parts."""
         number = self._free_numbers.pop() if self._free_numbers else len(self._rows_of)
         if number == len(self._rows_of):
             self._rows_of.append(())
@@ -165,7 +165,7 @@ class StrictCovers:
         return number
 
     def _relate(self, numbers: list[int], is_old: "NDArray[np.bool_]", is_used: "NDArray[np.bool_]") -> None:
-        """Compare some forms with all, and note which of them strictly cover which; of old ones, also the reverse."""
+        """Compare some forms with all and record which strictly cover which; for old forms, also the reverse."""
         rows = [row for number in numbers for row in self._rows_of[number]]
         counts = np.array([len(self._rows_of[number]) for number in numbers], np.int64)
         within, containing = self._compare(rows)
@@ -182,8 +182,8 @@ class StrictCovers:
         self._below[numbers] = _packed(below)
 
     def _compare(self, rows: list[int]) -> "tuple[NDArray[np.bool_], NDArray[np.bool_]]":
-        """For each of some rows and each row, and one more that stands for no part: whether the first lies within the
-        second; and whether it contains it."""
+        """Compare some rows with every row, and with a last column that stands for no part. Returns whether the first
+        lies within the second, and whether it contains it."""
         size = len(self._parts)
         met, meeting = np.zeros((2, len(rows), size), np.int16)
         of_name: dict[str, list[int]] = {}
@@ -213,21 +213,21 @@ class StrictCovers:
         return is_within, is_containing
 
     def _any_part(self, within: "NDArray[np.bool_]") -> "NDArray[np.bool_]":
-        """Of flags for rows, for each form whether one of its rows has it."""
+        """From flags for rows: for each form, whether at least one of its rows is set."""
         found = np.take(within, self._first[: len(self._rows_of)], axis=1, mode="wrap")
         for numbers, rows in self._further_rows():
             found[:, numbers] |= within[:, rows]
         return found
 
     def _every_part(self, inside: "NDArray[np.bool_]") -> "NDArray[np.bool_]":
-        """Of flags for rows, for each form whether all of its rows have it."""
+        """From flags for rows: for each form, whether all of its rows are set."""
         found = np.take(inside, self._first[: len(self._rows_of)], axis=1, mode="wrap")
         for numbers, rows in self._further_rows():
             found[:, numbers] &= inside[:, rows]
         return found
 
     def _further_rows(self) -> "list[tuple[NDArray[np.int64], NDArray[np.int64]]]":
-        """The second rows of the forms that have one, and these; the third rows; and so on."""
+        """The forms with a second row and these rows, then the forms with a third row, and so on."""
         if self._further is None:
             self._further = []
             numbers: Iterable[int] = self._several
@@ -253,7 +253,8 @@ def _bit(number: int) -> np.uint64:
 
 
 def _each(flags: "NDArray[np.bool_]", counts: "NDArray[np.int64]", joint: np.ufunc) -> "NDArray[np.bool_]":
-    """Of flags in rows, those of the first rows together, those of the next, and so on; `counts` says how many rows."""
+    """Combine the flags of consecutive groups of rows with `joint`; `counts` gives the number of rows in each
+    group."""
     if len(flags) == len(counts) and bool((counts == 1).all()):
         return flags
     starts = np.cumsum(counts) - counts
@@ -271,7 +272,7 @@ def _packed(flags: "NDArray[np.bool_]") -> "NDArray[np.uint64]":
 def _meets(
     bits: "NDArray[np.uint64]", rows: "NDArray[np.int64]", words: "NDArray[np.int64]", wanted: "NDArray[np.uint64]"
 ) -> "NDArray[np.bool_]":
-    """For each of the rows, whether it has a bit that is wanted; `words` are the words that have one."""
+    """For each row, whether it has one of the wanted bits; `words` are the words that contain wanted bits."""
     found = np.zeros(len(rows), np.bool_)
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         part = slice(start, start + _ROWS_AT_ONCE)

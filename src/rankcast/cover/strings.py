@@ -1,4 +1,4 @@
-"""Sets of strings: unions of order intervals and of the words that contain or end with a literal."""
+"""Sets of strings: unions of intervals in code point order and of the strings that contain or end with a literal."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -14,13 +14,13 @@ _MOST_PARTS = 4096
 
 
 class StringLine(NamedTuple):
-    r"""The strings on `line`, those that contain one of some literals, those that end with one, and those that pass some
-    other test.
+    r"""The strings on `line`, those that contain one of some literals, those that end with one, and those that pass
+    some other test.
 
-    Strings are ordered by code point, so the next string after ``'a'`` is ``'a\0'``: every interval is kept as
-    [low, high), and a prefix is one too (``startswith 'ab'`` is ['ab', 'ac')). With this, `within` is *exact*. The
-    reason: an interval is either finite or holds all strings with some prefix, and behind a prefix one can write a
-    character that no literal has.
+    Strings are ordered by code point, so the successor of ``'a'`` is ``'a\0'``. Every interval is stored as [low,
+    high), and a prefix is also an interval (``startswith 'ab'`` is ['ab', 'ac')). This makes `within` *exact*: an
+    interval is either finite or contains all strings with some prefix, and a prefix can be followed by a character
+    that no literal contains.
 
     >>> StringLine.starting("ab").within(StringLine.containing("b"))
     True
@@ -32,11 +32,11 @@ class StringLine(NamedTuple):
     contains: tuple[str, ...] = ()
     endswith: tuple[str, ...] = ()
     passing: tuple[tuple[str, str], ...] = ()
-    """Other tests, as operator and operand. Of them is known only which single strings pass."""
+    """Other tests, as operator and operand. It is only known which single strings pass them."""
 
     @classmethod
     def these(cls, values: Iterable[str]) -> "StringLine":
-        """Just these strings."""
+        """A set of single strings."""
         line = EMPTY
         for value in values:
             line |= _interval(value, value + "\0")
@@ -44,12 +44,12 @@ class StringLine(NamedTuple):
 
     @classmethod
     def interval(cls, low: str, high: str | None) -> "StringLine":
-        """From `low` up to, without, `high`; None is no end."""
+        """The strings from `low` up to but excluding `high`; None means unbounded."""
         return cls(_interval(low, high))
 
     @classmethod
     def starting(cls, prefix: str) -> "StringLine":
-        """All that start with the literal."""
+        """All strings that start with the literal."""
         kept = prefix.rstrip(chr(_LAST))
         if not kept:
             return cls.interval(prefix, None)
@@ -59,24 +59,24 @@ class StringLine(NamedTuple):
 
     @classmethod
     def containing(cls, literal: str) -> "StringLine":
-        """All that contain the literal."""
+        """All strings that contain the literal."""
         return cls(EMPTY, contains=(literal,)) if literal else ALL
 
     @classmethod
     def ending(cls, literal: str) -> "StringLine":
-        """All that end with the literal."""
+        """All strings that end with the literal."""
         return cls(EMPTY, endswith=(literal,)) if literal else ALL
 
     @classmethod
     def those_passing(cls, op: Op, operand: str) -> "StringLine":
-        """All that pass a test of which nothing more is known."""
+        """All strings that pass a test about which nothing more is known."""
         return cls(EMPTY, passing=((op.value, op.fold(operand)),))
 
     def __bool__(self) -> bool:
         return bool(self.line or self.contains or self.endswith or self.passing)
 
     def __invert__(self) -> "StringLine":
-        """The other strings; only for a set without patterns."""
+        """The complement; only for a set without patterns."""
         return StringLine(~self.line)
 
     def __or__(self, other: "StringLine") -> "StringLine":
@@ -92,12 +92,12 @@ class StringLine(NamedTuple):
         return StringLine(line, tuple(contains), tuple(endswith), passing)
 
     def has(self, value: str) -> bool:
-        """Whether the string is one of these."""
+        """Whether it contains the string."""
         return self.line.has(value) or self._matches(value)
 
     def within(self, other: "StringLine") -> bool:
-        """Whether all of these are among the others; exact, but for intervals whose ends differ in thousands of
-        characters and for other tests, of which it may say no."""
+        """Whether this is a subset of the other. Exact, except that it may return False for intervals with bounds
+        that differ in thousands of characters, and for other tests."""
         if not (self.contains or self.endswith or self.passing or other.contains or other.endswith or other.passing):
             return self.line.within(other.line)
         if self == other or other.line == FULL:
@@ -122,7 +122,7 @@ class StringLine(NamedTuple):
         return any(word in prefix for word in self.contains)
 
     def _has_pattern(self, literal: str, rest: ValueLine, open_end: bool) -> bool:
-        """Whether every string with this literal, inside or at the end, has one of the patterns or is outside of
+        """Whether every string with this literal, inside or at the end, has one of the patterns or lies outside
         `rest`."""
         if self._contained(literal) or (not open_end and literal.endswith(self.endswith)):
             return True
@@ -146,8 +146,8 @@ class StringLine(NamedTuple):
         )
 
     def _matches_cones(self, prefix: str, after: range) -> bool:
-        """Whether all strings that go on from the prefix with one of the characters contain a literal: a cone has
-        strings with any end, so only the literals within its own prefix count."""
+        """Whether all strings that continue the prefix with one of the characters contain a literal. These strings
+        can have any ending, so only literals within the prefix itself count."""
         if self._contained(prefix):
             return True
         size = sum(1 for _ in zip(_characters(after), range(len(self.contains) + 1), strict=False))
@@ -175,14 +175,15 @@ def _characters(codes: range) -> Iterator[str]:
 
 
 def _parts(low: str, high: str | None) -> Iterator[tuple[str, range | None]]:
-    """[low, high) as single strings (s, None), and (prefix, codes): all that go on from the prefix with one of the
-    characters. Short prefixes come first, since they decide most often."""
+    """[low, high) as single strings (s, None) and as (prefix, codes): all strings that continue the prefix with one
+    of the characters. Short prefixes come first, because they decide most often."""
     shared = 0
     if high is not None:
         while shared < len(low) and shared < len(high) and low[shared] == high[shared]:
             shared += 1
     if len(low) + len(high or "") - 2 * shared > _MOST_PARTS:
-        # To say less is sound: the interval is a part of all that starts with what its ends share.
+        # A weaker answer is sound: the interval is a part of all strings that start with the common prefix of its
+        # bounds.
         yield low[:shared], range(_LAST + 1)
         return
     if high is None:

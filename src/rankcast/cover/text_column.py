@@ -1,4 +1,4 @@
-"""Columns of what strings must be: many requirements, of which some are compared with all at once."""
+"""Columns of string requirements: many requirements, some of which are compared with all at once."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import IntEnum
@@ -19,17 +19,17 @@ __all__ = ["TextColumn", "TextKind", "TextOutline", "text_outline"]
 
 
 class TextKind(IntEnum):
-    """What is asked of the strings of an attribute."""
+    """The kind of requirement on the strings of an attribute."""
 
     NONE = 0
     """There are no strings."""
     ANY = 1
     LINE = 2
-    """One lies on a line."""
+    """At least one lies on a line."""
     PART = 3
-    """One contains a literal."""
+    """At least one contains a literal."""
     SUFFIX = 4
-    """One ends with a literal."""
+    """At least one ends with a literal."""
 
 
 class TextOutline(NamedTuple):
@@ -41,7 +41,7 @@ class TextOutline(NamedTuple):
 
 
 def text_outline(texts: StringRequirement | None) -> TextOutline | None:
-    """The outline of a requirement; None if it asks for more than one thing.
+    """The outline of a requirement; None if it combines several.
 
     >>> text_outline(StringRequirement((StringLine.containing("a"),))).literal
     'a'
@@ -68,10 +68,11 @@ _PATTERNS: dict[TextKind, Callable[[str], StringLine]] = {
 
 
 class TextColumn:
-    """Requirements in slots.
+    """String requirements, stored in slots.
 
-    `compare` is exact, but for lines that lie within a pattern because of how characters are ordered, which it may miss. A pattern of c characters takes c^2 / 2 questions
-    after its parts, or one after each other pattern if these are fewer, and a search in all others.
+    `compare` is exact, except that it may miss a line that lies within a pattern because of the order of characters.
+    A pattern of c characters takes c^2 / 2 lookups of its substrings, or one test per other pattern if that is fewer,
+    and one search in all others.
     """
 
     def __init__(self) -> None:
@@ -81,14 +82,14 @@ class TextColumn:
         self._slots_of: dict[TextKind, dict[str, list[int]]] = {TextKind.PART: {}, TextKind.SUFFIX: {}}
         self._stacks: dict[TextKind, tuple[list[list[int]], Haystack]] = {}
         self._cores_of: dict[int, tuple[str, ...]] = {}
-        """What all strings of an interval begin with, for each interval of each line."""
+        """The common prefix of each interval of each line."""
         self._cores: tuple[list[int], Haystack] | None = None
         self._pieces: NDArray[np.int64] = np.empty(0, np.int64)
         self._cofinite: dict[int, tuple[str, ...]] = {}
-        """Lines of all strings but a few: these."""
+        """Lines of all strings except a few, with the excluded strings."""
 
     def put(self, slots: Sequence[int], outlines: Sequence[TextOutline]) -> None:
-        """Set requirements in slots, which are free: 0 at first, then at most one more than before."""
+        """Put requirements into free slots: the first slot is 0, each further one at most one more than before."""
         room = max(slots, default=0) + 1
         while room > len(self._kinds):
             self._kinds = np.concatenate((self._kinds, np.zeros_like(self._kinds)))
@@ -125,8 +126,10 @@ class TextColumn:
         self._kinds[slot] = TextKind.NONE
 
     def compare(self, slots: "NDArray[np.int64]") -> "tuple[NDArray[np.bool_], NDArray[np.bool_]] | None":
-        """For each of some slots and each slot: whether the first lies within the second; and whether it contains it. None if
-        all ask for no strings, or all for any."""
+        """Compare some slots with every slot: whether the first lies within the second, and whether it contains it.
+
+        None if all require no strings, or all require any string.
+        """
         kinds = self._kinds[: len(self._outlines)]
         if kinds[0] < TextKind.LINE and (kinds == kinds[0]).all():
             return None
@@ -206,7 +209,7 @@ class TextColumn:
                     yield from slots
 
     def _parts_of(self, text: str) -> Iterable[str]:
-        """The literals of patterns that a text contains."""
+        """The pattern literals that a text contains."""
         literals = self._slots_of[TextKind.PART]
         if len(text) * (len(text) + 1) // 2 > len(literals):
             return [literal for literal in literals if literal in text]
@@ -224,7 +227,7 @@ class TextColumn:
         return self._stacks[kind]
 
     def _stack_of_cores(self) -> tuple[list[int], Haystack]:
-        """All of `_cores_of`, and their slots."""
+        """All of `_cores_of`, with their slots."""
         if self._cores is None:
             places = [slot for slot, cores in self._cores_of.items() for _ in cores]
             self._cores = places, Haystack(core for cores in self._cores_of.values() for core in cores)
@@ -242,7 +245,7 @@ def _fits(kind: TextKind, literal: str, word: str) -> bool:
 
 
 def _cores(line: ValueLine) -> Iterator[str]:
-    """What all strings of each interval begin with."""
+    """The common prefix of the strings of each interval."""
     for start, end in line.pieces():
         low, high = "" if start is None else start[0], None if end is None else end[0]
         if high is None or not low:
@@ -256,7 +259,7 @@ def _cores(line: ValueLine) -> Iterator[str]:
 
 
 def _all_but(line: ValueLine) -> tuple[str, ...] | None:
-    """The strings that are not on a line, if they are few."""
+    """The strings that are not on a line, if there are only a few."""
     excluded: list[str] = []
     for start, end in (~line).pieces():
         low = "" if start is None else start[0]

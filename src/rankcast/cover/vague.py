@@ -1,4 +1,4 @@
-"""What `is` asks of a crisp value, where rounding leaves open which values at the edge pass (semantics: Approximate matching)."""
+"""The crisp values that satisfy `is`, where rounding may blur the boundary (semantics: Approximate matching)."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,10 +14,10 @@ __all__ = ["ConceptDegree", "exact_cut", "holding", "implied", "not_holding"]
 
 @dataclass(frozen=True, slots=True)
 class ConceptDegree:
-    """The degree to which an event's attribute is a concept: a number in 0..1 that each event has (0 where the
-    attribute is missing), and so an attribute of its own in a conjunction.
+    """The degree to which an event's attribute belongs to a concept. Every event has this number in 0..1 (0 if the
+    attribute is missing), so a conjunction treats it as an attribute.
 
-    `meaning` is the membership function, or the bare concept's name where no meaning is given.
+    `meaning` is the membership function, or the name of the concept if no meaning is given.
     """
 
     attribute: str
@@ -26,14 +26,14 @@ class ConceptDegree:
 
 
 def holding(degree: ConceptDegree, level: float) -> Cell:
-    """A cell of `degree.attribute` that has every state of at least this degree (and above 0)."""
+    """A cell of `degree.attribute` that contains every state with at least this degree (and above 0)."""
     if isinstance(degree.meaning, str):
         return Cell(numbers=FULL, texts=ANY_TEXT)
     return _cell(_cuts(degree.meaning, degree.hedges, level)[1])
 
 
 def not_holding(degree: ConceptDegree, level: float) -> Cell:
-    """A cell of `degree.attribute` that has every state of less than this degree."""
+    """A cell of `degree.attribute` that contains every state with less than this degree."""
     if isinstance(degree.meaning, str):
         return ANY
     inner = _cuts(degree.meaning, degree.hedges, level)[0]
@@ -43,7 +43,7 @@ def not_holding(degree: ConceptDegree, level: float) -> Cell:
 
 
 def implied(degree: ConceptDegree, levels: ValueLine) -> Cell:
-    """A cell of `degree.attribute` that has every state whose degree lies among the levels."""
+    """A cell of `degree.attribute` that contains every state with a degree among the levels."""
     cell = ANY
     if levels.cuts and not levels.below:
         cell = holding(degree, levels.cuts[0][0])
@@ -53,7 +53,7 @@ def implied(degree: ConceptDegree, levels: ValueLine) -> Cell:
 
 
 def exact_cut(degree: ConceptDegree, level: float) -> Cell | None:
-    """The cell of exactly the states of at least this degree, where no rounding can blur it."""
+    """The cell of exactly the states with at least this degree; None if rounding could blur it."""
     if isinstance(degree.meaning, str):
         return None
     inner, outer = _cuts(degree.meaning, degree.hedges, level)
@@ -68,5 +68,5 @@ def _cell(values: ValueLine | StringLine) -> Cell:
 def _cuts(
     mu: Membership, hedges: tuple[Hedge, ...], level: float
 ) -> tuple[ValueLine | StringLine, ValueLine | StringLine]:
-    """The values that surely reach the level, and those that possibly do."""
+    """The values that certainly reach the level, and those that possibly do."""
     return cut(mu, Reach(hedges, level, surely=True)), cut(mu, Reach(hedges, level, surely=False))

@@ -1,4 +1,4 @@
-"""Weights: at most how large the normal form of an expression is, before it is made."""
+"""Weights: an upper bound for the size of an expression's normal form, without computing it."""
 
 from typing import NamedTuple
 
@@ -25,12 +25,12 @@ __all__ = ["ExpressionWeight", "weight_of"]
 _MOST = 10**9
 _DEEPEST = 128
 _CHARACTERS = 8
-"""So many characters of a string weigh as much as a number."""
+"""This many characters of a string weigh as much as a number."""
 _UNKNOWN = 8
 
 
 class ExpressionWeight(NamedTuple):
-    """How many conjunctions a normal form has at most, and how many constants they have together."""
+    """The most conjunctions that a normal form can have, and the total number of their constants."""
 
     conjunctions: int
     constants: int
