@@ -1,4 +1,4 @@
-"""The web page: what a person sees of the service, in the same process (NiceGUI; nothing is loaded from elsewhere)."""
+"""The web page of the service, in the same process. It uses NiceGUI and loads nothing from other servers."""
 
 from rankcast.service.page.mounting import attach
 from rankcast.service.page.pages import PAGES, PageEntry

@@ -1,25 +1,25 @@
-"""What the pages that draw have in common: their style sheet, colours and numbers."""
+"""Shared parts of the pages that draw: style sheet, colours and number format."""
 
 from nicegui import ui
 
 __all__ = ["COLOURS", "colour", "number_text", "wear"]
 
 COLOURS = 6
-"""So many colours can be told apart; they are the variables ``--rc-c0`` and on of the style sheet."""
+"""The number of distinguishable colours: the variables ``--rc-c0`` and following of the style sheet."""
 
 
 def wear() -> None:
-    """Put the style sheet of these pages on the page that is being built."""
+    """Add the style sheet to the page that is being built."""
     ui.add_head_html('<link rel="stylesheet" href="/assets/drawings.css">')
 
 
 def colour(number: int) -> str:
-    """The colour for the so-manieth thing, as CSS."""
+    """The CSS colour of item `number`. Colours repeat."""
     return f"var(--rc-c{number % COLOURS})"
 
 
 def number_text(x: float) -> str:
-    """A number as people write it: years and small numbers plainly, large ones with commas.
+    """A number for people: years and small numbers plainly, large ones with commas.
 
     >>> number_text(1999), number_text(429000), number_text(0.25)
     ('1999', '429,000', '0.25')

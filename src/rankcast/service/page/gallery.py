@@ -1,4 +1,4 @@
-"""The figures and tables of the papers, made again, beside what the papers say."""
+"""The reproduced figures and tables of the papers, beside the claims of the papers."""
 
 import asyncio
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ from rankcast.service.page.widgets import act, empty, group, pill, set_props, wo
 __all__ = ["build", "pictures"]
 
 OUT = Path("out") / "experiments"
-"""Where `rankcast reproduce` leaves its results, seen from where it is run."""
+"""The output folder of `rankcast reproduce`, relative to the working directory."""
 
 
 async def build(view: View) -> None:
-    """All pictures that there are, by paper."""
+    """Build the gallery of all pictures, by paper."""
     wear()
     found = await asyncio.to_thread(pictures)
     if not found:
@@ -54,14 +54,14 @@ async def build(view: View) -> None:
 
 
 def pictures(folders: Sequence[Path | None] = (None, OUT)) -> list[GalleryPicture]:
-    """The pictures that come with Rankcast, and those that were made here since, which go before them."""
+    """The pictures that come with Rankcast, and locally reproduced ones, which take precedence."""
     found: dict[tuple[str, str], GalleryPicture] = {}
     made: set[str] = set()
     for folder in reversed(folders):
         try:
             hung = gallery(folder)
         except (RankcastError, OSError, msgspec.DecodeError):
-            continue  # what is being written just now can be read the next time
+            continue  # a file that is being written can be read the next time
         for picture in hung:
             if picture.path.is_file() and picture.name not in made:
                 found[picture.name, picture.path.name] = picture
@@ -116,7 +116,7 @@ def _enlarged(picture: GalleryPicture, address: str) -> None:
 
 
 def _result(picture: GalleryPicture) -> Result | None:
-    """What the run that made the picture found, if it lies beside it."""
+    """The result of the run that made the picture, if it is stored beside it."""
     try:
         return msgspec.json.decode((picture.path.parent / "result.json").read_bytes(), type=Result)
     except (OSError, msgspec.DecodeError):
@@ -128,6 +128,6 @@ def _paper(picture: GalleryPicture) -> str:
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
-    """A key by which `Figure 9` comes before `Figure 10`."""
+    """A sort key that puts `Figure 9` before `Figure 10`."""
     numbers = "".join(letter if letter.isdigit() else " " for letter in text).split()
     return [(int(number), "") for number in numbers] + [(0, text)]

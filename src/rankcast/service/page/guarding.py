@@ -1,4 +1,4 @@
-"""Who may see the page, talk to it over its socket, and how often: checked before NiceGUI hears of it, and at every event."""
+"""Access control of the page and its socket, and rate limits: checked before NiceGUI and at every socket event."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -31,9 +31,11 @@ _EVENTS = ("handshake", "event", "javascript_response", "ack", "log")
 
 
 class PageGuard:
-    """Lets only those through to the page and its socket who are signed in, come from a page of this service, and do not ask too often.
+    """Admits only requests to the page and its socket that are signed in, come from this service, and respect the
+    rate limit.
 
-    A stranger is sent to the form before anything is made for them: each page that NiceGUI builds costs memory for a minute.
+    Other visitors are sent to the sign-in form before NiceGUI builds a page, because each page occupies memory for a
+    minute.
     """
 
     def __init__(self, app: ASGIApp, service: "Service") -> None:
@@ -42,7 +44,7 @@ class PageGuard:
         self._paths = {page.path for page in PAGES}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on with its session, or refuse it."""
+        """Pass the request on with its session, or refuse it."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -88,7 +90,7 @@ class PageGuard:
 
 
 def owns_page(session: Session, client: Client) -> bool:
-    """Whether an open page was made for that session."""
+    """Whether an open page belongs to this session."""
     owner: Session | None = client.request.scope.get(SESSION) if client._request is not None else None
     return owner is not None and owner.id == session.id
 
@@ -98,9 +100,9 @@ def _clients() -> list[Client]:
 
 
 def guard_socket() -> None:
-    """Check at every message of a page's socket that its session still holds, and that the page is its own.
+    """Check at every socket message that the session is still valid and owns the page.
 
-    NiceGUI itself takes an event for any page from any socket, for as long as the socket is open.
+    NiceGUI itself accepts events for any page from any socket, as long as the socket is open.
     """
     handlers = core.sio.handlers["/"]
     for name in _EVENTS:
@@ -138,7 +140,7 @@ def _guarded_connect(handler: Callable[..., Awaitable[Any]]) -> Callable[..., Aw
 
 
 async def _owner_of(scope: Scope, client_id: object) -> Session | None:
-    """The session of a socket; None if it does not hold now, or if the page that it talks about is not its own."""
+    """The session of a socket, or None if it has ended or does not own the page."""
     service: Service | None = scope.get(SERVICE)
     if service is None:
         return None

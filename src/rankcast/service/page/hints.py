@@ -1,4 +1,4 @@
-"""What recent events and the catalog suggest while one writes a condition: names, kinds, values, concepts."""
+"""Suggestions for writing a condition, from recent events and the catalog: names, kinds, values, concepts."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -14,8 +14,8 @@ _MOST = 40
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """An attribute: the kind that most of its values have (None if all are vague), the values seen most often, and the
-    concepts that there are on it."""
+    """An attribute: its most frequent kind (None if all values are vague), its most frequent values, and its
+    concepts."""
 
     name: str
     kind: Kind | None
@@ -24,7 +24,7 @@ class Hint:
 
 
 def hints_of(events: Iterable[Event], catalog: Catalog, user: str) -> dict[str, Hint]:
-    """The attributes by name, the most frequent first."""
+    """The attributes by name, most frequent first."""
     names: Counter[str] = Counter()
     kinds: dict[str, Counter[Kind]] = {}
     values: dict[str, Counter[str]] = {}
@@ -51,7 +51,7 @@ def hints_of(events: Iterable[Event], catalog: Catalog, user: str) -> dict[str, 
 
 
 def _suggested(counted: Counter[str]) -> tuple[str, ...]:
-    """The values worth suggesting: none if nearly all differ, as titles do."""
+    """The values to suggest. None are suggested if nearly all differ, as titles do."""
     if len(counted) > _MOST and counted.most_common(1)[0][1] <= 2:
         return ()
     return tuple(value for value, _ in counted.most_common(_MOST))

@@ -1,4 +1,4 @@
-"""Boxes in layers with lines between them: a layout in which few lines cross."""
+"""A layered graph layout with few crossing lines."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _SWEEPS = 6
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Something of a size, in a layer, above `children`."""
+    """A box with its size, its layer, and its `children` in lower layers."""
 
     key: str
     layer: int
@@ -22,7 +22,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where each box has its left upper corner, and how large the whole is."""
+    """The upper left corner of each box, and the size of the drawing."""
 
     at: Mapping[str, tuple[float, float]]
     width: float
@@ -30,9 +30,9 @@ class Placement:
 
 
 def layered(boxes: Sequence[Box], page: float = 1000.0) -> Placement:
-    """Place boxes layer by layer; parts that no line connects stand beside each other, and below where the page ends.
+    """Place boxes layer by layer. Unconnected parts are placed side by side, and wrap at the width of the page.
 
-    Each box comes near the middle of those that it is linked with. O(boxes + lines), a few times.
+    Each box is placed near the middle of its neighbours. A few passes of O(boxes + lines).
     """
     by_key = {box.key: box for box in boxes}
     at: dict[str, tuple[float, float]] = {}
@@ -49,7 +49,7 @@ def layered(boxes: Sequence[Box], page: float = 1000.0) -> Placement:
 
 
 def _parts(boxes: Sequence[Box]) -> list[list[str]]:
-    """The boxes that lines connect, together; the largest parts first."""
+    """The connected parts, largest first."""
     part_of = {box.key: [box.key] for box in boxes}
     for box in boxes:
         for child in box.children:
@@ -82,7 +82,7 @@ def _placed(part: list[Box]) -> tuple[dict[str, tuple[float, float]], float, flo
 
 
 def _spread(row: list[Box], lefts: dict[str, float], boxes: Mapping[str, Box]) -> None:
-    """Place a row over the rows below it: each box above the middle of its children, as far as there is room."""
+    """Place a row: each box above the middle of its children, as far as there is room."""
     x = -(sum(box.width for box in row) + GAP * (len(row) - 1)) / 2
     packed: list[float] = []
     for box in row:

@@ -1,4 +1,4 @@
-"""Putting the page into the service's application."""
+"""Mounts the page in the application of the service."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 __all__ = ["attach"]
 
 _CHECK = 1.0
-"""Seconds after which an open page asks whether its session still holds."""
+"""Seconds between the checks of an open page whether its session is still valid."""
 _FAREWELL = 0.5
-"""Seconds that a browser gets to go to the form before the page behind it is gone."""
+"""Seconds that a browser gets to load the sign-in form before its page is deleted."""
 
 
 def attach(app: FastAPI, service: "Service") -> None:
-    """Put the page at ``/``, behind all routes that the application has so far.
+    """Mount the page at ``/``, after all routes that the application has so far.
 
-    NiceGUI is one per process; which service a request is about goes with the request, so that several applications may
-    be made in one process, one after the other.
+    There is one NiceGUI per process. Each request carries its service, so several applications can be created in one
+    process, one after the other.
     """
     app.add_middleware(PageGuard, service=service)
     app.add_middleware(_Headers)
@@ -50,7 +50,7 @@ def attach(app: FastAPI, service: "Service") -> None:
     for page in PAGES:
         ui.page(page.path, title=f"{page.title} · Rankcast", response_timeout=15)(_handler(page))
     nicegui_app.user_middleware.clear()
-    nicegui_app.middleware_stack = None  # an earlier application has been served with it
+    nicegui_app.middleware_stack = None  # an earlier application may have built it
     ui.run_with(
         app,
         title="Rankcast",
@@ -83,7 +83,7 @@ def _handler(page: PageEntry) -> Callable[[Request], Awaitable[Response | None]]
 
 
 async def _watch(request: Request, service: "Service") -> None:
-    """Send the visitor to the form once the session is over, and give up the page: nothing more is shown on it."""
+    """When the session has ended, send the visitor to the sign-in form and delete the page."""
     if await session_of(request, service) is not None:
         return
     client = ui.context.client
@@ -94,7 +94,7 @@ async def _watch(request: Request, service: "Service") -> None:
 
 
 def _missing(request: Request, error: Exception) -> Response:
-    """The page for an address where there is none."""
+    """The page for an unknown address."""
     if request.url.path.startswith(("/_nicegui", "/assets", "/v1")) or "text/html" not in request.headers.get(
         "accept", ""
     ):
@@ -103,7 +103,7 @@ def _missing(request: Request, error: Exception) -> Response:
 
 
 def _broken(error: Exception) -> None:
-    """What stands where a page could not be made; the error itself is in the log."""
+    """The page shown after an error, which is in the log."""
     ui.add_head_html(HEAD)
     with group("main", "rc-sign-in"), empty("o_error_outline", "This page could not be made", _BROKEN):
         act("Try again", ui.navigate.reload, kind="main")
@@ -113,8 +113,8 @@ def _broken(error: Exception) -> None:
 _NO_PAGE = '<p class="rc-soft">The address may be mistyped.</p><p><a class="rc-link" href="/">To the feed</a></p>'
 _BROKEN = "The mistake is ours, and it was noted in the log of the server. Nothing of yours is lost."
 _HEADERS = {
-    # Vue compiles templates in the browser, which needs eval; what counts is that nothing comes from elsewhere, and that no
-    # other site can put the page into a frame.
+    # Vue compiles templates in the browser, which needs eval. The policy still forbids content from other servers and
+    # embedding in frames of other sites.
     "Content-Security-Policy": "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; frame-ancestors 'none'; "
     "form-action 'self'; base-uri 'self'",
     "X-Content-Type-Options": "nosniff",
@@ -123,13 +123,13 @@ _HEADERS = {
 
 
 class _Headers:
-    """Says with each answer what a browser may do with it."""
+    """Adds security headers to HTML responses."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, and the answer back with the headers."""
+        """Pass the request on, and add the headers to the response."""
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -1,4 +1,4 @@
-"""Whether a request comes from a page of this service, or from one of another site."""
+"""Whether a request comes from a page of this service or from another site."""
 
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -12,10 +12,11 @@ __all__ = ["is_from_here"]
 
 
 def is_from_here(headers: Headers, settings: "ServiceSettings") -> bool:
-    """Whether what the browser says of a request's origin, if it says anything, is this service.
+    """Whether the request's origin, if the browser sends one, is this service.
 
-    That is the address that the request itself names (`Host`), or the public one. A browser always says where a websocket and a form of
-    another site come from; a program may leave it out, but has no cookie of somebody's browser.
+    This service is the address that the request names (`Host`), or the public address. Browsers always send the
+    origin of websockets and of forms from other sites. A program may omit it, but does not have the cookie of a
+    user's browser.
     """
     if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return False

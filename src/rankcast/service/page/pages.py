@@ -1,4 +1,4 @@
-"""The list of pages: each is a folder or a module of this package with a function ``build(view)``."""
+"""The list of pages. Each is a folder or a module of this package with a function ``build(view)``."""
 
 import inspect
 from collections.abc import Awaitable, Callable
@@ -14,8 +14,11 @@ __all__ = ["PAGES", "PageEntry"]
 
 @dataclass(frozen=True, slots=True)
 class PageEntry:
-    """One page: where it is, what it is called, its icon (of Material Icons), the sentence below its title, and the module
-    that builds it. `main` ones are in the bar of a phone, the others behind "More". `administrators` says that only those see it."""
+    """One page: path, title, icon (of Material Icons), the module that builds it, and the sentence below its title.
+
+    `main` pages are in the navigation bar of a phone, and the others under "More". `administrators` pages are shown
+    only to administrators.
+    """
 
     path: str
     title: str
@@ -26,7 +29,7 @@ class PageEntry:
     administrators: bool = False
 
     async def build(self, view: "View") -> None:
-        """Put its elements where we are. The module's `build` may be a coroutine; it has three seconds."""
+        """Build the page in the current element. The module's `build` may be a coroutine."""
         build: Callable[[View], Awaitable[None] | None] = import_module(f"rankcast.service.page.{self.module}").build
         made = build(view)
         if inspect.isawaitable(made):

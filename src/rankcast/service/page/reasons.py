@@ -1,7 +1,7 @@
-"""Why a delivery came, in a few words, from what is at hand: the catalog, the policy, and the deliveries before it.
+"""A short reason for a delivery, from the catalog, the policy and the previous deliveries.
 
-The whole account, with every score, is `rankcast.engine.explain`, which serves the user once more; this says the same in brief
-without that, so that a card can say it the moment it appears. Only what the policy counts is given as a reason.
+The full explanation with every score is `rankcast.engine.explain`, which replays the user. This module gives a
+summary without a replay, so that a card can show it at once. It mentions only what the policy takes into account.
 """
 
 from collections.abc import Sequence
@@ -35,10 +35,10 @@ from rankcast.service.event_words import cut
 __all__ = ["Arrival", "reasons", "sentence", "short_name"]
 
 UNLIKE = 0.5
-"""From this distance on two events count as unlike."""
+"""Two events are unlike from this distance on."""
 
 _REMEMBERED = 20
-"""Among so many deliveries before it something is novel or not."""
+"""The number of previous deliveries that decide whether something is novel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,13 @@ class Arrival:
 
 
 def sentence(arrival: Arrival, before: Sequence[Arrival], catalog: Catalog) -> str:
-    """The reasons as one sentence. `before` are the deliveries before it to the same user, newest first."""
+    """The reasons as one sentence. `before` are the previous deliveries to the same user, newest first."""
     first, *others = reasons(arrival, before, catalog)
     return ", ".join([f"Because {first}", *others]) + "."
 
 
 def reasons(arrival: Arrival, before: Sequence[Arrival], catalog: Catalog) -> list[str]:
-    """The reasons, the most telling first: preference, novelty, unlikeness, newness, the choice it was part of."""
+    """The reasons, most significant first: preference, novelty, difference, recency, source, and the selection."""
     policy = catalog.policy_of(arrival.delivery.user)
     said = [_liked(arrival.delivery, catalog)]
     if _counts_novelty(policy) and (novel := _novel(arrival.delivery, before)):
@@ -72,7 +72,7 @@ def reasons(arrival: Arrival, before: Sequence[Arrival], catalog: Catalog) -> li
 
 
 def short_name(where: Expression) -> str:
-    """What an expression is about, as short as it can be said: ``drama`` for ``genre = 'drama'``.
+    """A short name for an expression: ``drama`` for ``genre = 'drama'``.
 
     >>> from rankcast.language import parse
     >>> short_name(parse("genre = 'drama' and year > 1999")), short_name(parse("genre = 'short' or genre = 'news'"))
@@ -93,7 +93,7 @@ def short_name(where: Expression) -> str:
 
 
 def _plain(where: Expression) -> str:
-    """The string that an expression wants an attribute to be, if that is all."""
+    """The string that an expression compares an attribute to, or an empty string if it is not a plain equality."""
     if isinstance(where, Predicate) and isinstance(where.test, Compare) and where.test.op is Op.EQ:
         return where.test.value if isinstance(where.test.value, str) else ""
     return ""

@@ -1,4 +1,4 @@
-"""What is around every page: navigation, who one is, light and dark."""
+"""The frame of every page: navigation, current user, light and dark theme."""
 
 import json
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _THEMES = {
     "dark": ("Dark", "o_dark_mode"),
 }
 _MOST_USERS = 200
-"""To choose from; others can be typed."""
+"""The most users to choose from. Others can be typed."""
 
 _DARK = {"light": False, "dark": True}
 
@@ -30,16 +30,16 @@ HEAD = """
 
 @contextmanager
 def frame(view: View, page: PageEntry, theme: str = "") -> Iterator[ui.element]:
-    """The frame of a page; what is made inside of it becomes the page's main part.
+    """The frame of a page. Elements created inside it form the main part of the page.
 
-    `theme` is light, dark, or nothing: then it is as the visitor's system says.
+    `theme` is light, dark, or empty for the system's setting.
     """
     ui.add_head_html(HEAD)
     ui.colors(primary="#0b6e75", secondary="#56606b", accent="#0b6e75", positive="#2c7a4b", negative="#b3261e")
     dark = ui.dark_mode(_DARK.get(theme))
     whole = ui.context.client.content.parent_slot
     if whole is not None:
-        set_props(whole.parent, role="presentation")  # NiceGUI calls all of it <main>; here only a part is
+        set_props(whole.parent, role="presentation")  # NiceGUI makes the whole page <main>; here only a part is
     with group("div", "rc-shell"):
         with group("aside", "rc-side"):
             with set_props(group("a", "rc-brand"), href="/", aria_label="Rankcast, to the feed"):
@@ -62,7 +62,7 @@ def frame(view: View, page: PageEntry, theme: str = "") -> Iterator[ui.element]:
 
 
 def go(address: str) -> None:
-    """Take the visitor to another address of the site."""
+    """Go to another address of the site."""
     ui.navigate.to(address)
 
 
@@ -106,7 +106,7 @@ def _bottom_bar(view: View, current: PageEntry) -> None:
 
 
 def _who(view: View) -> None:
-    """Whose page it is, and where that may be chosen, the choice."""
+    """The current user, with a chooser for administrators."""
     if not view.visitor.switches:
         words("span", view.user, "rc-user")
         _sign_out_links()
@@ -157,7 +157,7 @@ def _theme_menu(theme: str, dark: ui.dark_mode) -> None:
 
 
 def _quoted(text: str) -> str:
-    """The text as a literal of JavaScript."""
+    """The text as a JavaScript literal."""
     return json.dumps(text).replace("<", "\\u003c")
 
 

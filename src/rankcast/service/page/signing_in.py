@@ -1,4 +1,4 @@
-"""Signing in by token: a plain form, and a cookie that scripts cannot read."""
+"""Signing in with a token: a plain form, and a cookie that scripts cannot read."""
 
 import asyncio
 from hmac import compare_digest
@@ -23,10 +23,10 @@ _FORM_LASTS = 3600
 
 
 def add_signing_in(app: FastAPI, service: "Service") -> None:
-    """The routes by which one signs in and out.
+    """Add the routes for signing in and out.
 
-    The form carries a random text that the browser also has in a cookie, so that no page of another site can sign anybody in; and
-    what a browser says to come from another site is refused.
+    The form contains a random text that the browser also has in a cookie, so that no other site can sign anybody in.
+    Requests that a browser marks as coming from another site are refused.
     """
     secure = service.settings.is_secure
 
@@ -82,19 +82,19 @@ def add_signing_in(app: FastAPI, service: "Service") -> None:
 
 
 def address_of(request: HTTPConnection) -> str:
-    """By what one who is not signed in is counted."""
+    """The network address under which the rate of a visitor without a session is counted."""
     return f"address {request.client.host if request.client else ''}"
 
 
 def too_often(wait: float) -> Response:
-    """The answer to one who asks too often."""
+    """The response to a visitor who exceeds the rate limit."""
     seconds = max(1, round(wait))
     text = f"<p>Try again in {seconds} seconds.</p>"
     return HTMLResponse(plain_page("Too many requests", text), 429, {"Retry-After": str(seconds)})
 
 
 def _here(to: str) -> str:
-    """An address of this site, whatever was asked for."""
+    """The requested address if it belongs to this site, otherwise the start page."""
     return to if to.startswith("/") and not to.startswith(("//", "/\\")) else "/"
 
 
@@ -116,7 +116,7 @@ _FOREIGN = '<p>This came from another site, or the form was too old.</p><p><a cl
 
 
 def plain_page(title: str, content: str) -> str:
-    """A page without the frame, of HTML that is safe already."""
+    """A page without the frame. `content` must be safe HTML."""
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)} · Rankcast</title><link rel="icon" href="/assets/icon.svg">

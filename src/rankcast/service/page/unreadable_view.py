@@ -1,4 +1,4 @@
-"""Records that cannot be read: why, and a way to be rid of them."""
+"""Records that cannot be read: why, and a way to delete them."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ _SHOWN = 50
 
 
 class UnreadableView:
-    """The records of a user that are left out of the catalog, or of everybody if none is given; nothing if there are none."""
+    """The unreadable records of a user, or of all users if none is given. Hidden if there are none."""
 
     def __init__(self, view: View, user: str | None, changed: Callable[[], Awaitable[None]] | None = None) -> None:
         self._view = view
@@ -27,7 +27,7 @@ class UnreadableView:
         self._section.set_visibility(False)
 
     async def load(self) -> None:
-        """Read which those are."""
+        """Read the unreadable records."""
         found = await asyncio.to_thread(self._view.service.store.unreadable)
         mine = [one for one in found if self._user in (None, one.owner)]
         self._section.set_visibility(bool(mine))
@@ -68,7 +68,7 @@ class UnreadableView:
 
 
 def _name(one: UnreadableRecord) -> str:
-    """What identifies it, for people: keys of several parts are a JSON array."""
+    """The key of a record for people. Keys of several parts are a JSON array."""
     try:
         parts = json.loads(one.key)
     except ValueError:

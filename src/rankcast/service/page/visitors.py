@@ -1,4 +1,4 @@
-"""Who looks at the page, and on whose behalf."""
+"""Visitors of the page, and the users on whose behalf they act."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,20 +16,22 @@ if TYPE_CHECKING:
 __all__ = ["SESSION_COOKIE", "USER_COOKIE", "View", "Visitor", "session_of", "view_of"]
 
 SESSION_COOKIE = "rankcast_session"
-"""Holds the session of one who signed in: unreadable to scripts, sent to this site only."""
+"""The session cookie: not readable by scripts, and sent only to this site."""
 
 USER_COOKIE = "rankcast_user"
-"""Holds the user whom one who may look at all of them has chosen."""
+"""The cookie with the user that an administrator has chosen."""
 
 _NOBODY = "me"
-"""Who one is where there is no user yet."""
+"""The user name if there are no users yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """One who looks at the page. `user` is the one whose feed it is; `switches` says that they are an
-    administrator, who may look as any user, `publishes` that they may publish. `who` is to whom the time that something takes
-    is counted."""
+    """A visitor of the page.
+
+    `user` is the user whose data is shown. `switches` marks an administrator, who may act as any user, and
+    `publishes` one who may publish. `who` is the name to which computing time is charged.
+    """
 
     user: str
     switches: bool
@@ -39,7 +41,7 @@ class Visitor:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a page is built from: the service, who looks, the query of the address, and the users to choose from."""
+    """The context of a page: the service, the visitor, the query of the address, and the users to choose from."""
 
     service: "Service"
     visitor: Visitor
@@ -48,7 +50,7 @@ class View:
 
     @property
     def user(self) -> str:
-        """The user whose page it is."""
+        """The user whose data is shown."""
         return self.visitor.user
 
 
@@ -56,20 +58,20 @@ _DEV = Session("dev", ADMINISTRATOR)
 
 
 async def session_of(request: HTTPConnection, service: "Service") -> Session | None:
-    """The session of a request, by its cookie; None if they have to sign in first."""
+    """The session of a request, by its cookie; None if the visitor has to sign in."""
     if service.settings.dev:
         return _DEV
     return await service.sessions.admit(request.cookies.get(SESSION_COOKIE, ""))
 
 
 def view_of(session: Session, request: HTTPConnection, service: "Service") -> View:
-    """What a page is built from; reads the store, so not on the event loop."""
+    """The context of a page. Reads the store, so do not call it on the event loop."""
     users = tuple(service.users()) if session.principal.is_administrator else ()
     return View(service, _visitor(session, request, users), dict(request.query_params), users)
 
 
 def _visitor(session: Session, request: HTTPConnection, users: tuple[str, ...]) -> Visitor:
-    """Who that is, and on whose behalf: administrators may look as anybody, a user only as oneself."""
+    """The visitor of a session. Administrators may act as any user, and users only as themselves."""
     principal = session.principal
     who = actor_of(principal).who
     if principal.is_administrator:

@@ -1,4 +1,4 @@
-"""Small building blocks of all pages. Whatever text they take is shown as text, never as HTML."""
+"""Small building blocks of all pages. They show text always as text, never as HTML."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,17 +17,17 @@ _Made = TypeVar("_Made", bound=ui.element)
 
 
 def words(tag: str, text: str, classes: str = "") -> TextElement:
-    """An element with nothing but text in it: ``words("h2", "Levels")``."""
+    """An element that contains only text: ``words("h2", "Levels")``."""
     return TextElement(tag=tag, text=text).classes(classes)
 
 
 def group(tag: str, classes: str = "", **props: object) -> ui.element:
-    """An element to put others in: ``with group("section", "card"): …``."""
+    """A container element: ``with group("section", "card"): …``."""
     return set_props(ui.element(tag).classes(classes), **props)
 
 
 def set_props(element: _Made, **props: object) -> _Made:
-    """Set attributes to any text, quotes and all (``aria_label`` is ``aria-label``); the element."""
+    """Set attributes to any text, including quotes (``aria_label`` is ``aria-label``), and return the element."""
     for name, value in props.items():
         element.props[name.rstrip("_").replace("_", "-")] = value
     return element
@@ -36,8 +36,8 @@ def set_props(element: _Made, **props: object) -> _Made:
 def act(
     text: str, on_click: Callable[..., Any], *, icon: str = "", kind: str = "plain", label: str = "", **props: Any
 ) -> ui.button:
-    """A button. `kind` is plain, main (the one thing to do here), quiet or danger; with an icon and no text, `label` says
-    aloud what it does."""
+    """A button. `kind` is plain, main (the primary action), quiet or danger. An icon without text needs a `label`
+    for screen readers."""
     button = ui.button(text, on_click=on_click, icon=icon or None, color=None).props("no-caps unelevated")
     button.classes(f"rc-button rc-{kind}-button" + ("" if text else " rc-icon-button"))
     if label:
@@ -57,7 +57,7 @@ def pill(text: str, classes: str = "") -> TextElement:
 
 
 def fill_bar(share: float, label: str) -> ui.element:
-    """A small bar filled to a share in 0..1, with what it means said aloud."""
+    """A small bar filled to a share in 0..1, with a label for screen readers."""
     share = min(max(share, 0.0), 1.0)
     with group("span", "rc-bar", role="img", aria_label=label, title=label) as bar:
         ui.element("span").style(f"width: {100 * share:.0f}%")
@@ -65,7 +65,7 @@ def fill_bar(share: float, label: str) -> ui.element:
 
 
 def drawing(svg: str, label: str) -> ui.element:
-    """An SVG that this program made (texts in it must be escaped already), wide ones with a scroll bar."""
+    """An SVG made by this program (its texts must already be escaped). Wide ones get a scroll bar."""
     with group("figure", "rc-drawing", role="img", aria_label=label, tabindex="0") as figure:
         ui.html(svg, sanitize=False)
     return figure
@@ -81,11 +81,11 @@ def slide(
     step: float = 5,
     unit: str = "%",
 ) -> ui.element:
-    """A named slider with its value. It is the browser's own, so that keys and screen readers know it."""
+    """A labelled slider with its value. It is the browser's own, so it supports keyboards and screen readers."""
     with group("label", "rc-slider") as whole:
         words("span", label)
         shown = words("span", f"{value:g}{unit}", "rc-number rc-soft")
-        # As HTML, because an element's value would be set back with every message from here while one drags.
+        # Plain HTML, because NiceGUI would reset an element's value with every message during dragging.
         knob = ui.html(
             f'<input type="range" min="{least:g}" max="{most:g}" step="{step:g}" value="{value:g}" '
             f'aria-label="{escape(label)}">',
@@ -108,7 +108,7 @@ def slide(
 
 @contextmanager
 def empty(icon: str, title: str, text: str) -> Iterator[None]:
-    """What stands where nothing is yet: what would be here and how to get it; put the buttons inside."""
+    """A placeholder for an empty page: what will appear here, and how to get it. Put the buttons inside."""
     with group("div", "rc-empty"):
         set_props(ui.icon(icon).classes("rc-empty-icon"), aria_hidden="true")
         words("p", title, "rc-empty-title")
@@ -119,7 +119,7 @@ def empty(icon: str, title: str, text: str) -> Iterator[None]:
 
 @contextmanager
 def complaining() -> Iterator[None]:
-    """Show what the inside is refused (an error meant for people) as a message, and go on."""
+    """Show errors of the block that are meant for people as a message, and continue."""
     try:
         yield
     except RankcastError as error:

@@ -1,4 +1,4 @@
-"""The ready worlds: open one by one click, and choose how fast it goes."""
+"""The built-in demo datasets: open one with a click, and choose its speed."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ _SAID = {
 
 
 def build(view: View) -> None:
-    """A card for each world."""
+    """Build a card for each dataset."""
     wear()
     words(
         "p",
@@ -41,7 +41,7 @@ def build(view: View) -> None:
 
 
 class _WorldCard:
-    """One world: what it is, how far it has got, its controls, its people."""
+    """One dataset: description, progress, controls and users."""
 
     def __init__(self, view: View, stream: DemoStream) -> None:
         self._view = view
@@ -88,7 +88,7 @@ class _WorldCard:
         self._stream.speed = speed
 
     async def _found(self) -> None:
-        """After a restart the log knows how far the world has got."""
+        """Find the progress in the log after a restart."""
         if not set(self._stream.world.people) <= set(await asyncio.to_thread(self._view.service.users)):
             return
         self._told.text = "Looking how far it has got …"
@@ -125,7 +125,7 @@ class _WorldCard:
 
 
 def _person(view: View, user: str, story: str) -> Callable[[], None]:
-    """A line about a person; what comes back shows what they got last."""
+    """Add a line about a user. The returned function refreshes what the user received last."""
     with group("li", "rc-column rc-tight"), group("div", "rc-row rc-wrap"):
         if view.visitor.switches:
             name: ui.element = act(user, lambda: _become(user), kind="quiet", label=f"See the feed of {user}")
@@ -146,7 +146,7 @@ def _person(view: View, user: str, story: str) -> Callable[[], None]:
 
 
 def _become(user: str) -> None:
-    """Look at the feed as somebody else."""
+    """Switch to the feed of another user."""
     ui.run_javascript(f"rankcast.remember({USER_COOKIE!r}, {json.dumps(user)}); location.href = '/'")
 
 

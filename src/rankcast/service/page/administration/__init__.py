@@ -1,4 +1,4 @@
-"""Administration: users, what was set aside, what cannot be read, and who changed what."""
+"""Administration: users, set-aside events, unreadable records, and the audit trail."""
 
 from rankcast.service.page.administration.administration import build
 

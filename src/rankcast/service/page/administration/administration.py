@@ -1,4 +1,4 @@
-"""The page of administrators."""
+"""The page for administrators."""
 
 from rankcast.service.page.administration.audit_view import AuditView
 from rankcast.service.page.administration.set_aside_view import SetAsideView
@@ -11,7 +11,7 @@ __all__ = ["build"]
 
 
 async def build(view: View) -> None:
-    """A section for each task; for others than administrators, who to ask."""
+    """A section for each task. Other visitors are told whom to ask."""
     if not view.visitor.switches:
         with empty(
             "o_admin_panel_settings", "For administrators", "Sign in with the token of an administrator to use it."

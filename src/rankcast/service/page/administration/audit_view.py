@@ -1,4 +1,4 @@
-"""The audit trail: who changed what is not their own."""
+"""The audit trail: changes to data that is not the actor's own."""
 
 import asyncio
 
@@ -16,7 +16,7 @@ _PAGE = 25
 
 
 class AuditView:
-    """The newest entries, those of one actor if that is asked for, and older ones on request."""
+    """The newest entries, optionally of one actor, and older ones on request."""
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -45,7 +45,7 @@ class AuditView:
                 self._older = act("Older", self._more, icon="o_expand_more")
 
     async def load(self) -> None:
-        """Show the newest."""
+        """Show the newest entries."""
         self._rows.clear()
         self._oldest = None
         await self._more()

@@ -1,4 +1,4 @@
-"""What could not be served, and serving it again."""
+"""Events that could not be served, and serving them again."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,7 +18,7 @@ _PAGE = 20
 
 
 class SetAsideView:
-    """Rows that wait, oldest first, and a button to serve all of them again. `changed` is called afterwards."""
+    """The waiting rows, oldest first, and a button to serve all of them again. `changed` is called afterwards."""
 
     def __init__(self, view: View, changed: Callable[[], Awaitable[None]]) -> None:
         self._view = view
@@ -26,7 +26,7 @@ class SetAsideView:
         self._section = group("section", "rc-card rc-column", aria_label="Set aside")
 
     async def load(self) -> None:
-        """Read what waits."""
+        """Read the waiting rows."""
         rows = await asyncio.to_thread(self._view.service.store.set_aside_page, None, 0, _PAGE + 1)
         self._section.clear()
         with self._section:

@@ -1,4 +1,4 @@
-"""All users, and deleting one of them."""
+"""The list of users, with deletion."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -32,7 +32,7 @@ class UserList:
             self._question = group("div", "rc-column")
 
     async def load(self) -> None:
-        """Read who there is."""
+        """Read the users."""
         catalog = await asyncio.to_thread(self._view.service.catalog)
         names = sorted({*catalog.users(), *catalog.policies})
         self._subscriptions = {name: len(catalog.subscriptions_of(name)) for name in names}

@@ -1,4 +1,4 @@
-"""The concepts: what vague words mean, drawn and edited."""
+"""Concepts: an editor for the meaning of vague words."""
 
 from rankcast.service.page.concepts.concepts import build
 

@@ -1,4 +1,5 @@
-"""What recent events say of an attribute: its numbers or texts, how they are spread, and the axis to draw them on."""
+"""Statistics of an attribute in recent events: its numbers or texts, their distribution, and the axis to draw them
+on."""
 
 import math
 from bisect import bisect_right
@@ -31,13 +32,16 @@ __all__ = ["Axis", "Study", "axis_of", "bars_of", "middle", "study", "suitable_a
 BARS = 60
 CATEGORIES = 24
 MOST_TEXTS = 40
-"""An attribute with more different texts than this is not one to make a table for."""
+"""An attribute with more distinct texts than this is not offered for concepts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """Of so many `events`: the `numbers` (of a range, its middle), how many were `ranges` or only `words`, and how often
-    each text came."""
+    """The values of an attribute in `events` recent events.
+
+    `numbers` includes the middle of each range. `ranges` and `words` count the values that were ranges or only words,
+    and `texts` counts each text.
+    """
 
     attribute: str
     events: int
@@ -48,11 +52,11 @@ class Study:
 
     @property
     def is_textual(self) -> bool:
-        """Whether the attribute is about texts."""
+        """Whether the values are texts."""
         return bool(self.texts) and not self.numbers
 
     def label(self) -> str:
-        """For people: how much is known."""
+        """The amount of data, in words."""
         having = len(self.numbers) + self.words if not self.is_textual else sum(self.texts.values())
         told = f"{having:,} values in the last {self.events:,} events"
         vague = [f"{self.ranges:,} of them ranges, drawn at their middle"] if self.ranges else []
@@ -62,7 +66,7 @@ class Study:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """From where to where an attribute is drawn, in the logarithm if `log`; or its `categories` with their shares."""
+    """The range in which an attribute is drawn, logarithmic if `log`; or its `categories` with their shares."""
 
     name: str
     low: float = 0.0
@@ -71,13 +75,13 @@ class Axis:
     categories: tuple[tuple[str | float, float], ...] | None = None
 
     def props(self) -> JsonObject:
-        """As the component in the browser takes it."""
+        """The properties for the component in the browser."""
         categories = None if self.categories is None else [list(pair) for pair in self.categories]
         return {"name": self.name, "low": self.low, "high": self.high, "log": self.log, "categories": categories}
 
 
 def study(attribute: str, events: Sequence[Event]) -> Study:
-    """Look at the events for an attribute. O(events)."""
+    """Collect the values of an attribute. O(events)."""
     numbers: list[float] = []
     texts: Counter[str] = Counter()
     ranges = words = 0
@@ -104,7 +108,8 @@ def study(attribute: str, events: Sequence[Event]) -> Study:
 
 
 def suitable_attributes(catalog: Catalog, events: Sequence[Event]) -> list[str]:
-    """The attributes that concepts can be about: those that have some first, then numbers, then a few texts."""
+    """The attributes suitable for concepts: first those with concepts, then numeric ones, then those with few
+    texts."""
     with_concepts = dict.fromkeys(attribute for attribute, _, _ in catalog.concepts)
     numeric: Counter[str] = Counter()
     textual: dict[str, set[str]] = {}
@@ -119,7 +124,7 @@ def suitable_attributes(catalog: Catalog, events: Sequence[Event]) -> list[str]:
 
 
 def axis_of(found: Study, memberships: Iterable[Membership]) -> Axis:
-    """An axis on which both the values and the functions can be seen; outliers are left out."""
+    """An axis that shows both the values and the membership functions, without outliers."""
     drawn = list(memberships)
     tables = [one for one in drawn if isinstance(one, Table)]
     if tables or (found.is_textual and not drawn):
@@ -144,7 +149,8 @@ def axis_of(found: Study, memberships: Iterable[Membership]) -> Axis:
 
 
 def bars_of(found: Study, axis: Axis) -> list[tuple[float, float, float]]:
-    """The histogram: from, to, and the height in 0..1, the highest being 1. What lies beyond an end counts there."""
+    """The histogram as (from, to, height), where the highest bar has height 1. Values beyond the ends count in the
+    end bars."""
     if axis.categories is not None or not found.numbers:
         return []
     if axis.log:
@@ -169,7 +175,7 @@ def _categories(found: Study, tables: Sequence[Table]) -> tuple[tuple[str | floa
 
 
 def middle(membership: Membership) -> float:
-    """The middle of where a value may well lie."""
+    """The middle of the values with the highest degree."""
     match membership:
         case Trapezoid(_, b, c, _):
             return (b + c) / 2

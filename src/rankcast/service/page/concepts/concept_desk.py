@@ -1,4 +1,4 @@
-"""What the editor of concepts works on: the concepts of one attribute, and the recent events that show what it is like."""
+"""The model of the concept editor: the concepts of one attribute, and the recent events with that attribute."""
 
 import json
 from collections import Counter
@@ -15,12 +15,12 @@ from rankcast.service.page.visitors import View
 __all__ = ["ConceptDesk", "ConceptPicture", "key_of"]
 
 HISTORY = 2000
-"""So many recent events are drawn and tried."""
+"""The number of recent events that are drawn and tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConceptPicture:
-    """What is to be drawn."""
+    """The data of the drawing."""
 
     axis: Axis
     bars: Sequence[tuple[float, float, float]]
@@ -29,9 +29,9 @@ class ConceptPicture:
 
 
 class ConceptDesk:
-    """The catalog and the events as of the last `load`, seen by one visitor for one attribute.
+    """The catalog and the recent events as of the last `load`, for one visitor and one attribute.
 
-    A visitor sees everybody's concepts and their own, and changes their own; an administrator sees and changes all.
+    Visitors see shared concepts and their own, and may change their own. Administrators see and change all.
     """
 
     def __init__(self, view: View) -> None:
@@ -40,19 +40,20 @@ class ConceptDesk:
         self.load()
 
     def load(self) -> None:
-        """Read the catalog and the recent events anew; some tenths of a second."""
+        """Read the catalog and the recent events. Takes some tenths of a second."""
         self.catalog = self._view.service.catalog()
         self.events = self._view.service.recent_events(HISTORY)
         self.attributes = suitable_attributes(self.catalog, self.events)
         self.choose(self.attribute if self.attribute in self.attributes else self._most_used())
 
     def choose(self, attribute: str) -> None:
-        """Turn to another attribute."""
+        """Switch to another attribute."""
         self.attribute = attribute
         self.study = study(attribute, self.events)
 
     def concepts(self) -> list[Concept]:
-        """Those of the attribute that the visitor may see: everybody's first, then their own, from low to high."""
+        """The concepts of the attribute that the visitor may see: first shared ones, then the user's own, from low
+        to high."""
         user, sees_all = self._view.user, self._view.visitor.switches
         seen = [
             concept
@@ -65,7 +66,8 @@ class ConceptDesk:
         )
 
     def first(self, query: Mapping[str, str]) -> Concept | None:
-        """What to begin with: what the address says; else the user's own, or one that they use."""
+        """The concept to show first: the one in the address, otherwise one of the user's own, otherwise one that
+        the user uses."""
         asked, owner = query.get("concept"), query.get("for") or None
         used = {test.term.concept for at, test in self._vague_wishes() if at == self.attribute}
 
@@ -76,15 +78,15 @@ class ConceptDesk:
         return max(self.concepts(), key=suits, default=None)
 
     def may_edit(self, concept: Concept) -> bool:
-        """Whether the visitor may change it."""
+        """Whether the visitor may change the concept."""
         return self._view.visitor.switches or concept.user == self._view.user
 
     def saved(self, concept: Concept) -> Concept | None:
-        """The concept as the catalog has it."""
+        """The saved version of the concept, or None."""
         return self.catalog.concepts.get((concept.attribute, concept.name, concept.user))
 
     def proposals(self) -> MiningResult:
-        """Concepts mined from the recent numbers, and from those that subscriptions ask for."""
+        """Concepts mined from the recent numbers, and from the numbers in subscriptions."""
         everybody = list(self.catalog.subscriptions.values())
         known = everybody if self._view.visitor.switches else self.catalog.subscriptions_of(self._view.user)
         asked = numbers_asked_for((one.where for one in known), self.attribute)
@@ -93,9 +95,10 @@ class ConceptDesk:
     def picture(
         self, concept: Concept | None, draft: Membership | None, proposed: Sequence[Concept] = ()
     ) -> ConceptPicture:
-        """The concepts over the data: those proposed; or those there are, the one being edited as the draft has it.
+        """The concepts drawn over the data: the proposed ones, or the existing ones with the draft of the edited
+        concept.
 
-        Beside everybody's words, of users' own only those of the one whose word is edited are drawn.
+        While a concept is edited, only shared concepts and those of its owner are drawn.
         """
         concepts = list(proposed) or self.concepts()
         curves = {
@@ -120,7 +123,7 @@ class ConceptDesk:
         return ConceptPicture(axis, bars_of(self.study, axis), alike, edited)
 
     def _most_used(self) -> str:
-        """The attribute that the user has most vague wishes about; else that with most concepts."""
+        """The attribute with most vague predicates in the user's subscriptions, then with most concepts."""
         asked = Counter(attribute for attribute, _ in self._vague_wishes())
         known = Counter(attribute for attribute, _, _ in self.catalog.concepts)
         return max(self.attributes, key=lambda name: (asked[name], known[name]), default="")
@@ -135,11 +138,11 @@ class ConceptDesk:
 
 
 def _told_apart(one: Concept, edited: Concept) -> str:
-    """The name of a concept beside the edited one, which may be another meaning of the same word."""
+    """The name of a concept, with its owner if the edited concept has the same name."""
     same = one.name == edited.name and one.user != edited.user
     return f"{one.name} ({one.user or 'everybody'})" if same else one.name
 
 
 def key_of(concept: Concept) -> str:
-    """What tells a concept from all others."""
+    """A unique key of a concept."""
     return json.dumps([concept.attribute, concept.name, concept.user])

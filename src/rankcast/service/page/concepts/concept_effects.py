@@ -1,4 +1,4 @@
-"""What another meaning of a word would change, as a table."""
+"""A table of the effects of changing a concept."""
 
 from nicegui import ui
 
@@ -10,7 +10,7 @@ __all__ = ["show_effects"]
 
 
 def show_effects(box: ui.element, effects: Effects, said: str) -> None:
-    """Fill the box; `said` is what is being said, such as ``price is cheap``."""
+    """Fill the box. `said` is the predicate in words, such as ``price is cheap``."""
     box.clear()
     with box:
         before, after = effects.fits

@@ -1,4 +1,4 @@
-"""The form and the numbers of a concept, as fields: what the editor draws, for those who know what they want."""
+"""Input fields for the form and the numbers of a concept, as an alternative to dragging the curve."""
 
 from collections.abc import Callable
 from functools import partial
@@ -17,9 +17,10 @@ __all__ = ["ConceptFields"]
 
 
 class ConceptFields:
-    """Fields for a membership function.
+    """Input fields for a membership function.
 
-    `on_type` gets the function that the fields say, or None and why they say none; `on_form` the form that was chosen.
+    `on_type` gets the function that the fields describe, or None and the reason why they are invalid. `on_form` gets
+    the chosen form.
     """
 
     def __init__(self, on_type: Callable[[Membership | None, str], Any], on_form: Callable[[str], Any]) -> None:
@@ -33,7 +34,7 @@ class ConceptFields:
         self._box = group("div", "rc-fields")
 
     def show(self, membership: Membership | None, found: Study, *, still: bool) -> None:
-        """Fill the fields; they are made anew only if they are others."""
+        """Fill the fields. They are rebuilt only if different fields are needed."""
         if membership is None or still:
             self._box.clear()
             self._shown = ()
@@ -70,7 +71,7 @@ class ConceptFields:
                     self._number(label, (place,))
 
     def _number(self, label: str, place: tuple[int, ...], step: float | None = None) -> ui.number:
-        """A field for the number at a place: of the so-manieth, or in the so-manieth pair the first or second."""
+        """A field for the number at `place`: an index, or the index of a pair and 0 or 1 within the pair."""
         field = ui.number(label, value=self._at(place), step=step, on_change=lambda e: self._typed(place, e.value))
         set_props(field.props("outlined dense"), aria_label=label)
         self._inputs.append((field, place))
@@ -144,7 +145,7 @@ class ConceptFields:
             self.rebuilt(made)
 
     rebuilt: Callable[[Membership], None] = staticmethod(lambda membership: None)
-    """Called when there are more or fewer fields than before, so that they are shown anew."""
+    """Called when fields were added or removed, so that the page shows them again."""
 
 
 def _plain(value: float) -> float:

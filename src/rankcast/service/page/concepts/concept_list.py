@@ -1,4 +1,4 @@
-"""The concepts of an attribute, to choose from."""
+"""The list of concepts of an attribute."""
 
 from collections.abc import Callable
 
@@ -12,15 +12,15 @@ from rankcast.service.page.widgets import group, set_props, words
 __all__ = ["EVERYBODY", "show_concepts"]
 
 EVERYBODY = "everybody"
-"""Whose a concept is that all share."""
+"""The label for the owner of shared concepts."""
 _MOST = 60
-"""Concepts in the list."""
+"""The most concepts in the list."""
 
 
 def show_concepts(
     box: ui.element, desk: ConceptDesk, chosen: Concept | None, choose: Callable[[Concept], None]
 ) -> None:
-    """Fill the box with the concepts of the attribute at hand."""
+    """Fill the box with the concepts of the current attribute."""
     box.clear()
     with box:
         words("h2", desk.attribute)

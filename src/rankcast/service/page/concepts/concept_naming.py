@@ -1,4 +1,4 @@
-"""Asking for the name of a new concept."""
+"""The dialog for the name of a new concept."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,7 +13,7 @@ __all__ = ["ask_for_name", "check_name"]
 
 
 def ask_for_name(attribute: str, owners: Sequence[str], begin: Callable[[str, str], None]) -> None:
-    """Open a dialog; `begin` gets the name and the owner, and may refuse them by a `ModelError`."""
+    """Open a dialog. `begin` gets the name and the owner, and may refuse them with a `ModelError`."""
 
     def tried() -> None:
         name = (field.value or "").strip()
@@ -38,7 +38,7 @@ def ask_for_name(attribute: str, owners: Sequence[str], begin: Callable[[str, st
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that no expression could use.
+    """Refuse a name that cannot be used in an expression.
 
     >>> check_name("cheap")
     >>> check_name("very cheap")

@@ -1,4 +1,4 @@
-"""What a draft of a concept would change, worked out while it is edited."""
+"""A live preview of the effects of a draft while it is edited."""
 
 import asyncio
 from collections.abc import Callable
@@ -18,15 +18,16 @@ __all__ = ["ConceptPreview"]
 
 
 class ConceptPreview:
-    """Fills a box with the effects of the latest draft. Drafts come faster than they can be tried: one is tried at a time, and
-    those in between are passed over.
+    """Shows the effects of the latest draft in a box.
+
+    Drafts change faster than they can be tried. One is tried at a time, and those in between are skipped.
 
     Parameters
     ----------
     only
-        Whose subscriptions are tried; None: everybody's.
+        The user whose subscriptions are tried, or None for all users.
     complain
-        Is told what is wrong with a draft.
+        Called with the error message of an invalid draft.
     """
 
     def __init__(
@@ -42,7 +43,7 @@ class ConceptPreview:
         self._is_trying = False
 
     def show(self, concept: Concept | None, draft: Membership | None) -> None:
-        """See what the draft of a concept would change, as soon as what is being tried is done."""
+        """Show the effects of a draft as soon as the current trial is done."""
         self._latest = None if concept is None or draft is None else (concept, draft)
         self._number += 1
         if not self._is_trying:

@@ -1,4 +1,4 @@
-"""The forms of concepts by the names that people know, and one form turned into another that is near to it."""
+"""The forms of membership functions with their names, and conversion between similar forms."""
 
 from rankcast.errors import ModelError
 from rankcast.model import (
@@ -26,7 +26,7 @@ FORMS = {
     "piecewise": "Points of your own",
     "table": "A degree for each value",
 }
-"""What the forms are called."""
+"""The names of the forms."""
 
 FIELDS = {
     "trapezoid": ("begins to rise at", "fully so from", "fully so up to", "no more from"),
@@ -36,18 +36,18 @@ FIELDS = {
     "right_shoulder": ("begins to rise at", "fully so from"),
     "gaussian": ("middle", "width (sigma)"),
 }
-"""What their numbers mean."""
+"""The labels of their numbers."""
 
 
 def forms_for(found: Study, membership: Membership) -> dict[str, str]:
-    """The forms that suit an attribute: a table for texts, all others for numbers."""
+    """The forms suitable for an attribute: a table for texts, all others for numbers."""
     if found.is_textual:
         return {"table": FORMS["table"]}
     return {form: name for form, name in FORMS.items() if form != "table" or isinstance(membership, Table)}
 
 
 def first_shape(axis: Axis) -> Membership:
-    """Something in the middle to begin with."""
+    """The initial function, in the middle of the axis."""
     if axis.categories is not None:
         return Table(((axis.categories[0][0] if axis.categories else "value", 1.0),))
     shares = (0.3, 0.45, 0.55, 0.7)

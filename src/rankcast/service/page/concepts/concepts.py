@@ -1,4 +1,4 @@
-"""What vague words mean: the membership-function editor."""
+"""The editor of membership functions: the meaning of vague words."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ __all__ = ["build"]
 
 
 async def build(view: View) -> None:
-    """The editor of all concepts."""
+    """Build the concept editor."""
     wear()
     desk = await asyncio.to_thread(ConceptDesk, view)
     if not desk.attributes:
@@ -40,7 +40,7 @@ async def build(view: View) -> None:
 
 
 class _Workshop:
-    """The page as one visitor sees it: which attribute and concept, and what they have made of it so far."""
+    """The page of one visitor: the chosen attribute and concept, and the unsaved draft."""
 
     def __init__(self, view: View, desk: ConceptDesk) -> None:
         self._view = view
@@ -87,7 +87,7 @@ class _Workshop:
         self._select(self._desk.first({}))
 
     def _select(self, concept: Concept | None) -> None:
-        """Edit this concept from what is saved."""
+        """Start editing this concept from its saved version."""
         self._concept, self._draft = concept, concept.membership if concept else None
         self._proposed = ()
         self._address()
@@ -236,12 +236,12 @@ class _Workshop:
             self._select(next(iter(self._desk.concepts()), None))
 
     def _override(self) -> None:
-        """Begin this user's own meaning from the shared one."""
+        """Start this user's own definition from the shared one."""
         if self._concept is not None:
             self._select(replace(self._concept, user=self._view.user))
 
     def _named(self) -> None:
-        """Ask for the name of a new concept, and begin it in the middle of the data."""
+        """Ask for the name of a new concept, and start it in the middle of the data."""
 
         def begin(name: str, whose: str) -> None:
             owner = None if whose == EVERYBODY else self._view.user
@@ -253,7 +253,7 @@ class _Workshop:
         ask_for_name(self._desk.attribute, owners, begin)
 
     async def _mined(self) -> None:
-        """Propose concepts from recent numbers and from the numbers that subscriptions ask for."""
+        """Propose concepts from recent numbers and from the numbers in subscriptions."""
         if self._desk.study.is_textual:
             ui.notify("Concepts are proposed for numbers only; make a table by hand.", type="warning")
             return

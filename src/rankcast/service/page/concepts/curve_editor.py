@@ -1,4 +1,4 @@
-"""Membership functions drawn over a histogram, one of them to be edited by dragging or by keyboard."""
+"""Membership functions over a histogram, one of which can be edited by dragging or by keyboard."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ __all__ = ["CurveEditor", "DrawnCurve", "form_of", "membership_of", "numbers_of"
 
 @dataclass(frozen=True, slots=True)
 class DrawnCurve:
-    """A function with its name and colour; `key` tells it from the others."""
+    """A membership function with its name and colour. `key` identifies it."""
 
     key: str
     name: str
@@ -25,7 +25,7 @@ class DrawnCurve:
     membership: Membership
 
     def props(self) -> JsonObject:
-        """As the component in the browser takes it."""
+        """The properties for the component in the browser."""
         return {
             "key": self.key,
             "name": self.name,
@@ -36,8 +36,11 @@ class DrawnCurve:
 
 
 class CurveEditor(ui.element, component="curve_editor.js"):
-    """Draws curves in the browser. `on_change` gets the function as it is being edited, and whether that is all for now
-    (the point was let go); what the visitor makes is always well-formed, and is checked here again."""
+    """Draws curves in the browser.
+
+    `on_change` gets the function during editing, and whether the edit is complete (the point was released). The
+    browser sends only valid functions, and they are checked here again.
+    """
 
     def __init__(self, title: str, on_change: Callable[[Membership, bool], Any]) -> None:
         super().__init__()
@@ -55,7 +58,7 @@ class CurveEditor(ui.element, component="curve_editor.js"):
         *,
         still: bool = False,
     ) -> None:
-        """Draw this; `still` if it may only be looked at."""
+        """Draw the curves. With `still` they cannot be edited."""
         self._props["axis"] = axis.props()
         self._props["bars"] = [list(bar) for bar in bars]
         self._props["curves"] = [curve.props() for curve in curves]
@@ -77,11 +80,11 @@ def form_of(membership: Membership) -> str:
 
 
 def numbers_of(membership: Membership) -> list[Any]:
-    """Its numbers; of a piecewise function and of a table, pairs."""
+    """The numbers of a membership function. A piecewise function and a table have pairs."""
     told = next(iter(membership_to_json(membership).values()))
     return [list(pair) for pair in told.items()] if isinstance(told, dict) else told
 
 
 def membership_of(form: str, numbers: list[object]) -> Membership:
-    """The function again; refused with a reason that people understand if it cannot be."""
+    """The membership function of a form and its numbers. Raises a readable error if it is invalid."""
     return membership_of_json(form, numbers, "this concept")

@@ -1,4 +1,4 @@
-"""The cover graph: which subscriptions contain which."""
+"""The cover graph: which subscriptions cover which."""
 
 from rankcast.service.page.cover.cover import build
 

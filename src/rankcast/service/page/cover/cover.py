@@ -1,4 +1,4 @@
-"""The cover graph: which subscriptions contain which, and how an event finds its way through them."""
+"""The cover graph: which subscriptions cover which, and how an event is matched through the graph."""
 
 import asyncio
 from typing import Any
@@ -21,7 +21,7 @@ from rankcast.service.studies.cover_graph import study_cover
 __all__ = ["build"]
 
 MANY = 80
-"""More subscriptions than this make no picture that helps."""
+"""The most subscriptions that are drawn. With more, the graph would be unreadable."""
 
 RECENT = 500
 _OFFERED = 60
@@ -33,7 +33,7 @@ _CLICKED = """(e) => {
 
 
 async def build(view: View) -> None:
-    """The graph of the user's subscriptions, or of all."""
+    """Build the graph of the user's subscriptions, or of all users."""
     wear()
     catalog = await asyncio.to_thread(view.service.catalog)
     if not catalog.subscriptions:
@@ -48,7 +48,7 @@ async def build(view: View) -> None:
 
 
 class _CoverPage:
-    """One visitor's view of the graph: whose it is, the node that is looked at, the event that was sent through."""
+    """The page of one visitor: the shown user, the chosen node, and the event sent through the graph."""
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -86,13 +86,13 @@ class _CoverPage:
             self._details = group("section", "rc-card rc-column", aria_label="The chosen subscription")
 
     async def load(self) -> None:
-        """Read all anew, and draw it."""
+        """Read the data and draw the graph."""
         user = None if self._all else self._view.user
         part, chosen, self._left_out = await asyncio.to_thread(self._read, user)
         try:
             history = self._view.service.history(RECENT)
             self._study = await compute(self._view, study_cover, history, part, chosen)
-        except RankcastError as error:  # it takes too long, or too much runs already
+        except RankcastError as error:  # it takes too long, or too many trials are running
             self._told.text = str(error)
             return
         self._graph, self._events = self._study.graph, self._study.events
@@ -106,7 +106,7 @@ class _CoverPage:
         await self.load()
 
     def _read(self, user: str | None) -> tuple[Catalog, list[Subscription], int]:
-        """What bears on those whose subscriptions are drawn, these subscriptions, and how many others there are."""
+        """The relevant part of the catalog, the subscriptions to draw, and the number of further ones."""
         catalog = self._view.service.catalog()
         users = catalog.users() if user is None else [user]
         found = [one for name in users for one in catalog.subscriptions_of(name)]
@@ -131,7 +131,7 @@ class _CoverPage:
         self._show()
 
     def _send_matching(self) -> None:
-        """The next older event that matches something deep, so that there is something to see."""
+        """Send the next older event that matches a subscription through the graph."""
         after = next((number for number, event in enumerate(self._events, 1) if event is self._event), 0)
         found = frozenset[int]().union(*(self._study.matched[root] for root in self._graph.roots))
         for position in sorted(found, key=lambda one: (one < after, one)):

@@ -1,4 +1,4 @@
-"""The subscription graph as SVG for the page: themed, each node a button, a walk lit up node by node."""
+"""The cover graph as SVG for the page: themed, with nodes as buttons, and with the animated walk of an event."""
 
 from collections.abc import Mapping
 from html import escape
@@ -20,9 +20,9 @@ _PAGE = 680.0
 
 
 def cover_svg(graph: SubscriptionGraph, chosen: int | None = None, visited: Mapping[int, bool] | None = None) -> str:
-    """The graph; `visited` has the nodes of a walk in order, and whether the event matched there.
+    """Draw the graph. `visited` has the nodes of a walk in order, and whether the event matched at each.
 
-    General subscriptions are on top, and a line leads down to what a subscription covers. All texts are escaped.
+    General subscriptions are at the top, and lines lead down to the subscriptions they cover. All texts are escaped.
     """
     users = sorted({interest.user for node in graph.nodes for interest in node.interests})
     colours = {user: colour(number) for number, user in enumerate(users)}

@@ -1,4 +1,4 @@
-"""The feed: what a user was sent, and why."""
+"""The feed: what was sent to a user, and why."""
 
 from rankcast.service.page.feed.feed import build
 

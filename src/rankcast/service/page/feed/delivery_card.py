@@ -1,4 +1,4 @@
-"""One delivery as a card: what it is, when it came, why, and on demand everything else."""
+"""A card for one delivery: the event, its time, the reason, and details on demand."""
 
 import asyncio
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ __all__ = ["delivery_card"]
 
 
 def delivery_card(view: View, arrival: Arrival, before: Sequence[Arrival], catalog: Catalog) -> ui.element:
-    """The card, in the list where we are. `before` are the deliveries before it, newest first."""
+    """Add the card to the current list. `before` are the earlier deliveries, newest first."""
     delivery, event = arrival.delivery, arrival.event
     title = title_of(event)
     card = group("li", "rc-card rc-delivery", data_number=str(arrival.number))
@@ -49,7 +49,7 @@ def delivery_card(view: View, arrival: Arrival, before: Sequence[Arrival], catal
 
 
 class _Details:
-    """The button that opens the whole account, which is made when it is first asked for."""
+    """The button for the full explanation, which is computed on the first click."""
 
     def __init__(self, view: View, arrival: Arrival) -> None:
         self._view = view

@@ -1,4 +1,4 @@
-"""An explanation in full, for one who asked why: scores, parts, subscriptions, rivals, attributes."""
+"""The full explanation of a delivery: scores, score parts, subscriptions, rivals, attributes."""
 
 import re
 
@@ -15,7 +15,7 @@ _PART = re.compile(r"([\d.e+-]+) \* (\w+) ([\d.e+-]+)")
 
 
 def show_facts(arrival: Arrival) -> None:
-    """What the log says of the delivery."""
+    """Show the logged data of the delivery."""
     delivery = arrival.delivery
     with group("dl", "rc-figures"):
         for name, value in (
@@ -30,7 +30,7 @@ def show_facts(arrival: Arrival) -> None:
 
 
 def show_attributes(event: Event) -> None:
-    """All that the event says."""
+    """Show all attributes of the event."""
     words("h3", "The event")
     with group("div", "rc-scroll"), group("table", "rc-table"), group("tbody"):
         rows = [("id", event.id), ("time", said((event.time,))), *([("source", event.source)] if event.source else [])]
@@ -41,7 +41,7 @@ def show_attributes(event: Event) -> None:
 
 
 def show_explanation(explanation: Explanation, titles: dict[str, str]) -> None:
-    """Why it was sent: `titles` says what to call the events it was chosen beside."""
+    """Show why the event was sent. `titles` are the titles of the events it competed with."""
     words("p", explanation.verdict[:1].upper() + explanation.verdict[1:] + ".", "rc-strong")
     parts = _PART.findall(explanation.parts)
     if len(parts) > 1:
@@ -79,7 +79,7 @@ def _show_interest(interest: MatchedSubscription) -> None:
             if interest.matches and interest.degree < 1:
                 words("span", f"degree {interest.degree:.3g}", "rc-soft rc-small rc-number")
         if not interest.matches and interest.why:
-            # Of what it asks for, the first that does not hold; deeper ones may stand in a `not`.
+            # The first failing part of the expression. Deeper lines may be inside a `not`.
             parts = [line for line in interest.why if line.startswith("  ") and not line.startswith("   ")]
             failing = [line.strip() for line in parts if ": no, " in line]
             words("p", failing[0] if failing else interest.why[0], "rc-soft rc-small")

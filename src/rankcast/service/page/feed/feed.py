@@ -1,4 +1,4 @@
-"""The feed: what was delivered, newest on top, live."""
+"""The live feed: deliveries, newest first."""
 
 import asyncio
 from collections import deque
@@ -21,24 +21,24 @@ __all__ = ["build"]
 
 _PAGE = 20
 _MOST = 200
-"""Cards on the page; what is older has to be asked for again."""
+"""The most cards on the page. Older ones are loaded on request."""
 
 _LOOK_BACK = 20
-"""Deliveries before a card that its reason looks at."""
+"""The number of earlier deliveries that the reason of a card takes into account."""
 
 _PAUSE = 0.3
-"""Seconds in which what comes is put on the page together."""
+"""Seconds for which new deliveries are collected before they are shown together."""
 
 _RECENT = 1_000
 _RECOUNT = 5.0
-"""Seconds between looks at what was published and not sent."""
+"""Seconds between counts of the events that were published and not sent."""
 
 _AT_ONCE = 30
-"""If more than this comes together, only the newest are put on the page, and the others are below "Older"."""
+"""If more deliveries than this arrive together, only the newest are shown, and the others follow under "Older"."""
 
 
 async def build(view: View) -> None:
-    """The deliveries of the user."""
+    """Build the feed of the user."""
     page = _Feed(view)
     await page.load()
     client = ui.context.client
@@ -47,7 +47,7 @@ async def build(view: View) -> None:
 
 
 class _Feed:
-    """One open feed. `_arrivals` are those on the page and some more to look back at, newest first."""
+    """One open feed. `_arrivals` are the deliveries on the page and some earlier ones, newest first."""
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -84,10 +84,10 @@ class _Feed:
             self._older = act("Older", self.load, icon="o_expand_more")
         self._older.set_visibility(False)
 
-    # what is stored
+    # stored deliveries
 
     async def load(self) -> None:
-        """Put the next older deliveries below those on the page."""
+        """Add the next older deliveries at the end of the page."""
         oldest = min(self._cards, default=0)
         found = await asyncio.to_thread(self._read, oldest)
         self._catalog = await asyncio.to_thread(self._service.catalog)
@@ -108,10 +108,10 @@ class _Feed:
         found = [(number, delivery, self._service.event(delivery.event)) for number, delivery in numbered]
         return [Arrival(number, delivery, event) for number, delivery, event in found if event is not None]
 
-    # what comes in
+    # new deliveries
 
     async def follow(self, client: Client) -> None:
-        """Put on the page whatever is delivered from now on, until the page is closed."""
+        """Show new deliveries until the page is closed."""
         await client.connected()
         waiting: asyncio.Queue[tuple[int, Delivery]] = asyncio.Queue()
         listening = background_tasks.create(self._listen(waiting), name=f"listening for {self._view.user}")
@@ -134,7 +134,7 @@ class _Feed:
             await waiting.put(numbered)
 
     def stop(self) -> None:
-        """The page is closed."""
+        """Stop, because the page was closed."""
         if self.task is not None:
             self.task.cancel()
 
@@ -174,7 +174,7 @@ class _Feed:
         self._take(arrivals)
         self._paused = paused
 
-    # what is shown
+    # display
 
     def _add(self, arrival: Arrival, top: bool) -> None:
         if arrival.number in self._cards:
@@ -219,8 +219,8 @@ class _Feed:
                     act("Open a ready world", lambda: ui.navigate.to("/worlds"), icon="o_public")
 
     async def _count_left_out(self) -> None:
-        """How many recent events matched and were not sent, counted anew when something was published; and whether the
-        pipeline has trouble."""
+        """Count the recent events that matched and were not sent, if something was published since; and show
+        pipeline errors."""
         trouble = self._service.runner.error if self._service.settings.pipeline else None
         self._trouble.text = f"Deliveries are held up: {trouble}" if trouble else ""
         self._trouble.set_visibility(bool(trouble))
@@ -229,7 +229,7 @@ class _Feed:
             if last == self._counted_at:
                 return
             counted = await compute(self._view, count_recent, self._service.history(_RECENT), self._view.user)
-        except RankcastError:  # there is too much to do just now: it is counted the next time
+        except RankcastError:  # too many trials are running; count again the next time
             return
         self._counted_at = last
         self._count.text = (
@@ -241,6 +241,6 @@ class _Feed:
 
 
 def _searched(arrival: Arrival) -> str:
-    """All words of a card, in lower case."""
+    """All words of a card in lower case, for the filter."""
     told = [text for pair in facts(arrival.event, most=100) for text in pair]
     return " ".join([title_of(arrival.event), *told, *arrival.delivery.subscriptions]).lower()

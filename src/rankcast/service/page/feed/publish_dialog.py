@@ -1,4 +1,4 @@
-"""Publishing one event by hand, to see what becomes of it."""
+"""A dialog to publish one event by hand."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ def publish_button(view: View) -> ui.button:
 
 
 class _PublishDialog:
-    """Attributes as JSON, begun with those of the last event."""
+    """A dialog for the attributes as JSON, which starts with those of the last event."""
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -44,7 +44,7 @@ class _PublishDialog:
                 act("Close", self._dialog.close, kind="quiet")
 
     async def open(self) -> None:
-        """Show the dialog."""
+        """Open the dialog."""
         last = await asyncio.to_thread(self._view.service.recent_events, 1)
         self._catalog = await asyncio.to_thread(self._view.service.catalog)
         attributes = encode_event(last[0])["attributes"] if last else _EXAMPLE
@@ -52,7 +52,8 @@ class _PublishDialog:
         self._dialog.open()
 
     def _event(self) -> Event:
-        """The event, if it fits the catalog as it was when the dialog was opened; the store decides when it is published."""
+        """The event, checked against the catalog as of opening the dialog. The store checks it again on
+        publishing."""
         try:
             attributes: object = json.loads(self._text.value or "")
         except ValueError as error:

@@ -1,4 +1,4 @@
-"""The monitor: what comes in, and what becomes of it."""
+"""The monitor: published events, and what happens to them."""
 
 from rankcast.service.page.monitor.monitor import build
 

@@ -13,7 +13,8 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 26, 26
 
 @dataclass(frozen=True, slots=True)
 class ChartLine:
-    """Points (seconds ago, value), oldest first, in a colour of the style sheet; `filled` down to zero."""
+    """Points (seconds ago, value), oldest first, in a colour of the style sheet. `filled` fills the area down to
+    zero."""
 
     points: Sequence[tuple[float, float]]
     colour: str
@@ -21,7 +22,7 @@ class ChartLine:
 
 
 def line_chart(lines: Sequence[ChartLine], span: float, unit: str) -> str:
-    """An SVG of values over the last `span` seconds; it scales with its place.
+    """An SVG of the values of the last `span` seconds, which scales to the available width.
 
     >>> line_chart([ChartLine([(4.0, 1.0), (0.0, 3.0)], "red")], 60, "per s").count("<path")
     1
@@ -59,6 +60,6 @@ def line_chart(lines: Sequence[ChartLine], span: float, unit: str) -> str:
 
 
 def _nice(x: float) -> float:
-    """The next 1, 2 or 5 with zeros."""
+    """The next larger 1, 2 or 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(x))
     return next(step * power for step in (1, 2, 5, 10) if step * power >= x - 1e-12)

@@ -1,4 +1,4 @@
-"""What comes in, and what becomes of it: the funnel, crisp against approximate, throughput, rejects."""
+"""The monitor: the funnel, crisp and approximate matches, throughput, rejects."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -24,12 +24,12 @@ from rankcast.store.status import Status
 __all__ = ["build"]
 
 RECENT = 500
-"""So many of the last events the funnel and the matches are about."""
+"""The number of recent events for the funnel and the matches."""
 
 _SHOWN = 8
 _MOST_USERS = 12
 _PAUSE = 10.0
-"""Seconds between counts for everybody: each user is served once more for it."""
+"""Seconds between counts for all users, because each count replays every user."""
 
 _SPANS = (60.0, 120.0, 300.0, 600.0, 1800.0, 86400.0)
 _STAGES = (
@@ -41,7 +41,7 @@ _STAGES = (
 
 
 async def build(view: View) -> None:
-    """The monitor of a user, and for those who may see all, of everybody."""
+    """Build the monitor of a user; administrators can also choose all users."""
     wear()
     if not await asyncio.to_thread(view.service.store.last_offset):
         with empty(
@@ -55,7 +55,7 @@ async def build(view: View) -> None:
 
 
 class _Monitor:
-    """The page; `look` brings all of it up to date."""
+    """The page; `look` refreshes it."""
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -96,7 +96,7 @@ class _Monitor:
         await self.look()
 
     async def look(self) -> None:
-        """Look at the store again; the costly parts only if something happened."""
+        """Refresh the page. The costly parts are refreshed only if something has changed."""
         service, user = self._view.service, self._view.user
         pulse = pulse_of(service)
         try:
@@ -119,7 +119,7 @@ class _Monitor:
         try:
             if seen[2] == "all":
                 everybody = await asyncio.to_thread(service.users)
-                users = sorted(everybody, key=lambda one: one != user)[:_MOST_USERS]  # whoever is looked at comes first
+                users = sorted(everybody, key=lambda one: one != user)[:_MOST_USERS]  # the current user first
                 funnels = [await self._counted(one) for one in users]
                 if seen == self._seen:
                     self._show_everybody(dict(zip(users, funnels, strict=True)), len(everybody))
@@ -129,7 +129,7 @@ class _Monitor:
                     self._show_funnel(funnel)
             part = await asyncio.to_thread(service.part_of, user)
             self._show_kinds(await compute(self._view, kinds_in_history, service.history(RECENT), part, user))
-        except RankcastError as error:  # it takes too long, or too much runs already
+        except RankcastError as error:  # it takes too long, or too many trials are running
             self._seen = (-1, -1, "")
             self._show_trouble(str(error))
         if self._view.visitor.switches:
@@ -230,7 +230,7 @@ class _Monitor:
                 _none(kinds.vaguely, "No vague match: it takes a vague word in a subscription, or an imprecise offer.")
 
     async def _show_set_aside(self, count: int) -> None:
-        """For administrators what was set aside at all, for others what was for them."""
+        """Show what was set aside: everything to administrators, and to users only their own."""
         of = None if self._view.visitor.switches else self._view.user
         rows = (await asyncio.to_thread(self._view.service.store.set_aside, of, 10))[::-1]
         self._set_aside.clear()

@@ -1,4 +1,4 @@
-"""How a service is doing over the last minutes: counts, looked at every two seconds by whoever watches."""
+"""The activity of a service over the last minutes: counts, sampled every two seconds while somebody watches."""
 
 from collections import deque
 from collections.abc import Callable
@@ -18,12 +18,12 @@ __all__ = ["Pulse", "Rate", "pulse_of"]
 
 EVERY = 2.0
 KEPT = 150
-"""So many looks are kept: five minutes."""
+"""The number of samples that are kept, for five minutes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Between two looks, `ago` seconds before the last: per second, and how many events waited."""
+    """Rates per second between two samples, `ago` seconds before the last one, and the number of waiting events."""
 
     ago: float
     published: float
@@ -33,7 +33,7 @@ class Rate:
 
 
 class Pulse:
-    """The last looks at a store; all who watch share them. A look costs a few reads of one row each."""
+    """The latest samples of a store, shared by all viewers. A sample costs a few single-row reads."""
 
     def __init__(self, look: Callable[[], Status], clock: Callable[[], float] = monotonic) -> None:
         self._look = look
@@ -42,7 +42,7 @@ class Pulse:
         self._lock = Lock()
 
     def now(self) -> Status:
-        """The present counts; noted if the last look is long enough ago."""
+        """The current counts. They are added to the samples if the last one is old enough."""
         with self._lock:
             at = self._clock()
             if not self._looks or at - self._looks[-1][0] >= EVERY * 0.9:
@@ -51,7 +51,7 @@ class Pulse:
         return self._look()
 
     def rates(self) -> list[Rate]:
-        """What happened between the looks, oldest first."""
+        """The rates between the samples, oldest first."""
         looks = list(self._looks)
         if not looks:
             return []
@@ -72,5 +72,5 @@ _PULSES: "WeakKeyDictionary[Service, Pulse]" = WeakKeyDictionary()
 
 
 def pulse_of(service: "Service") -> Pulse:
-    """The pulse of a service."""
+    """The pulse of a service, shared by all pages."""
     return _PULSES.setdefault(service, Pulse(lambda: status(service.store.database)))

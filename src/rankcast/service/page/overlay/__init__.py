@@ -1,4 +1,4 @@
-"""The overlay: brokers, and what they forward to each other."""
+"""The overlay: brokers, and the messages between them."""
 
 from rankcast.service.page.overlay.overlay import build
 

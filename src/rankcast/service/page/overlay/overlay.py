@@ -1,4 +1,4 @@
-"""The overlay: brokers in a tree, what they forward to each other under a strategy, and what that saves."""
+"""A simulation of an overlay: brokers in a tree, the messages between them under a strategy, and the savings."""
 
 from dataclasses import replace
 from typing import Any
@@ -41,7 +41,7 @@ _RANKINGS = {
 
 
 def build(view: View) -> None:
-    """The simulation; it needs nothing of the store."""
+    """Build the simulation. It does not use the store."""
     wear()
     words(
         "p",
@@ -54,7 +54,7 @@ def build(view: View) -> None:
 
 
 class _OverlayPage:
-    """The controls, the drawing, and the strategies side by side."""
+    """The controls, the drawing, and the comparison of the strategies."""
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -133,7 +133,7 @@ class _OverlayPage:
             self._told.text = str(error)
 
     async def _run_of(self, setup: Setup) -> Run:
-        """A run, which is remembered for this page."""
+        """The result of a run, cached for this page."""
         if setup not in self._runs:
             if len(self._runs) >= _REMEMBERED:
                 self._runs.clear()
@@ -141,7 +141,7 @@ class _OverlayPage:
         return self._runs[setup]
 
     def _published(self) -> None:
-        """Show the way of the next publication."""
+        """Show the route of the next publication."""
         if self._shown is None:
             return
         self._sent = (self._sent + 1) % len(self._shown.routes)

@@ -1,4 +1,5 @@
-"""The brokers as a tree in SVG, the publisher on top, with the traffic on the links; one publication may travel."""
+"""The tree of brokers as SVG, with the publisher at the top, the traffic on the links, and an animated
+publication."""
 
 from html import escape
 
@@ -9,14 +10,14 @@ __all__ = ["overlay_svg"]
 
 _WIDTH, _HEIGHT = 96.0, 44.0
 _LABELLED = 24
-"""With more brokers the counts on links are left to the tooltips."""
+"""The most brokers for which links are labelled. With more, the counts are in the tooltips."""
 
 _STEP = 0.55
-"""Seconds from broker to broker."""
+"""Seconds of the animation from broker to broker."""
 
 
 def overlay_svg(run: Run, publisher: str, route: Route | None = None) -> str:
-    """The tree. Lines are the thicker, the more went over them; with a `route`, a dot goes where that publication went."""
+    """Draw the tree. Links with more traffic are thicker. With a `route`, a dot follows that publication."""
     layer = {publisher: 0}
     for below, above in run.upstream:
         layer[below] = layer[above] + 1

@@ -1,4 +1,4 @@
-"""The policy: how much, when and how mixed, tried on past events."""
+"""The policy: how many events are sent, when, and how diverse, tried on past events."""
 
 from rankcast.service.page.policy.policy import build
 

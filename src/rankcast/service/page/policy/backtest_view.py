@@ -1,4 +1,4 @@
-"""Two policies side by side: what each would have sent of the same events."""
+"""Two policies side by side: what each would have sent from the same events."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -15,7 +15,7 @@ _MOST = 15
 
 
 def show_backtests(now: Backtest, then: Backtest, events: Sequence[Event]) -> None:
-    """The figures and the deliveries of both, newest first; what only one has stands out."""
+    """Show measures and deliveries of both, newest first. Deliveries of only one of them are highlighted."""
     titles = {event.id: title_of(event) for event in events}
     both = {one.event for one in now.sent} & {one.event for one in then.sent}
     words(

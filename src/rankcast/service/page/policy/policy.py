@@ -1,4 +1,4 @@
-"""The policy: how much one wants to hear, when and how mixed, tried at once on recent events."""
+"""The policy editor: how many events a user receives, when, and how diverse, tried live on recent events."""
 
 import asyncio
 import json
@@ -26,12 +26,12 @@ _EVERYTHING = Preset("whatever matches, as it happens", {})
 
 
 async def build(view: View) -> None:
-    """The policy of the user, and what it would have sent."""
+    """Build the editor of the user's policy, with a preview of what it would have sent."""
     _PolicyPage(view, *await asyncio.to_thread(_read, view))
 
 
 def _read(view: View) -> tuple[Policy, dict[str, Hint]]:
-    """The policy that is saved, and what can be chosen from."""
+    """The saved policy, and the attributes to choose from."""
     catalog = view.service.catalog()
     return catalog.policy_of(view.user), hints_of(view.service.recent_events(300), catalog, view.user)
 
@@ -71,7 +71,7 @@ class _PolicyPage:
                 self._presets[name] = self._made(preset.fields), button
 
     def _take(self, fields: JsonObject) -> None:
-        # A copy through JSON, because the controls change what is inside.
+        # Copy through JSON, because the controls change nested values.
         self._controls.show(json.loads(json.dumps(fields)))
         self._changed()
 
@@ -105,7 +105,7 @@ class _PolicyPage:
         ui.timer(0, lambda number=self._tries: self._try(number, policy), once=True)
 
     def _is_outdated(self, number: int) -> Callable[[], Awaitable[bool]]:
-        """Whether nobody waits for a trial any more: another follows it, or the page is closed."""
+        """Return a check whether a trial is outdated: a newer one was started, or the page is closed."""
 
         async def is_outdated() -> bool:
             return number != self._tries or self._tried.is_deleted
@@ -161,7 +161,7 @@ def _fields(policy: Policy) -> JsonObject:
 
 
 def _draft(text: str) -> JsonObject | None:
-    """What was set and not saved, from the address; None if that is not of a policy."""
+    """The unsaved draft in the address, or None if it is not a valid policy."""
     try:
         fields = json.loads(text)
         decode_record({**fields, "kind": "policy", "user": "somebody"})

@@ -1,4 +1,4 @@
-"""The controls of a policy. They change its JSON form, so that whatever they do not show stays as it is."""
+"""The controls of a policy. They edit its JSON form, so fields without a control stay unchanged."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
@@ -36,14 +36,14 @@ _UNITS = {
 }
 _FILTERS = {"": "Off", **{kind.value: kind.title for kind in FilterKind}}
 _DRAWN = frozenset(("user", "mode", "k", "length", "sigma", "score", "filter"))
-"""The fields with controls of their own; all others stand under "More", as they are declared."""
+"""The fields with their own controls. All others are listed under "More", from their declarations."""
 
 _DRAWN_OF_FILTER = frozenset(("novelty", "rate", "minimum"))
 _DEFAULTS: JsonObject = {"k": 5, "length": 100}
 
 
 class PolicyControls:
-    """Shows the fields of a policy, as its JSON form has them, and changes them; `changed` is called after each change."""
+    """Shows and edits the fields of a policy in its JSON form. `changed` is called after each change."""
 
     def __init__(self, fields: JsonObject, attributes: Sequence[str], changed: Callable[[], None]) -> None:
         self.fields = fields
@@ -146,7 +146,7 @@ class PolicyControls:
                         self._draw_field(("filter", one.name), one)
 
     def _draw_field(self, path: tuple[str, ...], one: Declared) -> None:
-        """The control of a field, by its kind and within its bounds."""
+        """The control of a field, according to its kind and bounds."""
         value, change = self._value(path, one), partial(self._set_at, path)
         kind, label = one.kind, _label(one)
         match kind:
@@ -182,7 +182,7 @@ class PolicyControls:
                 assert_never(other)
 
     def _value(self, path: tuple[str, ...], one: Declared) -> Any:
-        """What a field has now, in its JSON form."""
+        """The current value of a field, in its JSON form."""
         fields: Any = self.fields
         for name in path[:-1]:
             fields = fields.get(name) or {}
@@ -199,7 +199,7 @@ class PolicyControls:
         self._changed()
 
     def _set_at(self, path: tuple[str, ...], value: object) -> None:
-        """Set a field, or leave it out if there is no value; a record inside that has no field left is left out too."""
+        """Set a field, or remove it if there is no value. A nested record without fields is removed too."""
         if len(path) == 1:
             self._set(path[0], value)
             return
@@ -231,7 +231,7 @@ class PolicyControls:
 
 
 def _length(fields: JsonObject) -> tuple[int, str]:
-    """The length as an amount and a unit of the form."""
+    """The length as an amount and a unit."""
     length = fields.get("length", 100)
     if isinstance(length, int):
         return length, fields.get("unit", "events")
@@ -259,7 +259,7 @@ def _pairs(value: Mapping[str, float] | None) -> str:
 
 
 def _read_pairs(text: str) -> dict[str, float | str] | None:
-    """``genre=2, year=0.5``; what is no number stays a text, of which the policy then complains."""
+    """Parse ``genre=2, year=0.5``. A value that is not a number stays a text, which the policy then refuses."""
     found: dict[str, float | str] = {}
     for pair in filter(None, map(str.strip, text.split(","))):
         name, _, number = pair.rpartition("=")

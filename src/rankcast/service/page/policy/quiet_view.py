@@ -1,4 +1,4 @@
-"""Quiet hours and digests of a user: when nothing is pushed, and when everything comes at once."""
+"""Quiet hours and digests of a user: when nothing is pushed, and when deliveries are gathered."""
 
 import asyncio
 from contextlib import suppress
@@ -18,7 +18,7 @@ _LATEST = 5
 
 
 def show_quiet(view: View) -> None:
-    """The panel, where we are."""
+    """Add the panel to the current element."""
     _Quiet(view)
 
 
@@ -37,17 +37,19 @@ class _Quiet:
         ui.timer(0, self._begin, once=True)
 
     async def _begin(self) -> None:
-        """Show what is set. If nothing says in which zone the user lives, take that of the visitor's own clock; before there is a
-        field, so that it replaces nothing that was typed."""
+        """Show the settings. Without any, use the time zone of the visitor's browser.
+
+        The browser is asked before the field exists, so the answer cannot overwrite what the visitor types.
+        """
         hours, schedule, latest = await asyncio.to_thread(self._read)
         if hours is None and schedule is None:
-            with suppress(TimeoutError):  # no answer: then it is UTC
+            with suppress(TimeoutError):  # no answer: use UTC
                 zone = await ui.run_javascript("Intl.DateTimeFormat().resolvedOptions().timeZone", timeout=10)
                 self._zone_here = str(zone or "UTC")
         self._draw(hours, schedule, latest)
 
     def _read(self) -> tuple[QuietHours | None, Schedule | None, list[tuple[str, str]]]:
-        """Quiet hours, schedule, and when the latest digests were due with what they say."""
+        """The quiet hours, the schedule, and the due times and summaries of the latest digests."""
         digests, user = self._view.service.digests, self._view.user
         kept = digests.schedule(user)
         latest = [
@@ -93,7 +95,8 @@ class _Quiet:
             self._draw(*await asyncio.to_thread(self._read))
 
     def _write(self, hours: QuietHours | None, schedule: Schedule | None, is_scheduled: bool) -> None:
-        """Without a schedule, one on chosen days stays as it is."""
+        """Save the settings. If `schedule` is None but `is_scheduled`, the schedule for chosen days stays
+        unchanged."""
         digests, user = self._view.service.digests, self._view.user
         if hours is not None:
             digests.set_quiet_hours(user, hours)

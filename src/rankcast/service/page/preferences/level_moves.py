@@ -1,4 +1,4 @@
-"""Levels of subscriptions, moving one between them, and the preferences that say the same."""
+"""Levels of subscriptions: moving a subscription between levels, and the equivalent preferences."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -12,7 +12,7 @@ Levels = list[list[str]]
 
 
 def grouped(names: Sequence[str], preferences: Iterable[Preference]) -> Levels:
-    """The subscriptions by their level, the best first.
+    """The subscriptions by level, best first.
 
     >>> grouped(["a", "b", "c"], [Preference("ann", "a", "b")])
     [['a', 'c'], ['b']]
@@ -25,8 +25,9 @@ def grouped(names: Sequence[str], preferences: Iterable[Preference]) -> Levels:
 
 
 def moved(before: Levels, name: str, to: int) -> Levels:
-    """The levels with one subscription in another of them: `to` counts from 0; -1 is a new one above all, and the number of
-    levels a new one below. Empty levels vanish.
+    """The levels after moving a subscription to level `to`, counted from 0. Empty levels are removed.
+
+    -1 creates a new level at the top, and the number of levels creates one at the bottom.
 
     >>> moved([["a", "c"], ["b"]], "c", 1), moved([["a", "c"], ["b"]], "c", -1), moved([["a"], ["b"]], "b", 2)
     ([['a'], ['b', 'c']], [['c'], ['a'], ['b']], [['a'], ['b']])
@@ -42,12 +43,12 @@ def moved(before: Levels, name: str, to: int) -> Levels:
 
 
 def pairs_of(made: Levels, user: str) -> list[Preference]:
-    """The preferences that put each level above the next: everything in it over everything there."""
+    """The preferences that put each level above the next: every subscription of it over every one of the next."""
     return [Preference(user, better, worse) for upper, lower in pairwise(made) for better in upper for worse in lower]
 
 
 def says_levels(names: Sequence[str], preferences: Sequence[Preference]) -> bool:
-    """Whether the preferences say just what the levels show, or leave open how some of them compare."""
+    """Whether the levels express the preferences exactly. Otherwise some subscriptions are not comparable."""
     if not preferences:
         return True
     wanted = {(one.prefer, one.over) for one in pairs_of(grouped(names, preferences), preferences[0].user)}

@@ -1,4 +1,4 @@
-"""The preferences as a picture: what is preferred on top, lines down to what it is preferred over."""
+"""The preference graph: preferred subscriptions at the top, with lines down to those they are preferred over."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -13,13 +13,13 @@ _LETTER, _LINE, _PAD_X, _PAD_Y = 7.2, 17, 14, 9
 _GAP, _DROP, _MARGIN = 18, 46, 8
 _SWEEPS = 6
 _WIDTH = 20
-"""In letters: where names are broken into lines."""
+"""The width, in characters, at which names are wrapped."""
 
 
 def draw_preferences(preferences: Sequence[Preference], labels: Mapping[str, str], scores: Mapping[str, float]) -> str:
-    """An SVG of the graph: a box per subscription (by its label, in the order of `labels`), a row per level.
+    """An SVG of the graph: a box per subscription (with its label, in the order of `labels`), and a row per level.
 
-    Lines that follow from others are left out. Colours are those of the page, by its classes.
+    Lines that follow from others are omitted. The colours are CSS classes of the page.
     """
     rows = grouped(list(labels), preferences)
     boxes = {name: _Box(labels[name], f"{scores[name]:.3g}") for name in labels}
@@ -54,7 +54,7 @@ def _row_width(row: list[str], boxes: "dict[str, _Box]") -> float:
 def _through_levels(
     rows: list[list[str]], boxes: "dict[str, _Box]", pairs: list[tuple[str, str]]
 ) -> list[tuple[str, str]]:
-    """The lines from level to level; where one passes a level, a bend is put there to keep room for it."""
+    """The lines from level to level. Where a line crosses a level, a bend reserves room for it."""
     level_of = {name: number for number, row in enumerate(rows) for name in row}
     edges: list[tuple[str, str]] = []
     for upper, lower in pairs:
@@ -70,7 +70,7 @@ def _through_levels(
 
 
 def _order(rows: list[list[str]], edges: list[tuple[str, str]]) -> None:
-    """Put each box near the middle of those it is linked with, so that few lines cross."""
+    """Order each row so that a box is near the middle of its neighbours and few lines cross."""
     linked: dict[str, list[str]] = {}
     for upper, lower in edges:
         linked.setdefault(upper, []).append(lower)
@@ -88,7 +88,7 @@ def _order(rows: list[list[str]], edges: list[tuple[str, str]]) -> None:
 
 
 class _Box:
-    """One subscription, or the bend of a line, with its place."""
+    """One subscription or the bend of a line, with its position."""
 
     def __init__(self, text: str, score: str, is_bend: bool = False) -> None:
         self.is_bend = is_bend

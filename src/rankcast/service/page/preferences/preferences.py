@@ -1,4 +1,4 @@
-"""Preferences: subscriptions in levels, dragged or moved by buttons; single pairs; and the graph of them."""
+"""The preference editor: subscriptions in levels (by dragging or buttons), single pairs, and the graph."""
 
 import asyncio
 
@@ -18,11 +18,11 @@ from rankcast.service.page.widgets import act, complaining, drawing, empty, grou
 __all__ = ["build"]
 
 _MOST = 100
-"""Subscriptions that can be arranged by hand."""
+"""The most subscriptions that can be arranged by hand."""
 
 
 async def build(view: View) -> None:
-    """The levels of the user, the pairs, and the graph."""
+    """Build the levels, the pairs and the graph of the user."""
     await _Preferences(view).load()
 
 
@@ -33,7 +33,7 @@ class _Preferences:
         self._undo = group("div")
 
     async def load(self) -> None:
-        """Read all anew, and draw it."""
+        """Read the preferences and draw the page."""
         await asyncio.to_thread(self._read)
         self._draw()
 

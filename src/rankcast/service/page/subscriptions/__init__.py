@@ -1,4 +1,4 @@
-"""The subscriptions: what a user wants to hear of."""
+"""The subscriptions: which events a user wants to receive."""
 
 from rankcast.service.page.subscriptions.subscriptions import build
 

@@ -1,4 +1,4 @@
-"""The form in which conditions are put together."""
+"""The form for conditions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import assert_never
@@ -36,7 +36,7 @@ _HEDGES: dict[tuple[Hedge, ...], str] = {
 
 
 class FormView:
-    """Shows a form and changes it; `changed` is called after each change."""
+    """Shows and edits a form. `changed` is called after each change."""
 
     def __init__(self, hints: Mapping[str, Hint], changed: Callable[[], None]) -> None:
         self._hints = hints
@@ -107,18 +107,18 @@ class FormView:
         self._draw()
         self._changed()
 
-    # for the lines
+    # called by the lines
 
     def hint(self, name: str) -> Hint | None:
-        """What is known of an attribute."""
+        """The suggestions for an attribute, or None."""
         return self._hints.get(name.strip())
 
     def changed(self) -> None:
-        """A line has changed."""
+        """Handle a change of a line."""
         self._changed()
 
     def remove(self, conditions: list[Condition], condition: Condition) -> None:
-        """Take a line out."""
+        """Remove a line."""
         conditions[:] = [one for one in conditions if one is not condition]
         self._draw()
         self._changed()
@@ -130,7 +130,8 @@ class FormView:
 
 
 class _Line:
-    """One condition: attribute, operator, value. Fields stay as they are while one types; only their suggestions change."""
+    """One condition: attribute, operator, value. Fields are kept while the user types; only their suggestions
+    change."""
 
     def __init__(self, view: FormView, conditions: list[Condition], condition: Condition) -> None:
         self._view = view

@@ -1,4 +1,4 @@
-"""Expressions as a form has them: conditions in groups, and the way there and back."""
+"""Expressions as forms: conditions in groups, with conversion in both directions."""
 
 import csv
 import math
@@ -51,8 +51,8 @@ _SPECIAL = {op.value: op for op in SpecialOp}
 
 
 class FormShape(Enum):
-    """How conditions go together: all of them; any of them; in groups, one of which must hold as a whole (DNF); in groups,
-    each of which must hold in part (CNF)."""
+    """How conditions are combined: all; any; groups of which one must hold fully (DNF); groups that must each hold
+    in part (CNF)."""
 
     ALL = "all"
     ANY = "any"
@@ -67,9 +67,9 @@ class FormShape(Enum):
 
 @dataclass(slots=True)
 class Condition:
-    """One line of the form. `op` is that of the text form; `texts` are its values, as typed (for ``is``: the concept).
+    """One line of the form. `op` is the operator symbol; `texts` are the values as typed (for ``is``: the concept).
 
-    `kind` None leaves it to the values: a number if they look like numbers, else a string.
+    If `kind` is None, the values decide it: a number if they look like numbers, otherwise a string.
     """
 
     attribute: str = ""
@@ -82,14 +82,14 @@ class Condition:
 
 @dataclass(slots=True)
 class Form:
-    """Conditions in groups; the shapes without groups have just one."""
+    """Conditions in groups. Shapes without groups have exactly one."""
 
     shape: FormShape
     groups: list[list[Condition]]
 
 
 def form_of(expression: Expression) -> Form | None:
-    """The form of an expression, or None if it has none: `not`, deeper nesting, values of mixed types.
+    """The form of an expression, or None if a form cannot express it: `not`, deeper nesting, values of mixed types.
 
     >>> from rankcast.language import parse
     >>> form_of(parse("genre = 'drama' and (year < 1920 or year > 1999)")).shape
@@ -123,9 +123,9 @@ def form_of(expression: Expression) -> Form | None:
 
 
 def expression_of(form: Form) -> Expression:
-    """The expression that a form means; incomplete conditions are left out, and without any it is everything.
+    """The expression of a form. Incomplete conditions are left out; without any conditions it matches everything.
 
-    Raises `ModelError` for a value that is not of the kind that it should be.
+    Raises `ModelError` for a value that is not of the required kind.
     """
     groups = [[_predicate(one) for one in group if is_complete(one)] for group in form.groups]
     inner, outer = (Or, And) if form.shape in (FormShape.CNF, FormShape.ANY) else (And, Or)
@@ -134,7 +134,7 @@ def expression_of(form: Form) -> Expression:
 
 
 def is_complete(condition: Condition) -> bool:
-    """Whether there is enough in it to mean something."""
+    """Whether the condition is complete enough to be used."""
     op = operator_of(condition.op)
     needed = 0 if op is SpecialOp.EXISTS else 2 if op is SpecialOp.BETWEEN else 1
     return bool(condition.attribute.strip()) and sum(bool(text.strip()) for text in condition.texts) >= needed
@@ -146,7 +146,7 @@ def operator_of(symbol: str) -> Op | SpecialOp:
 
 
 def operators_for(kind: Kind | None) -> dict[str, str]:
-    """The operators to offer for an attribute, with their words; None if its kind is not known.
+    """The operators to offer for an attribute, with their names; `kind` is None if it is unknown.
 
     >>> operators_for(Kind.TIME)["<"], "contains" in operators_for(Kind.TIME)
     ('before', False)
@@ -156,7 +156,7 @@ def operators_for(kind: Kind | None) -> dict[str, str]:
 
 
 def split_texts(text: str) -> list[str]:
-    """The values of a list with commas; one that has a comma itself stands in double quotes.
+    """Split a list at commas. A value that contains a comma is in double quotes.
 
     >>> split_texts('drama, "Paris, Texas"')
     ['drama', 'Paris, Texas']
@@ -166,7 +166,7 @@ def split_texts(text: str) -> list[str]:
 
 
 def join_texts(texts: Sequence[str]) -> str:
-    """The list that `split_texts` takes apart again."""
+    """Join values into a list that `split_texts` can split."""
     written = StringIO()
     csv.writer(written, lineterminator="").writerow(texts)
     return written.getvalue().replace(",", ", ") if not any("," in text for text in texts) else written.getvalue()
@@ -180,7 +180,7 @@ def _joined(kind: type[And] | type[Or], parts: Sequence[Expression]) -> Expressi
 
 
 def _predicates(part: Expression, kind: type[And] | type[Or]) -> list[Predicate]:
-    """The predicates of a group; none if it holds something else."""
+    """The predicates of a group; empty if it contains anything else."""
     if isinstance(part, Predicate):
         return [part]
     if isinstance(part, kind) and all(isinstance(one, Predicate) for one in part.parts):
@@ -189,7 +189,7 @@ def _predicates(part: Expression, kind: type[And] | type[Or]) -> list[Predicate]
 
 
 def _condition(predicate: Predicate) -> Condition | None:
-    """The line of a predicate, unless what is typed there would not mean it again."""
+    """The line for a predicate, or None if its typed form would mean something else."""
     made = Condition(predicate.attribute, thresholds=predicate.thresholds)
     match predicate.test:
         case Compare(op, value):

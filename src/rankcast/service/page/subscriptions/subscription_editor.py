@@ -1,4 +1,4 @@
-"""Writing a subscription: by form, or as text; both say the same, and show at once what it would have matched."""
+"""The subscription editor: a form or text, kept in step, with a preview of the matches."""
 
 import asyncio
 import json
@@ -33,21 +33,24 @@ _FORMLESS = "The text says more than the form can show (not, groups within group
 
 @dataclass(frozen=True, slots=True)
 class EditorKnowledge:
-    """What an editor knows when it is opened: the catalog, and what recent events say."""
+    """The data of an editor: the catalog, and suggestions from recent events."""
 
     catalog: Catalog
     hints: dict[str, Hint]
 
 
 def read_for_editor(view: View) -> EditorKnowledge:
-    """Read that from the store."""
+    """Read the data of an editor from the store."""
     catalog = view.service.catalog()
     return EditorKnowledge(catalog, hints_of(view.service.recent_events(300), catalog, view.user))
 
 
 class SubscriptionEditor:
-    """The panel in which one subscription is written. `old` is the one being changed, None for a new one; `text` is what
-    to begin with. `done` is called when it was saved or left."""
+    """The panel for one subscription.
+
+    `old` is the subscription to change, or None for a new one. `text` is the initial expression. `done` is called
+    when the editor is closed, with or without saving.
+    """
 
     def __init__(
         self,
@@ -110,7 +113,7 @@ class SubscriptionEditor:
     def _set_score(self, score: float) -> None:
         self._score = score
 
-    # form and text in step
+    # keeping form and text in step
 
     def _form_changed(self) -> None:
         try:
@@ -133,7 +136,7 @@ class SubscriptionEditor:
         self._check()
 
     def _form_for(self, text: str) -> Form | None:
-        """The form of the text; where it has none, a note says so."""
+        """The form of the text. If there is none, a note says so."""
         if not text.strip():
             return Form(FormShape.ALL, [[Condition()]])
         try:
@@ -146,7 +149,7 @@ class SubscriptionEditor:
         self._formless.set_visibility(form is None)
         return form
 
-    # what it means and would have matched
+    # meaning and matches
 
     def _check(self) -> None:
         text = self._text.value or ""
@@ -222,7 +225,7 @@ class SubscriptionEditor:
     async def _save(self) -> None:
         with complaining():
             where = parse(self._text.value or "")
-            # The field cannot be changed in the browser then, but a browser may send what it likes.
+            # The browser disables the field, but a client may send anything.
             name = self._old.id if self._old else (self._name.value or "").strip()
             if not name:
                 raise CatalogError("give the subscription a name")
@@ -235,7 +238,7 @@ class SubscriptionEditor:
             await self._leave()
 
     def _check_name(self, name: str) -> Callable[[Catalog], None]:
-        """Refuse a name that another subscription has, at the moment of saving."""
+        """Return a check, run on saving, that refuses the name of another subscription."""
 
         def check(catalog: Catalog) -> None:
             present = catalog.subscriptions.get(name)
@@ -250,14 +253,14 @@ class SubscriptionEditor:
         await self._done()
 
     def _free_name(self, text: str) -> str:
-        """A name made of the words, which no other subscription had when the editor was opened."""
+        """A name made from the text that no other subscription had when the editor was opened."""
         base = "-".join(re.findall(r"[^\W_]+", text.lower()))[:32].strip("-") or "everything"
         taken, user = self._known.catalog.subscriptions, self._view.user
         names = [base, f"{user}-{base}", *(f"{user}-{base}-{number}" for number in range(2, 1000))]
         return next((name for name in names if name not in taken), "")
 
     def _remember(self, text: str) -> None:
-        """Keep what is being written in the address, so that a reload finds it again."""
+        """Keep the draft in the address, so that it survives a reload."""
         query = {"edit": self._old.id, "text": text} if self._old else {"new": "", "text": text}
         written = json.dumps(query).replace("<", "\\u003c")
         ui.run_javascript(f"rankcast.address({written})")

@@ -1,4 +1,4 @@
-"""Subscriptions: what one wants to hear of, listed, written, changed, removed, and put back."""
+"""Subscriptions: listing, creating, changing, removing and restoring them."""
 
 import asyncio
 
@@ -17,7 +17,7 @@ _PAGE = 100
 
 
 async def build(view: View) -> None:
-    """The user's subscriptions, and the editor if the address asks for it."""
+    """Build the list of subscriptions, and the editor if the address asks for it."""
     page = _Subscriptions(view)
     await page.load()
     query = view.query
@@ -41,7 +41,7 @@ class _Subscriptions:
         self._undo = group("div")
 
     async def load(self) -> None:
-        """Read the subscriptions anew, and list them."""
+        """Read and list the subscriptions."""
         await asyncio.to_thread(self._read)
         self._draw()
 
@@ -54,7 +54,7 @@ class _Subscriptions:
         self._scores = scores(mine, self._preferences, catalog.policy_of(user).levels)
 
     async def edit(self, old: Subscription | None, text: str) -> None:
-        """Open the editor, in place of one that is open."""
+        """Open the editor, replacing an open one."""
         known = await asyncio.to_thread(read_for_editor, self._view)
         self._editor.clear()
         self._tools.set_visibility(False)
