@@ -1,1 +1,1 @@
-"""Moving events through the engine: in this process, or on Spark."""
+"""Pipelines move events through the engine: in this process, or on Spark."""

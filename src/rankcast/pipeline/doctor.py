@@ -1,7 +1,7 @@
-"""What Rankcast needs around it, whether it is there, and what to do where it is not.
+"""Check the environment that Rankcast needs, and say how to fix what is missing.
 
-Each check is a pure function of what was found, so that it can be tested on a healthy machine; `examine` finds
-out and asks them all. Standard library only: set-up runs this file before anything is installed.
+Each check is a pure function of its findings, so that it can be tested on a healthy machine. `examine` collects the
+findings and runs all checks. This file uses only the standard library: set-up runs it before anything is installed.
 """
 
 import os
@@ -30,8 +30,10 @@ _REINSTALL = "run: make install, or: pip install --upgrade rankcast"
 
 @dataclass(frozen=True, slots=True)
 class Checkup:
-    """One thing that was looked at. `ok` is None if it could not be found out, or is only worth a hint; `advice`
-    is empty if there is nothing to do."""
+    """The result of one check.
+
+    `ok` is None if the result is unknown or only worth a hint. `advice` is empty if there is nothing to do.
+    """
 
     name: str
     ok: bool | None
@@ -41,7 +43,7 @@ class Checkup:
 
 @dataclass(frozen=True, slots=True)
 class JavaRuntime:
-    """A Java runtime that starts: its home, its version as it says it ("17.0.15"), and how it was found."""
+    """A working Java runtime: its home, its version as reported ("17.0.15"), and how it was found."""
 
     home: Path
     version: str
@@ -54,7 +56,7 @@ class JavaRuntime:
 
 
 def examine(store: Path | None = None) -> list[Checkup]:
-    """Look at everything, in about a second; `store` is the file that is going to be written, if any."""
+    """Run all checks, in about a second. `store` is the file that will be written, if any."""
     temporary = Path(tempfile.gettempdir())
     findings = [
         check_python(sys.version_info[:3]),
@@ -75,14 +77,14 @@ def examine(store: Path | None = None) -> list[Checkup]:
 
 
 def find_java() -> JavaRuntime | None:
-    """The Java that Spark is going to use: the first of `javas` that is new enough, or None."""
+    """The Java runtime that Spark will use: the first of `javas` that is recent enough, or None."""
     return next((java for java in javas() if java.major >= LEAST_JAVA), None)
 
 
 def javas(environment: Mapping[str, str] = os.environ) -> Iterator[JavaRuntime]:
-    """Every Java that starts: that of JAVA_HOME, that on the PATH, those in the places where systems keep them.
+    """Every working Java runtime: from JAVA_HOME, from the PATH, and from the usual installation folders.
 
-    Each costs the start of a JVM, about 0.1 s; they are started only as the iterator gets there.
+    Each one costs the start of a JVM, about 0.1 s. The iterator starts them one at a time.
     """
     seen: set[Path] = set()
     for executable, origin in _java_places(environment):
@@ -93,7 +95,7 @@ def javas(environment: Mapping[str, str] = os.environ) -> Iterator[JavaRuntime]:
 
 
 def java_version(output: str) -> str | None:
-    """The version out of what ``java -version`` prints.
+    """The version in the output of ``java -version``.
 
     >>> java_version('openjdk version "17.0.15" 2025-04-15')
     '17.0.15'
@@ -137,13 +139,13 @@ def _ask_java(executable: Path, origin: str) -> JavaRuntime | None:
 
 
 def check_python(version: tuple[int, ...]) -> Checkup:
-    """Python is new enough."""
+    """Check that Python is recent enough."""
     advice = "" if version >= LEAST_PYTHON else "install Python 3.11 or newer and make a new virtual environment"
     return Checkup("Python", not advice, ".".join(map(str, version)), advice)
 
 
 def check_java(java: JavaRuntime | None, others: Iterable[JavaRuntime] = ()) -> Checkup:
-    """There is a Java that Spark runs on; `others` are named where there is none."""
+    """Check that there is a Java runtime for Spark. If not, `others` are mentioned."""
     if java is not None:
         return Checkup("Java", True, f"{java.version} in {java.home} (by {java.origin})")
     old = ", ".join(f"{other.version} in {other.home}" for other in others)
@@ -157,7 +159,7 @@ def check_java(java: JavaRuntime | None, others: Iterable[JavaRuntime] = ()) -> 
 
 
 def check_memory(available: int | None) -> Checkup:
-    """There is memory for Spark's JVM, its Python workers and their state."""
+    """Check that there is enough memory for Spark's JVM, its Python workers and their state."""
     if available is None:
         return Checkup("memory", None, "unknown")
     enough = available >= LEAST_MEMORY
@@ -166,21 +168,21 @@ def check_memory(available: int | None) -> Checkup:
 
 
 def check_cores(cores: int) -> Checkup:
-    """One core works; two run Spark's JVM and a Python worker side by side."""
+    """Check the number of cores. One is enough; two run Spark's JVM and a Python worker in parallel."""
     if cores > 1:
         return Checkup("cores", True, str(cores))
     return Checkup("cores", None, str(cores), "two or more cores are much faster: JVM and Python take turns on one")
 
 
 def check_disk(folder: Path, free: int) -> Checkup:
-    """There is room for what Spark spills and shuffles."""
+    """Check that there is disk space for Spark's spill and shuffle files."""
     enough = free >= LEAST_DISK
     advice = f"make room, or set SPARK_LOCAL_DIRS to a folder with {_size(LEAST_DISK)} free"
     return Checkup("disk", enough, f"{_size(free)} free in {folder}", "" if enough else advice)
 
 
 def check_loopback(bind: Callable[[], int]) -> Checkup:
-    """Ports of the loopback address can be had; `bind` takes a free one and returns its number, or raises OSError."""
+    """Check that loopback ports can be opened. `bind` opens a free one and returns its number, or raises OSError."""
     try:
         bind()
     except OSError as error:
@@ -190,7 +192,7 @@ def check_loopback(bind: Callable[[], int]) -> Checkup:
 
 
 def check_hostname(name: str, resolve: Callable[[str], str], local_ip: str | None = None) -> Checkup:
-    """The host knows its own name, or Spark was told not to ask (`local_ip`, from SPARK_LOCAL_IP)."""
+    """Check that the host can resolve its own name. Not needed with `local_ip` (from SPARK_LOCAL_IP)."""
     if local_ip:
         return Checkup("host name", True, f"not asked: SPARK_LOCAL_IP is {local_ip}")
     try:
@@ -201,7 +203,7 @@ def check_hostname(name: str, resolve: Callable[[str], str], local_ip: str | Non
 
 
 def check_package(name: str, version: str | None, required: str) -> Checkup:
-    """A package that Spark or the index needs is there, in a version that `required` (">=2.2,<3") admits."""
+    """Check that a package is installed in a version that `required` (">=2.2,<3") allows."""
     if version is None:
         return Checkup(name, False, "not installed", _REINSTALL)
     bounds = re.findall(r"(>=|<)([\d.]+)", required)
@@ -210,13 +212,13 @@ def check_package(name: str, version: str | None, required: str) -> Checkup:
 
 
 def check_store(path: Path) -> Checkup:
-    """The store's file, or the folder in which it will be made, can be written."""
+    """Check that the store's file, or the folder where it will be created, is writable."""
     folder = path.absolute().parent
     if path.is_dir():
         return Checkup("store", False, f"{path} is a folder", "name a file, such as rankcast.db")
     if not folder.is_dir():
         return Checkup("store", False, f"no folder {folder}", f"make it: mkdir -p {folder}")
-    # SQLite writes its journal beside the file, so the folder matters even if the file is there.
+    # SQLite writes its journal beside the file, so the folder matters even if the file exists.
     for place in (folder, path) if path.exists() else (folder,):
         if not os.access(place, os.W_OK):
             return Checkup("store", False, f"{place} cannot be written", f"chmod u+w {place}, or choose another path")
@@ -253,7 +255,7 @@ def _bind_loopback() -> int:
 
 
 def _available_memory() -> int | None:
-    """Bytes that can be had: the system's, or less if a container has a limit."""
+    """The available memory in bytes: that of the system, or less if a container has a limit."""
     amounts = [_meminfo(), _cgroup_room()]
     return min((amount for amount in amounts if amount is not None), default=None)
 

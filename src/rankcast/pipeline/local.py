@@ -1,4 +1,4 @@
-"""Serving a store in this process: events from its log, through the shards, into its deliveries."""
+"""Serving a store in this process: events from its log go through the shards into its deliveries."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,15 +36,15 @@ _log = logging.getLogger("rankcast.pipeline")
 
 _FIRST_PART = 16
 _PARTS = 3
-"""Into so many parts a slice of time is divided, after each of which the clock is looked at."""
+"""Number of parts into which a time slice is divided. The clock is checked after each part."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommittedBatch:
-    """What one committed batch did: up to which offset, how many deliveries were new, and how much was set aside.
+    """One committed batch: the offset it reached, the number of new deliveries, and the number of set-aside rows.
 
-    `seconds` is how long reading and serving its events took, `change_seconds` how long taking over changes of the catalog up to
-    `version` took; the commit is in neither.
+    `seconds` is the time for reading and serving the events. `change_seconds` is the time for applying catalog
+    changes up to `version`. Neither includes the commit.
     """
 
     offset: int
@@ -58,7 +58,7 @@ class CommittedBatch:
 
 @dataclass(frozen=True, slots=True)
 class ReadEvent:
-    """An event of the log as a pipeline takes it; `event` is None, and `error` says why, if it cannot be read."""
+    """An event of the log. If it cannot be read, `event` is None and `error` gives the reason."""
 
     offset: int
     catalog_version: int
@@ -69,7 +69,7 @@ class ReadEvent:
 
 
 class _ServedSlice(NamedTuple):
-    """What is to be committed together; `is_last` if the log has no more."""
+    """The results to be committed together. `is_last` means that the log has no further events."""
 
     shards: list[Shard | BatchShard]
     logged: list[ReadEvent]
@@ -78,7 +78,7 @@ class _ServedSlice(NamedTuple):
 
 
 def read_events(store: Store, after: int, limit: int) -> list[ReadEvent]:
-    """The next events of the log. One that cannot be read, such as one that an older version took, does not hide the others."""
+    """The next events of the log. An unreadable event, such as one of an older release, does not hide the others."""
     read: list[ReadEvent] = []
     for row in store.event_texts(after, after + limit):
         event, error = None, ""
@@ -91,30 +91,32 @@ def read_events(store: Store, after: int, limit: int) -> list[ReadEvent]:
 
 
 def serve_pending(store: Store, shards: int = 1, batch: int = 5_000, close: bool = False) -> Iterator[CommittedBatch]:
-    """Serve all events that the store has logged since the last time, batch by batch, each committed at once.
+    """Serve all events logged since the last run, in batches. Each batch is committed before the next.
 
-    Deliveries, delivery state and the offset are one transaction, so that a crash at any point loses and repeats
-    nothing. Each event is served under the catalog version that was current when it was published, so the
-    deliveries do not depend on where the batches were cut. `close` ends unfinished periods, as a replay does.
+    Deliveries, delivery state and the offset are written in one transaction, so a crash at any point neither loses
+    nor repeats anything. Each event is served with the catalog version that was current at its publication, so the
+    deliveries do not depend on the batch boundaries. `close` ends unfinished periods, as a replay does.
     """
     return LocalPipeline(store, shards, batch).serve(close)
 
 
 class LocalPipeline:
-    """Serves a store again and again; the shards stay in memory in between, so that few events are served soon.
+    """Serves a store repeatedly. The shards stay in memory between calls, so that a few events are served quickly.
 
     Parameters
     ----------
     shards
-        Among how many the users are divided; must be what it was before.
+        The number of shards that share the users. It must not change between runs.
     batch
-        How many events are committed together.
+        The number of events that are committed together.
     expected
-        How many events are to come at least, by which, by how many wait, and by the size of the catalog the kind of shard is chosen:
-        at the start, and again when there are twice as many subscriptions or 20,000 events wait.
+        The minimum number of events to expect. This number, the backlog and the size of the catalog determine the
+        kind of shard. The choice is made at the start, and again when the number of subscriptions has doubled or
+        20,000 events are waiting.
     slice_seconds
-        After how many seconds of serving a batch is committed, even if it has fewer events than `batch`. It is exceeded by what one
-        event costs, and where a commit itself takes longer: at least half of the time is for serving.
+        The number of seconds of serving after which a batch is committed, even if it has fewer events than `batch`.
+        It can be exceeded by the time for one event. If a commit takes longer, the slice grows with it, because at
+        least half of the time is for serving.
     """
 
     def __init__(
@@ -131,23 +133,23 @@ class LocalPipeline:
         self._expected = expected
         self._slice_seconds = slice_seconds
         self._part = batch if slice_seconds == float("inf") else min(batch, _FIRST_PART)
-        """How many events are served before the clock is looked at."""
+        """The number of events to serve before the clock is checked."""
         self._commit_seconds = 0.0
         self._serving_seconds = self._change_seconds = 0.0
         self._shards: list[Shard | BatchShard] = []
         self._offset = -1
         self._version = 0
         self._chosen_for = 0
-        """How many subscriptions there were when the kind of shard was chosen."""
+        """The number of subscriptions when the kind of shard was chosen."""
         self._aside: list[SetAside] = []
 
     def load(self) -> None:
-        """Read what there is, so that `due` is known before anything is published."""
+        """Load the shards, so that `due` is known before anything is published."""
         if not self._shards or self._store.progress().offset != self._offset:
             self._load()
 
     def serve(self, close: bool = False) -> Iterator[CommittedBatch]:
-        """Serve what is pending, as `serve_pending` does."""
+        """Serve the pending events, as `serve_pending` does."""
         store, clock = self._store, self._store.database.clock
         self.load()
         while True:
@@ -181,20 +183,22 @@ class LocalPipeline:
 
     @property
     def is_over_arrays(self) -> bool:
-        """Whether shards work over arrays, once they are loaded."""
+        """Whether the shards use the array engine, once they are loaded."""
         return any(isinstance(shard, BatchShard) for shard in self._shards)
 
     @property
     def due(self) -> datetime | None:
-        """When the clock ends a period in which something waits; `advance` then delivers it. None if nothing waits."""
+        """When the clock ends the next period with pending candidates; `advance` then delivers them. None if nothing
+        is pending."""
         found = [due for shard in self._shards if (due := shard.due) is not None]
         return min(found) + GRACE if found else None
 
     def advance(self) -> CommittedBatch | None:
-        """End the periods that are over by the clock of the store, if nothing is pending; what that did, if anything was due.
+        """End the periods that are over by the clock of the store, if no event is pending. Returns the result, if
+        there is any.
 
-        An event that is logged afterwards is one that came after the end of its period, in a replay of the log too: the log says
-        when each event was logged, and that is what ends periods there.
+        An event logged afterwards arrived after the end of its period. A replay of the log treats it the same way,
+        because the log says when each event was logged, and that time ends the periods.
         """
         due, now = self.due, self._store.database.clock()
         if due is None or now < due:
@@ -214,15 +218,16 @@ class LocalPipeline:
                 set_aside=self._aside,
                 at_end=True,
             )
-        except Overtaken:  # the shards are loaded as they were before
+        except Overtaken:  # the shards are loaded again in their earlier state
             self._aside = []
             return None
         self._shards = shards
         return CommittedBatch(self._offset, 0, written, self._told(), version=self._version)
 
     def _serve_slice(self, close: bool) -> "_ServedSlice":
-        """Serve as many events as are committed together; if arrays fail as a whole, the oracle serves them, from where the store is."""
-        # Whoever stops or fails from here on leaves shards that have seen what was not committed.
+        """Serve the events of one commit. If the array engine fails, the reference engine serves them from the stored
+        state."""
+        # After a failure from here on, the shards would contain uncommitted events, so they are dropped.
         shards, self._shards = self._shards, []
         until = monotonic() + max(self._slice_seconds, self._commit_seconds)
         logged: list[ReadEvent] = []
@@ -246,7 +251,7 @@ class LocalPipeline:
                 self._load(plain=True)
                 shards, self._shards = self._shards, []
                 deliveries = self._publish(shards, logged, is_last and close)
-                self._chosen_for = 0  # the next batch may choose arrays again
+                self._chosen_for = 0  # the next batch may choose the array engine again
                 return _ServedSlice(shards, logged, deliveries, is_last)
             if not is_last:
                 self._part = self._next_part(len(part), self._serving_seconds - before)
@@ -254,17 +259,17 @@ class LocalPipeline:
                 return _ServedSlice(shards, logged, deliveries, is_last)
 
     def _next_part(self, events: int, seconds: float) -> int:
-        """How many events to serve before the clock is looked at again, if so many took so long."""
+        """The number of events to serve before the next check of the clock, given the duration of the last part."""
         fitting = self._slice_seconds / _PARTS / max(seconds, 1e-6) * events
         return max(1, min(round(min(fitting, 2.0 * events)), self._batch))
 
     def _take(self, shards: Sequence[Shard | BatchShard], seq: int) -> None:
-        """Take over what shards have set aside; `seq` is the position of the event at which that was."""
+        """Collect what the shards have set aside. `seq` is the position of the current event."""
         for shard in shards:
             self._aside += [row if row.seq else replace(row, seq=seq) for row in shard.take_set_aside(self._version)]
 
     def _told(self) -> int:
-        """Log what was set aside, now that it is committed; how much."""
+        """Log the set-aside rows after they were committed. Returns their number."""
         for row in self._aside:
             _log.warning(
                 "set aside: user %r, event %r at %d, catalog version %d: %s",
@@ -295,7 +300,7 @@ class LocalPipeline:
         self._choose(progress.states, plain)
 
     def _choose(self, states: Mapping[int, bytes], plain: bool = False) -> None:
-        """Make the shards that suit what is to be done, or plain ones, with their states."""
+        """Create shards that suit the amount of work, or plain ones, and restore their states."""
         pending = max(self._expected, self._store.last_offset() - self._offset)
         catalog = self._store.catalog(self._version)
         self._chosen_for = len(catalog.subscriptions)
@@ -305,7 +310,7 @@ class LocalPipeline:
         self._take(self._shards, self._offset + 1)
 
     def _is_outgrown(self) -> bool:
-        """Whether shards that are made for little have much to do now."""
+        """Whether shards chosen for a small job now have a large one."""
         if isinstance(self._shards[0], BatchShard):
             return False
         subscriptions = len(self._store.catalog(self._version).subscriptions)
@@ -334,9 +339,9 @@ class LocalPipeline:
 
 
 def repartition(store: Store, shards: int) -> int:
-    """Divide the delivery state that is in the store among another number of shards; how many it was in.
+    """Redistribute the delivery state in the store to another number of shards. Returns the old number.
 
-    The deliveries do not depend on the number: users keep what they have.
+    The deliveries do not depend on the number: every user keeps their state.
     """
     progress = store.progress()
     users: dict[str, object] = {}
@@ -347,7 +352,7 @@ def repartition(store: Store, shards: int) -> int:
 
 
 def divided(users: dict[str, object], shards: int) -> dict[int, bytes]:
-    """The states of users as states of shards."""
+    """Group the states of users into states of shards."""
     parts: list[dict[str, object]] = [{} for _ in range(shards)]
     for user, state in users.items():
         parts[shard_of(user, shards)][user] = state
@@ -355,9 +360,10 @@ def divided(users: dict[str, object], shards: int) -> dict[int, bytes]:
 
 
 def rebuild(store: Store, shards: int, batch: int = 5_000) -> Iterator[int]:
-    """Make the delivery state anew by serving the log again up to the progress, without delivering; the offsets reached.
+    """Rebuild the delivery state by replaying the log up to the progress, without deliveries. Yields the offsets
+    reached.
 
-    For a store whose pipeline has lost its checkpoint. Afterwards any pipeline goes on from there.
+    Use it for a store with a lost checkpoint. Afterwards any pipeline can continue from there.
     """
     progress, known = store.progress(), store.pipeline()
     offset = known.start_offset if known is not None and known.start_version < 0 else 0
@@ -395,7 +401,8 @@ def _made(catalog: Catalog, shards: int, events: int) -> list[Shard | BatchShard
 def publish_to(
     served: Sequence[Shard | BatchShard], catalog: Catalog, entries: Sequence[ReadEvent]
 ) -> tuple[list[Delivery], list[SetAside]]:
-    """Serve events of the log that share a version of the catalog; the deliveries, and what could not be read or admitted."""
+    """Serve events of the log that share a catalog version. Returns the deliveries and the events that could not be
+    served."""
     version = entries[0].catalog_version
     aside = [SetAside(None, entry.id, entry.offset, version, entry.error) for entry in entries if entry.event is None]
     events = [entry.event for entry in entries if entry.event is not None]

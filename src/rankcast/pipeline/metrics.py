@@ -1,8 +1,8 @@
-"""What a store and its pipeline do, as metrics for Prometheus.
+"""Metrics of a store and its pipeline for Prometheus.
 
-Most of it stands in the store, so that whoever can open the store can show it: the process of the pipeline, or that of
-the service beside it. What only the pipeline's own process sees (how long each batch took, how far a topic is ahead) comes
-through `Metrics.progress`.
+Most metrics are computed from the store, so any process that can open the store can expose them: the pipeline, or the
+service beside it. Some are known only to the pipeline's own process, such as the duration of each batch and the lag
+behind a topic. They come through `Metrics.progress`.
 """
 
 import json
@@ -33,11 +33,11 @@ _COUNTS = {
 
 
 class Metrics:
-    """The metrics of one store, in a registry of their own. Safe from several threads.
+    """The metrics of one store, in their own registry. Thread-safe.
 
-    The counts are those of the pipeline that serves the store now; they begin anew when another takes over, which
-    Prometheus takes for a restart. A store that cannot be read shows as ``rankcast_store_up 0``, not as an error.
-    Cost of asking: a few small queries, none over a whole table.
+    The counters belong to the pipeline that currently serves the store. They restart at zero when another pipeline
+    takes over, which Prometheus treats as a restart. If the store cannot be read, ``rankcast_store_up`` is 0 and no
+    error is raised. Cost of a scrape: a few small queries, none over a whole table.
     """
 
     content_type = CONTENT_TYPE_LATEST
@@ -51,11 +51,12 @@ class Metrics:
         self._behind: Gauge | None = None
 
     def batch(self, seconds: float) -> None:
-        """A batch was done, in so many seconds."""
+        """Record the duration of a batch in seconds."""
         self._seconds.observe(seconds)
 
     def progress(self, progress: str | Mapping[str, Any]) -> None:
-        """Take in what Spark says about a micro-batch: the JSON of a `StreamingQueryProgress`, or what that decodes to."""
+        """Record Spark's progress report of a micro-batch: the JSON of a `StreamingQueryProgress`, or the decoded
+        object."""
         told = json.loads(progress) if isinstance(progress, str) else progress
         if told.get("numInputRows", 0) or told.get("batchDuration", 0) > 0:
             self.batch(told.get("batchDuration", 0) / 1000)
@@ -74,14 +75,14 @@ class Metrics:
             self._behind.set(max(behind))
 
     def text(self) -> bytes:
-        """All of it as Prometheus reads it; its type is `content_type`."""
+        """All metrics in the text format of Prometheus. `content_type` is its media type."""
         return generate_latest(self.registry)
 
     @contextmanager
     def listening(self, port: int, host: str = "127.0.0.1") -> Iterator[int]:
-        """Answer at that port (0 for any that is free) while in the block; the port.
+        """Serve the metrics at a port (0 for any free one) while in the block. Yields the port.
 
-        Nobody is asked who they are; so this listens on loopback unless told otherwise.
+        There is no authentication, so it listens on loopback by default.
         """
         try:
             server, thread = start_http_server(port, host, self.registry)
@@ -98,17 +99,17 @@ class Metrics:
 
 
 class _OfStore(Collector):
-    """What stands in the store, read when it is asked for."""
+    """The metrics computed from the store on each scrape."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def describe(self) -> Iterable[Metric]:
-        """Nothing beforehand: registering must not ask the store."""
+        """Describe nothing in advance, so that registering does not query the store."""
         return ()
 
     def collect(self) -> Iterator[Metric]:
-        """The metrics of this moment."""
+        """The current metrics."""
         try:
             found = list(self._metrics())
         except StoreError:

@@ -1,4 +1,4 @@
-"""What was set aside is served again, after a fix: its users are served once more over the log, alone."""
+"""Serving set-aside events again after a fix, by replaying the log for the users concerned."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,8 +22,11 @@ _BATCH = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ServedAgain:
-    """What came of it: how many rows are done, how many failed once more, how many deliveries are new, and whether those who
-    were set aside go on from here (if not, a pipeline serves the store, and they go on with a change of a record of theirs)."""
+    """The result: the numbers of completed rows, of rows that failed again, and of new deliveries.
+
+    It also says whether the users who were set aside are served again from here on. If not, a pipeline serves the
+    store, and they continue when one of their records changes.
+    """
 
     done: int
     failed: int
@@ -32,11 +35,12 @@ class ServedAgain:
 
 
 def serve_again(store: Store, user: str | None = None) -> ServedAgain:
-    """Serve what was set aside, of one user or all, once more.
+    """Serve the set-aside events of one user, or of all, again.
 
-    The users concerned are served alone, over the whole log up to the progress, each event with the catalog of its moment; the
-    deliveries of events that had been set aside are appended if they are not in the log yet. If no pipeline serves the store, the
-    users' state becomes what it would be if nothing had failed. Costs a replay of the log for these users.
+    The whole log up to the progress is replayed for these users alone, each event with the catalog at its
+    publication. Deliveries of set-aside events are appended if they are not in the log yet. If no pipeline serves the
+    store, the state of these users becomes what it would be without the failures. Cost: a replay of the log for these
+    users.
     """
     rows = [row for row in store.set_aside(user) if row.seq <= store.progress().offset]
     if not rows:
@@ -83,7 +87,7 @@ def _serve(store: Store, rows: Sequence[KeptSetAside], users: set[str] | None, i
 
 
 class _Again:
-    """What a replay makes of rows."""
+    """The results of a replay for set-aside rows."""
 
     def __init__(self, rows: Sequence[KeptSetAside]) -> None:
         self._events = {(row.user, row.event) for row in rows if row.event is not None}
@@ -98,7 +102,7 @@ class _Again:
         entries: Sequence[ReadEvent],
         chooser: tuple[Admission, Finder],
     ) -> None:
-        """Serve events of one version."""
+        """Serve events of one catalog version."""
         admission, finder = chooser
         readable = [(entry.event, entry.clock) for entry in entries if entry.event is not None]
         self._failed |= {(None, entry.id) for entry in entries if entry.event is None}
@@ -115,12 +119,12 @@ class _Again:
         self.take(shard.publish(events, admitted, clocks), shard.take_set_aside())
 
     def take(self, deliveries: Sequence[Delivery], rows: Sequence[SetAside]) -> None:
-        """Keep what had been set aside, of some deliveries; and note what failed."""
+        """Keep the deliveries that had been set aside, and record the failures."""
         self._failed |= {(row.user, row.event) for row in rows}
         self.deliveries += [one for one in deliveries if self._was_set_aside(one)]
 
     def has_failed(self, row: SetAside) -> bool:
-        """Whether a row failed once more."""
+        """Whether a row failed again."""
         return not {(row.user, row.event), (None, row.event), (row.user, None)}.isdisjoint(self._failed)
 
     def _was_set_aside(self, one: Delivery) -> bool:
@@ -130,7 +134,7 @@ class _Again:
 
 
 def _groups(store: Store, up_to: int) -> Iterator[list[ReadEvent]]:
-    """The log up to an offset, in parts that share a version of the catalog; what was forgotten of it is left out."""
+    """The log up to an offset, in groups that share a catalog version. Pruned events are skipped."""
     offset = 0
     while offset < up_to:
         entries = read_events(store, offset, min(_BATCH, up_to - offset))
@@ -143,7 +147,7 @@ def _groups(store: Store, up_to: int) -> Iterator[list[ReadEvent]]:
 
 
 def _states(states: Mapping[int, bytes], shard: Shard | BatchShard) -> dict[int, bytes]:
-    """The states of shards with those of the users who were served again."""
+    """The states of the shards, updated with the users who were served again."""
     divided = {number: unpack_states(state) for number, state in states.items()}
     for user, state in unpack_states(shard.state()).items():
         divided[shard_of(user, len(divided))][user] = state

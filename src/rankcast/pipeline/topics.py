@@ -1,6 +1,6 @@
-"""Topics of Kafka: where they are, whether they are there, and publishing to them.
+"""Kafka topics: parsing their URLs, checking that they exist, and publishing to them.
 
-Reading them and writing deliveries is Spark's part (`rankcast.pipeline.spark.kafka`).
+`rankcast.pipeline.spark.kafka` reads topics, and `rankcast.pipeline.spark.kafka_sink` writes deliveries.
 """
 
 import re
@@ -22,14 +22,15 @@ _DELIVERY_SECONDS = 60.0
 
 
 class TopicDescription(NamedTuple):
-    """A topic as its broker describes it. A topic that was deleted and made anew has the same name and another id."""
+    """A topic as its broker describes it. A topic that was deleted and created again has the same name but another
+    id."""
 
     id: str
     partitions: int
 
 
 class TopicReceipt(NamedTuple):
-    """The acknowledgement of an event: all replicas have it, at that offset of that partition."""
+    """The acknowledgement of an event: all replicas have it, at this offset of this partition."""
 
     id: str
     partition: int
@@ -38,7 +39,7 @@ class TopicReceipt(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A topic and the servers to ask for it.
+    """A topic and its bootstrap servers.
 
     >>> Topic.of("kafka://localhost:9092/films")
     Topic(servers='localhost:9092', name='films')
@@ -49,7 +50,7 @@ class Topic:
 
     @classmethod
     def of(cls, url: str) -> "Topic":
-        """The topic that a URL names: ``kafka://host:port,host:port/topic``."""
+        """Parse the URL of a topic: ``kafka://host:port,host:port/topic``."""
         found = _FORM.fullmatch(url)
         if found is None or not all(_SERVER.fullmatch(server) for server in found["servers"].split(",")):
             raise ModelError(
@@ -62,7 +63,8 @@ class Topic:
         return f"kafka://{self.servers}/{self.name}"
 
     def found(self) -> TopicDescription:
-        """What the broker says about the topic; EnvironmentProblem if there is no broker or no such topic."""
+        """The broker's description of the topic. Raises EnvironmentProblem if the broker or the topic cannot be
+        found."""
         from confluent_kafka import KafkaException, TopicCollection
         from confluent_kafka.admin import AdminClient
 
@@ -80,10 +82,11 @@ class Topic:
         return TopicDescription(str(described.topic_id), len(described.partitions))
 
     def publishing(self, events: Iterable[Event]) -> Iterator[TopicReceipt]:
-        """Write events, in order, each with its id as key; each acknowledgement comes when all replicas have the event.
+        """Write events in order, with the event id as the message key. Yields each acknowledgement when all replicas
+        have the event.
 
-        Events with the same id go to the same partition, and a message that has to be sent again is there once. Whoever
-        publishes again after a crash does write an event twice.
+        Events with the same id go to the same partition, and a retried message is written only once. Publishing again
+        after a crash does write an event twice.
         """
         from confluent_kafka import KafkaException, Producer
 
@@ -101,7 +104,7 @@ class Topic:
             self._settings()
             | {
                 "enable.idempotence": True,
-                "partitioner": "murmur2_random",  # as Java's producers do
+                "partitioner": "murmur2_random",  # the default of Java producers
                 "message.timeout.ms": int(_DELIVERY_SECONDS * 1000),
             }
         )
@@ -130,7 +133,7 @@ class Topic:
             raise EnvironmentProblem(f"Kafka at {self.servers} did not take an event for {self.name!r}: {errors[0]}")
 
     def _settings(self) -> JsonObject:
-        # What the library writes to stderr by itself says nothing that the errors do not.
+        # The library's own messages on stderr add nothing to the errors.
         return {"bootstrap.servers": self.servers, "log_level": 0, "socket.timeout.ms": int(_PATIENCE * 1000)}
 
 

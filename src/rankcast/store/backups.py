@@ -217,7 +217,7 @@ def _dump(url: str, database: Database, target: Path) -> None:
 
 
 def _run(program: str, url: str, options: list[str]) -> None:
-    """Run a PostgreSQL program on a database. The environment passes the password, so that other users cannot see it."""
+    """Run a PostgreSQL program on a database. The password is passed in the environment, where it stays hidden."""
     found = shutil.which(program)
     if found is None:
         raise EnvironmentProblem(

@@ -40,7 +40,7 @@ GRACE = timedelta(seconds=1)
 
 
 class LoggedEvent(NamedTuple):
-    """A logged event (`event.seq` is its offset), the catalog version at its publication, and when it was appended."""
+    """A logged event (`event.seq` is its offset), its catalog version, and when it was appended."""
 
     offset: int
     catalog_version: int
@@ -133,7 +133,7 @@ class EventLog:
             return list(starmap(LogRow, connection.execute(query)))
 
     def offset_before(self, time: datetime) -> int:
-        """The offset before the first event published at or after a time; the last offset if there is no such event."""
+        """The offset before the first event published at or after a time; the last offset if there is none."""
         query = select(func.min(log.c.event_offset)).where(log.c.published >= microseconds(time))
         with self._database.reading() as connection:
             first = connection.execute(query).scalar_one()

@@ -1,4 +1,4 @@
-"""Set-aside events: the event, the user and the error of each one that could not be served, until it is served again."""
+"""Events that could not be served, with the user and the error. They are set aside until they are served again."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -106,7 +106,7 @@ class Store:
         return self._catalog.change(put, remove, check)
 
     def decide(self, user: str, decide: Callable[[Catalog], Decision]) -> int:
-        """Change a user's records depending on their current state. `decide` returns what to put and what to remove."""
+        """Change a user's records based on their current state. `decide` returns what to put and what to remove."""
         return self._catalog.decide(user, decide)
 
     def version(self) -> int:
@@ -177,7 +177,7 @@ class Store:
         return self._events.rows(after, up_to)
 
     def offset_before(self, time: datetime) -> int:
-        """The offset before the first event published at or after a time; the last offset if there is no such event."""
+        """The offset before the first event published at or after a time; the last offset if there is none."""
         return self._events.offset_before(time)
 
     def time_at_end(self, offset: int) -> datetime | None:

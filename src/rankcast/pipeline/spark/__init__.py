@@ -1,7 +1,8 @@
 """Rankcast on Spark: DataFrames of events in, DataFrames of matches and deliveries out.
 
-Nothing here relies on the order of rows or changes the user's session, and only `summarise`, which gives no DataFrame,
-runs an action; all of it works in a classic session and under Spark Connect. `serve_store` runs the live pipeline of a store.
+Nothing here relies on the order of rows or changes the user's session. Only `summarise`, which does not return a
+DataFrame, runs an action. Everything works in a classic session and under Spark Connect. `serve_store` runs the live
+pipeline of a store.
 """
 
 from rankcast.pipeline.spark.backtest import backtest, backtest_measures, backtest_overlap

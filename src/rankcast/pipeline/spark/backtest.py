@@ -1,4 +1,4 @@
-"""A policy lab: what several policies would have delivered of the same history."""
+"""Backtests: what several policies would have delivered for the same history."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["backtest", "backtest_measures", "backtest_overlap"]
 
 _BETWEEN = "\ue000"
-"""Separates the name of a policy from that of a user: a character for private use, which names may contain but hardly do."""
+"""Separates the names of policy and user: a private-use character, which names rarely contain."""
 
 _SCREEN = 10
-"""How many deliveries, one after the other, a user sees together: the diversity is that within such a screen."""
+"""Number of consecutive deliveries that a user sees on one screen. Diversity is measured within a screen."""
 
 
 def backtest(
@@ -41,13 +41,13 @@ def backtest(
     Parameters
     ----------
     events, shards, json
-        As for `rankcast.pipeline.spark.deliver`.
+        The same as for `rankcast.pipeline.spark.deliver`.
     policies
-        By name. The policy's own `user` does not count: each user gets it in turn. None stands for the policy that the
-        user has.
+        The policies by name. Each one is applied to every user, and its own `user` is ignored. None stands for the
+        policy that the user has.
 
-    Returns the columns of `deliver` and `policy`. Each pair of a policy and a user is served as one more user, so the cost is
-    that of a catalog so many times as large.
+    Returns the columns of `deliver`, and `policy`. Each pair of a policy and a user is served as a separate user, so
+    the cost grows with the number of policies.
     """
     if not policies:
         raise ModelError("a backtest needs at least one policy")
@@ -65,10 +65,10 @@ def backtest(
 def backtest_measures(
     deliveries: DataFrame, events: DataFrame, catalog: Catalog, *, json: str | None = None
 ) -> DataFrame:
-    """What `backtest` found, a row per policy that delivered anything.
+    """Measures of the result of `backtest`, one row per policy with a delivery.
 
-    Columns: policy, users (with a delivery), delivered, rank (the mean), diversity (the mean distance within ten deliveries in a
-    row to one user), wait (mean seconds between publication and delivery).
+    Columns: policy, users (with a delivery), delivered, rank (mean), diversity (mean distance within ten consecutive
+    deliveries to one user), wait (mean seconds between publication and delivery).
     """
     schema = "id string, time timestamp, content string, raw string, reason string"
     accepted = prepared(events, json).mapInArrow(partial(check_rows, shared=shared_lines(catalog)), schema)
@@ -93,8 +93,10 @@ def backtest_measures(
 
 
 def backtest_overlap(deliveries: DataFrame) -> DataFrame:
-    """How much the policies agree: columns policy, other, overlap, which is the share of deliveries that both made among those
-    that either made."""
+    """How much the policies agree: columns policy, other, overlap.
+
+    The overlap is the number of deliveries made by both policies, divided by the number made by either.
+    """
     pairs = deliveries.select("policy", "user", "event")
     others = pairs.withColumnRenamed("policy", "other")
     counts = pairs.groupBy("policy").agg(f.count("*").alias("mine"))
@@ -107,7 +109,7 @@ def backtest_overlap(deliveries: DataFrame) -> DataFrame:
 
 
 def _tried(catalog: Catalog, policies: Mapping[str, Policy | None]) -> Catalog:
-    """Each user once for each policy."""
+    """A catalog with one copy of each user per policy."""
     tried = Catalog()
     for concept in catalog.concepts.values():
         if concept.user is None:

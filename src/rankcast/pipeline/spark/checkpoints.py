@@ -1,4 +1,4 @@
-"""What Rankcast keeps in a checkpoint beside Spark's own files, wherever Spark can write."""
+"""Rankcast's own files in a checkpoint, beside Spark's, wherever Spark can write."""
 
 import os
 from uuid import uuid4
@@ -14,10 +14,11 @@ _PIPELINE = "rankcast-pipeline"
 
 
 def pipeline_name(spark: SparkSession, checkpoint: str | os.PathLike[str]) -> str:
-    """The name of the pipeline whose checkpoint it is; a new one gets a name.
+    """The name of the pipeline that owns a checkpoint. A new checkpoint gets a new name.
 
-    It must be the same after a crash in the first micro-batch, when Spark itself has written nothing yet that would say
-    who began; and another when a checkpoint was deleted and begins anew, so that this is noticed.
+    The name stays the same after a crash in the first micro-batch, when Spark itself has not yet written anything
+    that identifies the pipeline. It differs if the checkpoint was deleted and started again, so that this is
+    detected.
     """
     known = kept_line(spark, checkpoint, _PIPELINE)
     if known is not None:
@@ -28,12 +29,12 @@ def pipeline_name(spark: SparkSession, checkpoint: str | os.PathLike[str]) -> st
 
 
 def is_begun(spark: SparkSession, checkpoint: str | os.PathLike[str]) -> bool:
-    """Whether a query of Spark has used the checkpoint."""
+    """Whether a Spark query has used the checkpoint."""
     return _lines(spark, _place(checkpoint, "metadata")) is not None
 
 
 def kept_line(spark: SparkSession, checkpoint: str | os.PathLike[str], name: str) -> str | None:
-    """What was kept under a name; None if nothing was, or writing it was cut off."""
+    """The line stored under a name; None if there is none or writing it was interrupted."""
     lines = _lines(spark, _place(checkpoint, name))
     if not lines:
         return None
@@ -43,7 +44,7 @@ def kept_line(spark: SparkSession, checkpoint: str | os.PathLike[str], name: str
 
 
 def keep_line(spark: SparkSession, checkpoint: str | os.PathLike[str], name: str, line: str) -> None:
-    """Keep one line under a name."""
+    """Store one line under a name."""
     frame = spark.createDataFrame([(line,)], "value string").coalesce(1)
     frame.write.mode("overwrite").text(_place(checkpoint, name))
 
@@ -53,7 +54,7 @@ def _place(checkpoint: str | os.PathLike[str], name: str) -> str:
 
 
 def _lines(spark: SparkSession, place: str) -> list[str] | None:
-    """The lines of a file, or of those in a folder; None if it is not there."""
+    """The lines of a file, or of the files in a folder; None if it does not exist."""
     try:
         return [row.value for row in spark.read.text(place).collect()]
     except AnalysisException as error:

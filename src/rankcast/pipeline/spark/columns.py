@@ -1,4 +1,4 @@
-"""How the columns of a DataFrame are the attributes of events."""
+"""How the columns of a DataFrame map to the attributes of events."""
 
 from collections.abc import Iterator
 
@@ -31,13 +31,13 @@ _SCALARS = (
 _SEVERAL = (t.StringType, t.VarcharType, t.CharType, t.BooleanType)
 
 _FORMS = (*FORMS, "is", "value")
-"""The fields of a struct column: one form of an imprecise value each, or a crisp value."""
+"""The fields of a struct column: one for each form of an imprecise value, and one for a crisp value."""
 
 _NUMERIC = (t.ByteType, t.ShortType, t.IntegerType, t.LongType, t.FloatType, t.DoubleType, t.DecimalType)
 
 
 def check_columns(schema: t.StructType) -> None:
-    """Raise `ModelError` now, and not in some worker later, if a column cannot hold what events hold."""
+    """Raise `ModelError` if a column has a type that events cannot hold, before any worker starts."""
     for name in ("id", "time"):
         if name not in schema.names:
             raise ModelError(f"the events have no column {name!r}; columns are {', '.join(schema.names)}")
@@ -84,7 +84,7 @@ def _is_numbers(kind: t.DataType) -> bool:
 
 
 def events_of_json(lines: pa.Array) -> Iterator[Outcome]:
-    """The events that JSON texts, or their bytes, hold, one each."""
+    """Decode events from JSON, one per text or byte string."""
     for line in lines.to_pylist():
         try:
             raw = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line or b""

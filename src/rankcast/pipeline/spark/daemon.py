@@ -1,7 +1,8 @@
-"""Spark's daemon of Python workers, with all that our workers need imported: ``python -m rankcast.pipeline.spark.daemon pyspark.worker``.
+"""Spark's daemon for Python workers, with Rankcast preloaded.
 
-Spark forks its Python workers off this process, and starts some anew for every micro-batch; importing our packages there would
-take each a second, here it takes one once. `local_session` asks for it; elsewhere set ``spark.python.daemon.module``.
+Run as ``python -m rankcast.pipeline.spark.daemon pyspark.worker``. Spark forks its Python workers from this process,
+and starts some for every micro-batch. Importing Rankcast takes about a second: here it happens once instead of in
+every worker. `local_session` uses this daemon. In other sessions, set ``spark.python.daemon.module``.
 """
 
 from pyspark.daemon import manager
@@ -12,7 +13,7 @@ from rankcast.pipeline.spark.live import processor
 __all__ = ["IMPORTED"]
 
 IMPORTED = (processor, source)
-"""What every worker finds imported, with all that these import."""
+"""The modules that every worker finds imported, together with everything they import."""
 
 if __name__ == "__main__":
     manager()

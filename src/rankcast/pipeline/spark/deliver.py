@@ -1,8 +1,7 @@
 """Batch jobs: a DataFrame of events and a catalog in, deliveries, matches or rejects out.
 
-Each input batch of events travels to every shard as one packed Arrow blob; the shard's part of the catalog
-travels beside it; one grouped step per shard runs `Shard` and lets only results out. Candidates are never
-shuffled.
+Each input batch of events goes to every shard as one packed Arrow blob, beside the shard's part of the catalog. One
+grouped step per shard runs `Shard` and returns only results. Candidates are never shuffled.
 """
 
 from datetime import timedelta
@@ -43,29 +42,31 @@ def deliver(
     json: str | None = None,
     lateness: timedelta | None = None,
 ) -> DataFrame:
-    """What each user receives of the events: of a finished stream, the same as `rankcast.engine.reference.shard.replay`.
+    """What each user receives from the events.
+
+    For a finished stream, this is the result of `rankcast.engine.reference.shard.replay`.
 
     Parameters
     ----------
     events
-        One event per row. Columns `id` and `time`, optionally `source`, `advertisement`, `k`; every other column
-        is an attribute: null is absent, an array is multi-valued, a struct such as ``struct<between: array<double>>`` or
-        ``struct<value: double, is: string>`` is an imprecise value, of which one field is not null.
+        One event per row. Columns `id` and `time`, optionally `source`, `advertisement`, `k`. Every other column is
+        an attribute: null means absent, and an array is multi-valued. A struct is an imprecise value, with exactly
+        one field that is not null: ``struct<between: array<double>>``, ``struct<value: double, is: string>``.
     shards
-        Among how many the users are divided; by default one per core of this machine.
+        The number of shards that share the users; by default one per core of this machine.
     json
-        Instead of columns: the name of the one column that holds each event as JSON, whatever its attributes.
+        Instead of attribute columns: the name of the column that holds each event as JSON, with any attributes.
     lateness
-        Of a streaming DataFrame only: serve events by time, not by arrival; each waits until one comes that is later by more
-        than this, and one that comes after its turn takes no part.
+        For streaming DataFrames only: serve events by time instead of arrival. Each event waits until another arrives
+        that is later by more than this. An event that arrives after its turn is left out.
 
-    A streaming DataFrame gives one, too: start it with any sink, in output mode update. Its session needs the RocksDB
-    state store (`local_session` has it), and one shuffle partition per shard is best. A period ends when a later event comes.
+    A streaming DataFrame gives a streaming DataFrame. Start it with any sink, in output mode update. Its session
+    needs the RocksDB state store (`local_session` has it), and should have one shuffle partition per shard. A period
+    ends when a later event arrives.
 
-    Returns a DataFrame with columns user, event, seq, rank, subscriptions, published, forwarded, window; its rows
-    have no order. Rows that cannot be events take no part: see `rejects`. What fails for one user or one event is left out: see
-    `set_aside`. Each shard holds all events of the
-    job in memory.
+    Returns a DataFrame with columns user, event, seq, rank, subscriptions, published, forwarded, window. Its rows
+    have no order. Rows that are not valid events are left out: see `rejects`. Failures of one user or one event are
+    left out: see `set_aside`. Each shard holds all events of the job in memory.
     """
     if events.isStreaming:
         return deliver_stream(events, catalog, shards=shard_count(shards), json=json, lateness=lateness)
@@ -77,14 +78,15 @@ def deliver(
 
 
 def match(events: DataFrame, catalog: Catalog, *, shards: int | None = None, json: str | None = None) -> DataFrame:
-    """Which subscriptions each event matches: columns event, subscription, user, degree. Parameters as `deliver`."""
+    """The subscriptions that each event matches: columns event, subscription, user, degree. Parameters as for
+    `deliver`."""
     return _by_shard(match_in_shard, spark_schema(Match), events, catalog, shards, json)
 
 
 def rejects(events: DataFrame, catalog: Catalog, *, json: str | None = None) -> DataFrame:
     """The rows that `deliver` and `match` leave out: columns raw (the row) and reason.
 
-    Of several events with one id the earliest counts (by time, then by content); the others are rejects.
+    If several events have the same id, the earliest one counts (by time, then by content). The others are rejects.
     """
     checked = prepared(events, json).mapInArrow(
         partial(check_rows, shared=shared_lines(catalog)),
@@ -101,10 +103,10 @@ def rejects(events: DataFrame, catalog: Catalog, *, json: str | None = None) -> 
 
 
 def set_aside(events: DataFrame, catalog: Catalog, *, shards: int | None = None, json: str | None = None) -> DataFrame:
-    """What `deliver` cannot serve, while it serves everything else: columns user, event, seq, error.
+    """The events that `deliver` cannot serve, while it serves everything else: columns user, event, seq, error.
 
-    `user` is null if the event fails for everybody, `event` if the user is not served at all from `seq` on. Costs as much as
-    `deliver`. Parameters as there.
+    `user` is null if the event fails for all users. `event` is null if the user is not served at all from `seq` on.
+    The cost and the parameters are those of `deliver`.
     """
     advertised = _advertised(events, catalog, json)
     return _by_shard(set_aside_in_shard, _SET_ASIDE, events, catalog, shards, json, advertised).distinct()
@@ -132,7 +134,8 @@ def _by_shard(
 
 
 def _advertised(events: DataFrame, catalog: Catalog, json: str | None) -> DataFrame | None:
-    """The events under an advertisement, whose recipients all shards choose together; None if there can be none."""
+    """The events under an advertisement, with recipients chosen across all shards; None if there are no
+    advertisements."""
     if not catalog.advertisements or (json is None and "advertisement" not in events.columns):
         return None
     named = f.col("advertisement") if json is None else f.get_json_object(f.col(json).cast("string"), "$.advertisement")

@@ -1,4 +1,4 @@
-"""What a failed query means, in the words of whoever noticed it, and what to do."""
+"""Explanations of failed queries: what happened, and what to do."""
 
 import re
 
@@ -25,7 +25,7 @@ _FULL = re.compile(r"No space left on device|Disk quota exceeded|File too large"
 
 
 def explain(error: BaseException, checkpoint: str = "") -> RankcastError | None:
-    """The error that a pipeline itself raised, or what an error of Spark means; None if there is nothing more to say."""
+    """The error that a pipeline raised, or the meaning of an error of Spark; None if there is nothing to add."""
     text = without_passwords(str(error))
     ours = _OURS.search(text)
     if ours is not None:
@@ -54,7 +54,8 @@ def explain(error: BaseException, checkpoint: str = "") -> RankcastError | None:
 
 
 def wait_for(query: StreamingQuery, seconds: float | None = None, checkpoint: str = "") -> bool:
-    """Wait until a query has ended, or so many seconds; whether it has. Raises what made it fail, explained."""
+    """Wait until a query ends, or for some seconds. Returns whether it has ended. If it failed, raises the explained
+    error."""
     try:
         if seconds is None:
             query.awaitTermination()
@@ -68,7 +69,7 @@ def wait_for(query: StreamingQuery, seconds: float | None = None, checkpoint: st
 
 
 def _line(text: str, found: "re.Match[str]") -> str:
-    """The line in which something was found, without the clutter around it."""
+    """The line that contains a match, with white space collapsed, in at most 300 characters."""
     start = text.rfind("\n", 0, found.start()) + 1
     end = text.find("\n", found.end())
     line = " ".join(text[start : len(text) if end < 0 else end].split())

@@ -1,4 +1,4 @@
-"""Deliveries as files in a folder: one for each micro-batch that has deliveries, named by its range and its pipeline.
+"""Deliveries as files in a folder: one file per micro-batch with deliveries, named by its range and its pipeline.
 
 A file never changes and is never replaced. So a program may read each file once, as Spark's file stream does.
 """
@@ -22,17 +22,18 @@ from rankcast.pipeline.spark.sinks import MicroBatchResult, lines_of
 __all__ = ["JsonLines", "ParquetFiles"]
 
 _MARK = "_rankcast.json"
-"""Says which store's deliveries a folder has. Spark and Arrow leave out files whose names begin so."""
+"""Identifies the store that owns the folder. Spark and Arrow ignore files with names that begin with an underscore.
+"""
 _NAME = re.compile(r"(?P<after>\d{12,})-(?P<up_to>\d{12,})-(?P<pipeline>\w+)(?:-\d+)?\.(?:jsonl|parquet)")
 _UNNAMED = re.compile(r"(?P<batch>\d{8,})\.(?:jsonl|parquet)")
-"""How files were named before: by the number of the micro-batch alone."""
+"""File names of earlier releases: only the number of the micro-batch."""
 _SCHEME = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+):/")
 _progress: dict[tuple[str, str, str], SinkProgress] = {}
 
 
 @dataclass(frozen=True)
 class JsonLines:
-    """Writes files of JSON Lines (semantics: Files) into a folder of this machine."""
+    """Writes JSON Lines files (semantics: Files) into a local folder."""
 
     folder: str
 
@@ -46,7 +47,7 @@ class JsonLines:
 
 @dataclass(frozen=True)
 class ParquetFiles:
-    """Writes Parquet files into a folder of this machine."""
+    """Writes Parquet files into a local folder."""
 
     folder: str
 
@@ -59,7 +60,7 @@ class ParquetFiles:
 
 
 class _File(NamedTuple):
-    """A file that an earlier micro-batch left: its range, or its number if it has no range."""
+    """A file of an earlier micro-batch: its range, or its batch number if it has no range."""
 
     path: Path
     after: int
@@ -87,7 +88,7 @@ class _Folder:
         _progress[key] = progress
 
     def _begun(self, made: MicroBatchResult) -> SinkProgress:
-        """What the folder has of the pipeline; StoreError if the folder is not this store's."""
+        """The progress of the pipeline in this folder. Raises StoreError if the folder belongs to another store."""
         mark = self._folder / _MARK
         files = self._files(made.pipeline)
         if mark.exists():
@@ -111,7 +112,7 @@ class _Folder:
         return {pair for path in paths for pair in _pairs(path)}
 
     def _files(self, pipeline: str) -> list[_File]:
-        """The files of the pipeline, and those from before files were named by pipelines."""
+        """The files of the pipeline, and files of earlier releases, which do not name a pipeline."""
         found: list[_File] = []
         for path in self._folder.iterdir() if self._folder.is_dir() else ():
             named, unnamed = _NAME.fullmatch(path.name), _UNNAMED.fullmatch(path.name)
@@ -131,7 +132,7 @@ class _Folder:
         return found
 
     def _free_name(self, made: MicroBatchResult) -> str:
-        """The name of a micro-batch's file. Ranges without events may be several of the same name; they are numbered."""
+        """The file name of a micro-batch. Ranges without events can have the same name, so they are numbered."""
         name = f"{made.after:012d}-{made.up_to:012d}-{made.pipeline}"
         taken = {path.name for path in self._folder.glob(f"{name}*")}
         numbered = (
@@ -140,7 +141,7 @@ class _Folder:
         return next(free for free in numbered if free not in taken)
 
     def _write(self, name: str, content: bytes) -> None:
-        """Write a file whole or not at all."""
+        """Write a file completely or not at all."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             unfinished = self._folder / f".{name}.part"
@@ -164,7 +165,7 @@ def _encoded(deliveries: pa.Table, suffix: str) -> bytes:
 
 
 def _pairs(path: Path) -> list[Pair]:
-    """The deliveries that a file has."""
+    """The user and event of each delivery in a file."""
     try:
         if path.suffix == ".parquet":
             return pairs_of(pq.read_table(path, columns=["user", "event"]))
@@ -177,7 +178,7 @@ def _pairs(path: Path) -> list[Pair]:
 
 
 def _local(folder: str) -> Path:
-    """The folder that a text names: a path, or a URL ``file:/…``; ModelError for any other URL."""
+    """Parse a folder given as a path or a URL ``file:/…``. Raises ModelError for any other URL."""
     found = _SCHEME.match(folder)
     if found is None:
         return Path(folder)

@@ -1,4 +1,4 @@
-"""What all jobs begin with: checked input, and the catalog in parts, one for each shard."""
+"""The input of all jobs: checked events, and one part of the catalog per shard."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -19,13 +19,13 @@ from rankcast.pipeline.spark.workers import CATALOG, JSON
 __all__ = ["LivesIn", "catalog_rows", "prepared", "shard_count", "shared_lines"]
 
 LivesIn: TypeAlias = Callable[[str], int]
-"""The shard of a user, from 0."""
+"""Gives the shard of a user, from 0."""
 
 _OfUser = Subscription | Preference | Policy
 
 
 def prepared(events: DataFrame, json: str | None) -> DataFrame:
-    """The events as the workers take them: columns as they are, or the one column that holds them as JSON."""
+    """The events in the form that the workers expect: their columns, or the one JSON column."""
     if events.isStreaming:
         raise ModelError("the events are a stream; this takes a batch DataFrame (spark.read, not spark.readStream)")
     if json is None:
@@ -45,12 +45,12 @@ def shard_count(shards: int | None) -> int:
 
 
 def shared_lines(catalog: Catalog) -> bytes:
-    """The records that concern all events, a line of JSON each: concepts and advertisements."""
+    """The records that concern all events (concepts and advertisements), one line of JSON each."""
     return _lines(record for record in catalog.records() if not isinstance(record, _OfUser))
 
 
 def catalog_rows(spark: SparkSession, catalog: Catalog, count: int, lives_in: LivesIn | None = None) -> DataFrame:
-    """One row per shard: its key, CATALOG, and the records of its users with those that concern all."""
+    """One row per shard: its key, CATALOG, and the records of its users together with the shared ones."""
     home = lives_in or (lambda user: shard_of(user, count))
     parts: list[list[Record]] = [[] for _ in range(count)]
     for record in catalog.records():
@@ -67,7 +67,7 @@ def catalog_rows(spark: SparkSession, catalog: Catalog, count: int, lives_in: Li
         "kind": pa.array([CATALOG] * count, pa.int32()),
         "blob": pa.array([_lines(part) for part in parts], pa.binary()),
     }
-    return spark.createDataFrame(pa.table(rows))  # rows of Python would go through a worker of Python
+    return spark.createDataFrame(pa.table(rows))  # rows of Python objects would go through a Python worker
 
 
 def _lines(records: Iterable[Record]) -> bytes:

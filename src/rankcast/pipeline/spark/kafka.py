@@ -1,7 +1,7 @@
 """Kafka as the source of events, through Spark's own connector.
 
-Spark records in the checkpoint which offsets each micro-batch has, so a micro-batch that is run again has the same messages.
-What Spark cannot see is kept beside: which topic it was, so that one of the same name that was made anew is not taken for it.
+Spark records the offsets of each micro-batch in the checkpoint, so a repeated micro-batch has the same messages.
+Rankcast also records the id of the topic, so that a topic that was deleted and created again is detected.
 """
 
 import json
@@ -22,14 +22,16 @@ __all__ = ["CONNECTOR", "JARS", "check_topic", "connector_settings", "explain", 
 
 CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13"
 JARS = "RANKCAST_KAFKA_JARS"
-"""The environment variable that names a folder with the connector's jars."""
+"""The environment variable with a folder that contains the connector's jars."""
 
 _KEPT = "rankcast-topic"
 
 
 def connector_settings() -> dict[str, str]:
-    """What a new session needs to talk to Kafka: Spark fetches the connector from Maven Central, once, unless the environment
-    variable RANKCAST_KAFKA_JARS names a folder that has it."""
+    """The settings that a new session needs for Kafka.
+
+    Spark downloads the connector from Maven Central once, unless RANKCAST_KAFKA_JARS names a folder that contains it.
+    """
     import pyspark
 
     folder = os.environ.get(JARS)
@@ -42,17 +44,19 @@ def connector_settings() -> dict[str, str]:
 
 
 def read_topic(spark: SparkSession, topic: Topic, start: str = "earliest", max_events: int | None = None) -> DataFrame:
-    """The messages of a topic as a stream: `json` (bytes), `file` and `line`, which say where a message is, and when it was written
-    there (`rankcast.pipeline.spark.workers.WRITTEN`).
+    """The messages of a topic as a stream.
+
+    The columns are `json` (bytes), `file` and `line` (the position of the message), and the time at which it was
+    written to the topic (`rankcast.pipeline.spark.workers.WRITTEN`).
 
     Parameters
     ----------
     start
         Where a new checkpoint begins: "earliest", "latest", or a time ("2004-02-13T20:05:00Z").
     max_events
-        How many messages a micro-batch has at most; all that are there by default.
+        The maximum number of messages per micro-batch; by default all available ones.
 
-    Fails, and does not go on, where messages are gone that were not read yet.
+    The stream fails if messages were deleted before they were read.
     """
     reader = (
         spark.readStream.format("kafka")
@@ -84,12 +88,12 @@ def read_topic(spark: SparkSession, topic: Topic, start: str = "earliest", max_e
 
 
 def knows_topic(spark: SparkSession, checkpoint: str | os.PathLike[str]) -> bool:
-    """Whether a checkpoint has a topic already."""
+    """Whether a checkpoint has recorded a topic."""
     return kept_line(spark, checkpoint, _KEPT) is not None
 
 
 def check_topic(spark: SparkSession, topic: Topic, checkpoint: str | os.PathLike[str]) -> None:
-    """Make sure that the topic is there, and that it is the one this checkpoint began with, or begins with now."""
+    """Check that the topic exists and is the one that the checkpoint started with. A new checkpoint records it."""
     found = topic.found()
     place = os.fspath(checkpoint)
     line = kept_line(spark, checkpoint, _KEPT)
@@ -113,7 +117,7 @@ def check_topic(spark: SparkSession, topic: Topic, checkpoint: str | os.PathLike
 
 
 def explain(error: BaseException, topic: Topic) -> StoreError | EnvironmentProblem | ModelError | None:
-    """What a failure of Spark's connector means and what to do about it; None if there is nothing more to say."""
+    """The meaning of a failure of Spark's connector and what to do; None if there is nothing to add."""
     text = str(error)
     if "Failed to find data source: kafka" in text or "[DATA_SOURCE_NOT_FOUND]" in text:
         import pyspark
@@ -137,7 +141,7 @@ def explain(error: BaseException, topic: Topic) -> StoreError | EnvironmentProbl
 
 
 def _gist(text: str) -> str:
-    """The one sentence of a long error that says which offsets."""
+    """The sentence of a long error that names the offsets."""
     found = re.search(r"(?m:(?<=^Reason: ).*$)|[^.\n]*offset was changed[^\n.]*", text)
     return " ".join((found[0] if found else text.splitlines()[0]).split())[:300]
 

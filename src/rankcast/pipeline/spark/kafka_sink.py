@@ -1,14 +1,15 @@
-"""Kafka as the place where deliveries go: a message for each, its key the user.
+"""Kafka as a sink: one message per delivery, with the user as the message key.
 
-Two ways, with two guarantees:
+There are two ways, with two guarantees:
 
-- `KafkaSink`, of a pipeline over a store: each micro-batch is one transaction of Kafka, which also writes down how far the pipeline
-  is. One that comes again after a crash is left out; of one that is cut anew, after a checkpoint was restored from a backup, only
-  those deliveries are sent that the topic does not have yet. So whoever reads with ``isolation.level=read_committed`` sees
-  every delivery exactly once, as long as the broker remembers the position (``offsets.retention.minutes``, 7 days, counted from
-  when the pipeline stands still); an older crash may repeat one micro-batch.
-- `kafka_rows`, a step for Spark's own connector (``writeStream.format("kafka")``), which knows no transactions: at least once.
-  A reader leaves out what it has seen by (user, event): a delivery of an event to a user is made only once.
+- `KafkaSink`, for a pipeline over a store: each micro-batch is one Kafka transaction, which also records the position
+  of the pipeline. A micro-batch that is repeated after a crash is not written again. If a checkpoint was restored
+  from a backup and the ranges differ, only the deliveries that the topic lacks are sent. So a consumer with
+  ``isolation.level=read_committed`` sees every delivery exactly once. This holds as long as the broker remembers the
+  position (``offsets.retention.minutes``, 7 days by default, counted from when the pipeline stops). After that, a
+  restart may repeat one micro-batch.
+- `kafka_rows`, a step for Spark's own connector (``writeStream.format("kafka")``), which has no transactions: at
+  least once. Each event is delivered to a user only once, so a consumer can drop duplicates by (user, event).
 """
 
 import re
@@ -34,13 +35,14 @@ __all__ = ["KafkaSink", "kafka_rows"]
 
 _PATIENCE = 30.0
 _ORIGIN = "rankcast"
-"""The header of a message that says of which pipeline and range it is."""
+"""The message header with the pipeline and the range of the message."""
 _OWNER = "rankcast-store"
-"""The group of readers under whose name the broker keeps whose deliveries a topic has."""
+"""The consumer group under which the broker stores which store owns the topic."""
 
 
 def kafka_rows(deliveries: DataFrame) -> DataFrame:
-    """Deliveries as Spark's connector writes them: `key`, the user, and `value`, the delivery as JSON (semantics: Files)."""
+    """Deliveries in the form of Spark's connector: `key` is the user, `value` the delivery as JSON (semantics:
+    Files)."""
     times = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSX", "timeZone": "UTC"}
     return deliveries.select(
         f.col("user").alias("key"), f.to_json(f.struct(*deliveries.columns), options=times).alias("value")
@@ -48,9 +50,9 @@ def kafka_rows(deliveries: DataFrame) -> DataFrame:
 
 
 class _Noted(msgspec.Struct, frozen=True):
-    """What the broker keeps of a pipeline: the end of its furthest range, and the micro-batch that it wrote last.
+    """The position of a pipeline as the broker stores it: the end of its furthest range, and its last micro-batch.
 
-    `unnamed` is the number of the last micro-batch of a version of Rankcast which noted numbers alone; -1 if there was none.
+    `unnamed` is the number of the last micro-batch of a release that stored only numbers; -1 if there is none.
     """
 
     reached: int = -1
@@ -60,9 +62,9 @@ class _Noted(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class KafkaSink:
-    """Writes the deliveries of each micro-batch to a topic, in one transaction. The topic must be there.
+    """Writes the deliveries of each micro-batch to an existing topic, in one transaction.
 
-    A topic has the deliveries of one store. Pipelines of the same store may follow each other.
+    A topic holds the deliveries of one store. Successive pipelines of the same store may write to it.
     """
 
     topic: Topic
@@ -74,7 +76,7 @@ class KafkaSink:
         if not made.deliveries.num_rows:
             return
         key = (str(self.topic), made.pipeline)
-        # Whatever fails below, the next attempt asks the broker again.
+        # After any failure below, the next attempt asks the broker again.
         writer = _writers.pop(key, None)
         try:
             writer = writer or self._started(made)
@@ -116,7 +118,8 @@ class KafkaSink:
                 producer.poll(0.1)
 
     def _note(self, producer: Any, group: str, position: int, text: str) -> None:
-        """Have the broker keep a number and a text, as if a group of readers had come that far in the first partition."""
+        """Store a number and a text in the broker, as the committed offset of a consumer group in the first
+        partition."""
         from confluent_kafka import TopicPartition
 
         consumer = self._consumer(group)
@@ -127,10 +130,10 @@ class KafkaSink:
             consumer.close()
 
     def _read_note(self, group: str) -> tuple[int, str] | None:
-        """The number and the text that the broker keeps; None if there are none."""
+        """The number and the text stored in the broker; None if there are none."""
         from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
-        # A broker that has just started does not know yet who keeps what.
+        # A broker that has just started may not know its group coordinators yet.
         passing = (
             KafkaError.NOT_COORDINATOR,
             KafkaError.COORDINATOR_NOT_AVAILABLE,
@@ -151,7 +154,7 @@ class KafkaSink:
             consumer.close()
 
     def _started(self, made: MicroBatchResult) -> "_Writer":
-        """A producer that shuts out any other of the same pipeline, such as one of a driver that is not quite dead."""
+        """Start a producer that fences off any other of the same pipeline, such as that of a dying driver."""
         from confluent_kafka import Producer
 
         self.topic.found()
@@ -174,7 +177,7 @@ class KafkaSink:
         return _Noted() if earlier is None else _Noted(unnamed=earlier[0] - 1)
 
     def _sent(self, made: MicroBatchResult) -> set[Pair]:
-        """The deliveries of the pipeline that the topic has of a range and after it. Reads the topic once."""
+        """The deliveries of the pipeline that the topic has from a range onwards. Reads the topic once."""
         from confluent_kafka import OFFSET_BEGINNING, KafkaError, KafkaException, TopicPartition
 
         sent: set[Pair] = set()
@@ -222,7 +225,7 @@ class KafkaSink:
 
 @dataclass(frozen=True)
 class _Writer:
-    """What a process keeps of a pipeline that writes to a topic."""
+    """The state of a pipeline that writes to a topic from this process."""
 
     producer: Any
     noted: _Noted
@@ -234,18 +237,18 @@ _writers: dict[tuple[str, str], _Writer] = {}
 
 
 def _group(pipeline: str) -> str:
-    """The group of readers under whose name the broker keeps how far a pipeline is."""
+    """The consumer group under which the broker stores the position of a pipeline."""
     return f"rankcast-range-{pipeline}"
 
 
 def _identity(made: MicroBatchResult) -> tuple[int, int, str]:
-    """What tells a micro-batch that comes again from one that only has the same range."""
+    """The identity of a micro-batch. It distinguishes a repeated micro-batch from another one with the same range."""
     pairs = sorted(pairs_of(made.deliveries))
     return made.after, made.up_to, sha256(msgspec.json.encode(pairs)).hexdigest()
 
 
 def _is_of(headers: list[tuple[str, bytes]] | None, made: MicroBatchResult) -> bool:
-    """Whether a message may be one of the micro-batch, or after it. One without our header may be of an earlier version."""
+    """Whether a message may belong to the micro-batch or a later one. Messages of earlier releases have no header."""
     origin = dict(headers or ()).get(_ORIGIN)
     if origin is None:
         return True
@@ -254,7 +257,7 @@ def _is_of(headers: list[tuple[str, bytes]] | None, made: MicroBatchResult) -> b
 
 
 def _pair(value: bytes | None) -> Pair | None:
-    """The user and the event of a message; None if it is no delivery."""
+    """The user and the event of a message; None if it is not a delivery."""
     try:
         row = msgspec.json.decode(value or b"", type=_Delivered)
     except msgspec.MsgspecError:

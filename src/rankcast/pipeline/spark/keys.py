@@ -1,4 +1,4 @@
-"""Keys for shards that Spark puts into different partitions."""
+"""Shard keys that Spark assigns to different partitions."""
 
 from functools import cache
 
@@ -9,10 +9,10 @@ _MASK = 0xFFFFFFFF
 
 @cache
 def shard_keys(shards: int) -> tuple[int, ...]:
-    """One integer per shard such that ``repartition(shards, key)`` gives each shard a partition of its own.
+    """One integer per shard, such that ``repartition(shards, key)`` gives each shard its own partition.
 
-    Spark places a row by the Murmur3 hash of its key; small numbers taken as they are collide, and two shards in
-    one partition run one after the other.
+    Spark places a row by the Murmur3 hash of its key. Consecutive small numbers collide, and two shards in one
+    partition would run one after the other.
 
     >>> shard_keys(4)
     (12, 6, 2, 0)

@@ -1,4 +1,4 @@
-"""The lock of a store that a streaming query serves: taken before it starts, given back when it has ended."""
+"""The lock of a store that a streaming query serves: taken before the query starts, released after it ends."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,20 +11,22 @@ from rankcast.store.store_lock import StoreLock
 __all__ = ["start_locked"]
 
 _PATIENCE = 5.0
-"""How many seconds to wait for a query that has just ended and is about to give the lock back."""
+"""Seconds to wait for a query that has just ended and is about to release the lock."""
 
 
 class _Query(Protocol):
     def awaitTermination(self) -> object:  # noqa: N802  Spark's name
-        """Wait until the query has ended; raises what it failed with."""
+        """Wait until the query ends. Raises its error if it failed."""
 
 
 _Started = TypeVar("_Started", bound=_Query)
 
 
 def start_locked(place: str, start: Callable[[], _Started]) -> _Started:
-    """Start a query as the only pipeline of the store at a place; StoreError if another process, or another query of this one,
-    serves it."""
+    """Start a query as the only pipeline of a store.
+
+    Raises StoreError if another process, or another query of this process, serves the store.
+    """
     store = Store.open(place)
     lock = StoreLock(store)
     try:
@@ -36,7 +38,7 @@ def start_locked(place: str, start: Callable[[], _Started]) -> _Started:
         raise
 
     def give_back() -> None:
-        with suppress(Exception):  # whoever started it is told why it failed
+        with suppress(Exception):  # the code that started it reports the failure
             query.awaitTermination()
         lock.give_back()
         store.close()

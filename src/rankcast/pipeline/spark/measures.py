@@ -1,4 +1,4 @@
-"""How evenly users were served, as a DataFrame (semantics: Novelty, measures)."""
+"""Fairness measures of the deliveries as a DataFrame (semantics: Novelty, measures)."""
 
 from collections.abc import Callable
 from datetime import UTC
@@ -22,11 +22,11 @@ _SCHEMA = (
 
 
 def measures(deliveries: DataFrame, catalog: Catalog) -> DataFrame:
-    """Entropy, fairness and distances of each user's deliveries, as `deliver` gives them.
+    """Entropy, fairness and distances of each user's deliveries, given the result of `deliver`.
 
-    One row per user with a delivery: user, deliveries, entropy, highest_entropy (if all places had the same), fairness,
-    distance_mean, distance_deviation, distance_deviation_of_means. Deliveries count in the order of being forwarded, then of
-    window and seq. A user's deliveries must fit into the memory of one worker.
+    One row per user with a delivery: user, deliveries, entropy, highest_entropy (if all places had equal shares),
+    fairness, distance_mean, distance_deviation, distance_deviation_of_means. Deliveries are ordered by the time they
+    were forwarded, then by window and seq. A user's deliveries must fit into the memory of one worker.
     """
     everywhere = {user: user_places(catalog, user) for user in catalog.users()}
     columns = deliveries.select("user", "event", "seq", "rank", "subscriptions", "published", "forwarded", "window")

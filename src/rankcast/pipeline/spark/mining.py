@@ -1,7 +1,7 @@
 """Summaries of attributes on Spark, from which `rankcast.fuzzy` mines concepts (semantics: Approximate matching).
 
-Two passes over the data, in which each number is counted into its bucket; what comes back is as small as the summary,
-however much data there is. Unlike the rest of this package, `summarise` runs actions: its result is no DataFrame.
+Two passes over the data count each number into a bucket. The result is as small as the summary, however large the
+data is. Unlike the rest of this package, `summarise` runs actions, because its result is not a DataFrame.
 """
 
 from collections.abc import Iterator
@@ -31,14 +31,14 @@ __all__ = ["summarise", "values_of"]
 
 
 def summarise(events: DataFrame, attribute: str, *, json: str | None = None) -> NumberSummary:
-    """How the numbers of an attribute are spread over the events. Null, NaN and infinity count as missing.
+    """The distribution of the numbers of an attribute. Null, NaN and infinity count as missing.
 
     Parameters
     ----------
     events
         One event per row, as for `rankcast.pipeline.spark.deliver`.
     json
-        Instead of columns: the name of the one column that holds each event as JSON.
+        Instead of attribute columns: the name of the column that holds each event as JSON.
     """
     numbers = values_of(events, attribute, json=json)
     x = f.col("value")
@@ -64,9 +64,9 @@ def summarise(events: DataFrame, attribute: str, *, json: str | None = None) -> 
 
 
 def values_of(events: DataFrame, attribute: str, *, json: str | None = None) -> DataFrame:
-    """The numbers of an attribute as one column `value`, null where there is none; parameters as `summarise`.
+    """The numbers of an attribute as one column `value`, null where there is none. Parameters as for `summarise`.
 
-    Of an imprecise value it is the middle of where the value is fully possible.
+    An imprecise value counts as the middle of the interval where it is fully possible.
     """
     if json is not None:
         lines = events.select(f.col(json).cast("string"))

@@ -1,9 +1,9 @@
-"""Which deliveries of a micro-batch a place outside the store has had already.
+"""Detect which deliveries of a micro-batch a sink outside the store has already received.
 
-A micro-batch is known by its pipeline and its range: after which position up to which it goes. One that is run again has the same range.
-After a checkpoint was restored from a backup, the pipeline goes back to an earlier position, and the ranges are cut anew, across those that
-were written before. So a place compares the deliveries themselves, by (user, event), whenever a range does not begin where the last
-one ended. A delivery of an event to a user is made only once.
+A micro-batch is identified by its pipeline and its range of positions. A repeated micro-batch has the same range.
+After a checkpoint was restored from a backup, the pipeline returns to an earlier position, and the new ranges may
+overlap the old ones. So if a range does not begin where the last one ended, the deliveries themselves are compared by
+(user, event). Each event is delivered to a user only once.
 """
 
 from collections.abc import Callable
@@ -21,14 +21,14 @@ Pair: TypeAlias = tuple[str, str]
 
 
 class SinkProgress:
-    """How far a pipeline has written to a place, as one process knows it.
+    """How far a pipeline has written to a sink, as one process knows it.
 
     Parameters
     ----------
     reached
-        The end of the furthest range that the place has of the pipeline.
+        The end of the furthest range of the pipeline in the sink.
     unnamed
-        The number of the last micro-batch that the place has of a version of Rankcast which did not name ranges; -1 if it has none.
+        The number of the last micro-batch written by a release that did not name ranges; -1 if there is none.
     """
 
     def __init__(self, reached: int, unnamed: int = -1) -> None:
@@ -39,13 +39,13 @@ class SinkProgress:
         self._sent: set[Pair] | None = None
 
     def unsent(self, made: "MicroBatchResult", sent_before: Callable[[], set[Pair]]) -> pa.Table:
-        """The deliveries that the place does not have yet.
+        """The deliveries that the sink does not have yet.
 
-        `sent_before` gives those that the place may have of the range and after it. It is asked only if the range does not continue
-        what was written.
+        `sent_before` returns those that the sink may have from the range onwards. It is called only if the range does
+        not continue from what was written.
         """
         is_next = made.after >= self.reached and made.batch > self._unnamed
-        # A range without events (the end of a period by the clock) is next only after what this process wrote itself.
+        # A range without events (the clock ended a period) is next only after a range that this process wrote itself.
         if is_next and (made.up_to > made.after or (self._goes_on and made.batch > self._batch)):
             self._sent = None
             return made.deliveries
@@ -55,7 +55,7 @@ class SinkProgress:
         return made.deliveries.filter(pa.array([pair not in sent for pair in pairs_of(made.deliveries)], pa.bool_()))
 
     def wrote(self, made: "MicroBatchResult", deliveries: pa.Table) -> None:
-        """Remember that the place has these deliveries of a micro-batch now."""
+        """Record that the sink now has these deliveries of a micro-batch."""
         self.reached = max(self.reached, made.up_to)
         self._batch = made.batch
         self._goes_on = self._sent is None

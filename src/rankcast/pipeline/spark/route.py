@@ -1,8 +1,8 @@
-"""Producer-side top-k on Spark: shards as edge brokers, events routed by their summaries (semantics: Producer-side top-k).
+"""Producer-side top-k on Spark: shards as edge brokers, and events routed by summaries.
 
-Each shard's part of the catalog becomes a summary; the summaries travel to where the events are; an event goes only
-to the shards that can hold one of its k best (or, without an advertisement, any match); each shard returns its own k
-best; a last step merges them per publication.
+Each shard's part of the catalog is condensed into a summary, and the summaries are sent to where the events are. An
+event goes only to the shards that can hold one of its k best matches (or, without an advertisement, any match). Each
+shard returns its own k best, and a last step merges them per publication (semantics: Producer-side top-k).
 """
 
 from functools import partial
@@ -35,22 +35,22 @@ def recipients(
     lives_in: LivesIn | None = None,
     broadcast: bool = False,
 ) -> DataFrame:
-    """Who is to get each event: the same as `rankcast.overlay.admitted` of all its matches.
+    """The recipients of each event: the same as `rankcast.overlay.admitted` of all its matches.
 
     Parameters
     ----------
     events, shards, json
-        As for `deliver`.
+        The same as for `deliver`.
     strategy
-        What shards forward as their summary: ancestor-cover, rank-cover or regular.
+        The kind of summary that shards forward: ancestor-cover, rank-cover or regular.
     lives_in
-        The shard of a user, 0 to shards - 1; by default a hash of the name. Users with like interests in one shard let
-        events visit fewer.
+        The shard of a user, 0 to shards - 1; by default a hash of the name. Events visit fewer shards if users with
+        similar interests share a shard.
     broadcast
-        Send every event to every shard, to compare.
+        Send every event to every shard, for comparison.
 
-    Returns a DataFrame with columns event, subscription, user, degree; its rows have no order. Rows that cannot be events,
-    publications outside their advertised space among them, take no part: see `rejects`.
+    Returns a DataFrame with columns event, subscription, user, degree. Its rows have no order. Rows that are not
+    valid events, and publications outside their advertised space, are left out: see `rejects`.
     """
     routed = _Routed(events, catalog, shards, strategy, json, lives_in, broadcast)
     best = routed.rows().groupBy("shard").applyInArrow(best_in_shard, _BEST)
@@ -68,7 +68,7 @@ def visits(
     lives_in: LivesIn | None = None,
     broadcast: bool = False,
 ) -> DataFrame:
-    """Which shards each event visits in `recipients`: columns event, shard (from 0)."""
+    """The shards that each event visits in `recipients`: columns event, shard (from 0)."""
     routed = _Routed(events, catalog, shards, strategy, json, lives_in, broadcast)
     number = f.element_at(f.create_map(*(f.lit(each) for pair in routed.numbers() for each in pair)), f.col("shard"))
     return routed.sent().select(f.explode("ids").alias("event"), number.alias("shard"))
@@ -104,11 +104,11 @@ class _Routed:
         self.shared = shared_lines(catalog)
 
     def numbers(self) -> list[tuple[int, int]]:
-        """Each shard's key, and its number."""
+        """The key and the number of each shard."""
         return list(zip(self._keys, range(self._count), strict=True))
 
     def sent(self) -> DataFrame:
-        """A row per shard and batch of events that go there: shard (its key), ids, blob."""
+        """One row per shard and batch of events for it: shard (its key), ids, blob."""
         checked = self._events.mapInArrow(partial(check_rows, shared=self.shared), _CHECKED).where("reason is null")
         earliest = Window.partitionBy("id").orderBy("time", "content")
         once = checked.withColumn("nth", f.row_number().over(earliest)).where("nth = 1")
@@ -119,12 +119,12 @@ class _Routed:
         )
 
     def rows(self) -> DataFrame:
-        """What each shard works on: its part of the catalog, and the events that visit it."""
+        """The input of each shard: its part of the catalog, and the events that visit it."""
         events = self.sent().select("shard", f.lit(EVENTS).alias("kind"), "blob")
         return self._catalog.unionAll(events).repartition(self._count, "shard")
 
     def _summaries(self) -> DataFrame:
-        """One row with the summaries of all shards, each made where the shard is."""
+        """One row with the summaries of all shards, each computed where the shard is."""
         made = (
             self._catalog.repartition(self._count, "shard")
             .groupBy("shard")

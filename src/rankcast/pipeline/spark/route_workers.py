@@ -42,7 +42,7 @@ _SENT = pa.schema([("shard", pa.int32()), ("ids", pa.list_(pa.string())), ("blob
 
 
 def summary_of_shard(strategy: str) -> Callable[[pa.Table], pa.Table]:
-    """The step that makes a shard's part of the catalog its summary."""
+    """The step that condenses a shard's part of the catalog into its summary."""
 
     def run(rows: pa.Table) -> pa.Table:
         catalog = _catalog(b"\n".join(rows["blob"].to_pylist()))
@@ -59,7 +59,7 @@ def summary_of_shard(strategy: str) -> Callable[[pa.Table], pa.Table]:
 def send(
     batches: Iterator[pa.RecordBatch], shared: bytes, keys: Sequence[int], broadcast: bool
 ) -> Iterator[pa.RecordBatch]:
-    """Each packed batch of events beside all summaries, as one packed batch for each shard that it concerns."""
+    """Split each packed batch of events, given with all summaries, into one packed batch per shard concerned."""
     router: Router | None = None
     for batch in batches:
         for row in batch.to_pylist():
@@ -80,7 +80,7 @@ def send(
 
 
 def best_in_shard(rows: pa.Table) -> pa.Table:
-    """The grouped step: a shard's part of the catalog and the events that visit it in, its k best of each out."""
+    """The grouped step: a shard's part of the catalog and its events in, the shard's k best of each event out."""
     blobs: dict[bool, list[bytes]] = {True: [], False: []}
     for kind, blob in zip(rows["kind"].to_pylist(), rows["blob"].to_pylist(), strict=True):
         blobs[kind == CATALOG].append(blob)
@@ -96,7 +96,7 @@ def best_in_shard(rows: pa.Table) -> pa.Table:
 
 
 def merge(batches: Iterator[pa.RecordBatch], shared: bytes) -> Iterator[pa.RecordBatch]:
-    """The k best out of what the shards returned; rows come by event."""
+    """The k best of what the shards returned. Rows come grouped by event."""
     catalog = _catalog(shared)
     pending: list[JsonObject] = []
     for batch in batches:
@@ -117,7 +117,7 @@ def _best(catalog: Catalog, event: Event, matched: list[Matched], scorers: dict[
     advertisement = catalog.advertisements[event.advertisement]
     k = event.k or advertisement.k
     if advertisement.rank is Ranking.DIVERSE:
-        # Who is unlike the others can be said only among all.
+        # Diversity can be judged only among all matches.
         return [_row(event, one, k, [], dumps([event.advertisement, encode_record(one[0])])) for one in matched]
     if advertisement.id not in scorers:
         scorers[advertisement.id] = scorer_of(catalog, advertisement)

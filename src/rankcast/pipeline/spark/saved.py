@@ -1,4 +1,4 @@
-"""The delivery state that a checkpoint holds, brought back into the store."""
+"""Move the delivery state of a checkpoint back into the store."""
 
 import os
 from typing import Any
@@ -19,10 +19,11 @@ __all__ = ["bring_back"]
 
 
 def bring_back(spark: SparkSession, store: Store, checkpoint: str | os.PathLike[str], shards: int) -> int:
-    """Put the delivery state of a pipeline that has stopped into the store, divided among so many shards; how many users.
+    """Put the delivery state of a stopped pipeline into the store, divided among `shards`. Returns the number of
+    users.
 
-    The next pipeline, on Spark with a new checkpoint or in-process, goes on with it. The checkpoint is left as it is, but
-    the store does not know it any more.
+    The next pipeline, in-process or on Spark with a new checkpoint, continues with it. The checkpoint is not changed,
+    but the store no longer refers to it.
     """
     known = store.pipeline()
     if known is None or not known.place:
@@ -55,7 +56,7 @@ class _Home:
 
 
 def _saved(spark: SparkSession, checkpoint: str, shards: int) -> dict[int, SavedShard]:
-    """What is saved of each shard."""
+    """The saved state of each shard."""
     numbers = {key: number for number, key in enumerate(shard_keys(shards))}
     try:
         heads = _rows(spark, checkpoint, "head").select("key.shard_key", "value.head").collect()

@@ -1,4 +1,4 @@
-"""A Spark session for one machine, for those who do not bring their own."""
+"""A local Spark session, for users who do not bring their own."""
 
 import os
 import sys
@@ -23,19 +23,19 @@ _LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 def local_session(
     cores: int | None = None, memory: str = "2g", settings: Mapping[str, str] | None = None, is_light: bool = False
 ) -> SparkSession:
-    """A quiet local session, bound to loopback, in UTC; Spark's own log goes to a file in the temporary folder.
+    """A quiet local session, bound to loopback, in UTC. Spark's own log goes to a file in the temporary folder.
 
     Parameters
     ----------
     cores
-        How many to use; all by default.
+        The number of cores; all by default.
     memory
-        The driver's memory, which in local mode is all of Spark's.
+        The driver's memory, which in local mode is all of Spark's memory.
     settings
-        More settings of Spark, which count more than these; also ``spark.master``, for an engine elsewhere.
+        Additional Spark settings, which override these; also ``spark.master``, for a remote engine.
     is_light
-        For a live pipeline, whose work is done in Python: the JVM only passes it on, so it compiles quickly rather than well and
-        collects garbage with one thread, which leaves the cores to the shards.
+        For a live pipeline, which does its work in Python. The JVM only passes data on, so it uses the fast compiler
+        and collects garbage with one thread. This leaves the cores to the shards.
 
     Raises `EnvironmentProblem` if there is no Java 17 or newer.
     """
@@ -71,7 +71,7 @@ def local_session(
 
 @contextmanager
 def _started_quietly() -> Iterator[None]:
-    """Let the JVM be born with a file as its stderr, which it keeps; if it cannot start, show what it said."""
+    """Start the JVM with a file as its stderr. If it cannot start, show what it printed."""
     with tempfile.NamedTemporaryFile(prefix="rankcast-spark-", suffix=".log", delete=False) as log:
         kept = os.dup(2)
         os.dup2(log.fileno(), 2)

@@ -1,6 +1,6 @@
-"""Where deliveries of a stream go: functions that Spark calls with each micro-batch.
+"""The sinks of a stream: functions that Spark calls with each micro-batch.
 
-Spark calls them again with a micro-batch of which it does not know that it was written, so they write nothing twice.
+Spark calls them again with a micro-batch if it does not know that it was written, so they must write nothing twice.
 """
 
 import logging
@@ -28,11 +28,12 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class MicroBatchResult:
-    """What one micro-batch made: its number, its deliveries user by user, those of each in order (an Arrow table), and what each
-    shard reported; `store` tells stores apart.
+    """The result of one micro-batch: its number, its deliveries as an Arrow table, and the reports of the shards.
 
-    The number says little: a checkpoint that is restored from a backup counts again from there. What identifies a micro-batch is its
-    pipeline and its range, `after` a position `up_to` another.
+    The deliveries are grouped by user and in order for each user. `store` identifies the store.
+
+    The number does not identify a micro-batch: a checkpoint restored from a backup counts from an earlier number
+    again. The pipeline and the range of positions, `after` one `up_to` another, do.
     """
 
     batch: int
@@ -47,7 +48,7 @@ class MicroBatchResult:
 
     @property
     def after(self) -> int:
-        """The position of the last event before the micro-batch: of a store's log, its offset."""
+        """The position of the last event before the micro-batch; for a store's log, its offset."""
         return min((report.after for report in self.reports), default=0)
 
     @property
@@ -57,11 +58,12 @@ class MicroBatchResult:
 
 
 Sink: TypeAlias = Callable[[MicroBatchResult], None]
-"""Takes what a micro-batch made; called again with the same batch after a crash, it must not repeat its effect."""
+"""Receives the result of a micro-batch. It may be called again with the same batch after a crash, and must be
+idempotent."""
 
 
 def sink_of(name: str) -> Sink:
-    """The sink that a text names: ``console``, a folder for files (``jsonl:FOLDER``, ``parquet:FOLDER``), or a topic
+    """The sink with a name: ``console``, a folder for files (``jsonl:FOLDER``, ``parquet:FOLDER``), or a topic
     (``kafka://host:port/topic``)."""
     kind, _, place = name.partition(":")
     match kind:
@@ -86,14 +88,14 @@ def sink_of(name: str) -> Sink:
 
 
 def unpack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The deliveries of the shards as rows of their own."""
+    """Unpack the deliveries of the shards into rows."""
     for batch in batches:
         for blob in batch["deliveries"].to_pylist():
             yield from table_of(blob).to_batches()
 
 
 def made_of(rows: DataFrame, batch: int, store: int) -> MicroBatchResult:
-    """What the shards made, brought to the driver: one row for each shard."""
+    """Collect the results of the shards to the driver: one row per shard."""
     packed = rows.toArrow()
     tables = [table_of(blob) for blob in packed["deliveries"].to_pylist()]
     together = pa.concat_tables(tables) if tables else DELIVERY.empty_table()
@@ -113,11 +115,11 @@ class StoreSink:
         self._opened: Store | None = None
 
     def __getstate__(self) -> JsonObject:
-        """Elsewhere the store is opened anew."""
+        """Drop the open store, which the receiving process opens again."""
         return {"_url": self._url, "_opened": None}
 
     def __call__(self, made: MicroBatchResult) -> None:
-        """Write what a micro-batch made."""
+        """Write the result of a micro-batch."""
         if not made.reports:
             return
         first = made.reports[0]
@@ -150,7 +152,7 @@ class StoreSink:
 
 
 def _columns(deliveries: pa.Table, served: int, matched: int) -> dict[str, list[object]]:
-    """Deliveries as columns of the store's table. That they come user by user suits the larger of its indexes."""
+    """Deliveries as columns of the store's table. Their order, user by user, suits the larger of its indexes."""
     return {
         "user_id": deliveries["user"].to_pylist(),
         "event_id": deliveries["event"].to_pylist(),
@@ -166,7 +168,7 @@ def _columns(deliveries: pa.Table, served: int, matched: int) -> dict[str, list[
 
 
 def _json_lists(lists: pa.ListArray) -> list[str]:
-    """Lists of texts as JSON; several times as fast as through Arrow's own lists."""
+    """Lists of texts as JSON. Several times as fast as converting through Python lists of Arrow."""
     texts, ends = lists.values.to_pylist(), lists.offsets.to_pylist()
     return [dumps(texts[start:end]) for start, end in pairwise(ends)]
 
@@ -176,7 +178,7 @@ class Print:
     """Prints deliveries as JSON Lines."""
 
     def __call__(self, made: MicroBatchResult) -> None:
-        """Print what a micro-batch made."""
+        """Print the deliveries of a micro-batch."""
         for line in lines_of(made.deliveries):
             print(line, flush=True)
 

@@ -17,7 +17,7 @@ __all__ = ["RankcastSource", "register"]
 
 
 def register(spark: SparkSession) -> None:
-    """Let this session know ``spark.read.format("rankcast")`` and ``spark.readStream.format("rankcast")``.
+    """Register ``spark.read.format("rankcast")`` and ``spark.readStream.format("rankcast")`` in a session.
 
     Options
     -------
@@ -25,14 +25,15 @@ def register(spark: SparkSession) -> None:
         The path or URL of the store.
     table
         `events` (default): event_offset, catalog_version, id, time, content (JSON), logged.
-        `catalog`: version, removed, record (JSON): every change.
-        `deliveries`: number, user, event, seq, rank, subscriptions, published, forwarded, window, served, matched, received.
+        `catalog`: version, removed, record (JSON), one row per change.
+        `deliveries`: number, user, event, seq, rank, subscriptions, published, forwarded, window, served, matched,
+        received.
     startingOffset
-        Leave out what comes up to this offset, version or number; 0 by default. `latest` for what is there now.
+        Skip everything up to this offset, version or number; 0 by default. `latest` skips everything that exists now.
     startingTime
-        Of events: begin with the first that was published at this time or later.
+        For events: begin with the first one published at or after this time.
     maxEventsPerTrigger
-        How many rows a micro-batch of a stream has at most; of the catalog, versions.
+        The maximum number of rows in a micro-batch of a stream; for the catalog, of versions.
     """
     spark.dataSource.register(RankcastSource)
 
@@ -46,7 +47,7 @@ class RankcastSource(DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """What follows `format`."""
+        """The name for `format`."""
         return "rankcast"
 
     def schema(self) -> StructType | str:
@@ -54,17 +55,17 @@ class RankcastSource(DataSource):
         return TABLES[self._options.table].schema
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """All of the table, in one partition for each core."""
+        """Reads the whole table, in at most one partition per core."""
         if TABLES[self._options.table].is_pipeline:
             raise ModelError(f"the table {self._options.table!r} is for pipelines, which read it as a stream")
         return BatchReader(self._options)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
-        """The table as it grows; of a pipeline's, Spark is told that there is only the simple reader."""
+        """Reads the table as it grows. For a pipeline's table, Spark is told that there is only the simple reader."""
         if TABLES[self._options.table].is_pipeline:
-            return super().streamReader(schema)  # raises
+            return super().streamReader(schema)  # raises an error
         return StreamReader(self._options)
 
     def simpleStreamReader(self, schema: StructType) -> SimpleDataSourceStreamReader:  # noqa: N802
-        """What a pipeline reads."""
+        """The reader for pipelines."""
         return PipelineReader(self._options)

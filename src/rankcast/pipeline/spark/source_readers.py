@@ -36,7 +36,7 @@ class _Part(InputPartition):
 
 
 class BatchReader(DataSourceReader):
-    """All rows that are there when the reading is planned."""
+    """Reads all rows that exist when the query is planned."""
 
     def __init__(self, options: Options) -> None:
         self._options = options
@@ -53,36 +53,36 @@ class BatchReader(DataSourceReader):
 
 
 class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """The rows as they come; an offset is the number of the last row read."""
+    """Reads rows as they arrive. An offset is the number of the last row read."""
 
     def __init__(self, options: Options) -> None:
         self._growing = _Growing(options)
         self._options = options
 
     def initialOffset(self) -> JsonObject:  # noqa: N802
-        """Where a new query begins; Spark asks several times."""
+        """Where a new query begins. Spark asks several times."""
         return {"number": self._options.first(self._growing.store)}
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
-        """At most so many rows, if the option says so."""
+        """The maximum number of rows, if the option is set."""
         limit = self._options.per_trigger
         return ReadAllAvailable() if limit is None else ReadMaxRows(limit)
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """Stop at what is there now."""
+        """Stop at the rows that exist now."""
         self._growing.stop_here()
 
     def latestOffset(self, start: JsonObject, limit: ReadLimit) -> JsonObject:  # noqa: N802
-        """Up to where the next micro-batch may read."""
+        """The end of the next micro-batch."""
         most = limit.max_rows if isinstance(limit, ReadMaxRows) else None
         return {"number": self._growing.end(start["number"], most)}
 
     def reportLatestOffset(self) -> JsonObject | None:  # noqa: N802
-        """The last row that is there."""
+        """The last row that exists."""
         return {"number": self._growing.last()}
 
     def partitions(self, start: JsonObject, end: JsonObject) -> Sequence[InputPartition]:
-        """Ranges of the rows between two offsets."""
+        """The ranges of rows between two offsets."""
         return _parts(start["number"], end["number"], is_whole=self._options.table == "catalog")
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -90,19 +90,20 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return _read(self._options, partition)
 
     def stop(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
         self._growing.close()
 
 
 class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Says from where to where in a table each micro-batch of a pipeline goes: one row, which Spark gets beside the offset, so that
-    no worker has to be asked for it.
+    """Gives the range of each micro-batch of a pipeline, as one row.
 
-    The offsets also name the pipeline: its first one claims the store, and every later one is compared with who
-    serves the store. So a checkpoint that is lost, foreign or replaced is noticed before anything is served.
+    Spark receives the row together with the offset, so no worker is needed to read it.
 
-    When a period is over by the clock and nothing more was published, the time is a part of the offset. Spark writes offsets down
-    before it serves them, so a micro-batch that is run again ends the same periods.
+    The offsets also name the pipeline. The first one claims the store, and every later one is compared with the
+    pipeline that serves the store. So a lost, foreign or replaced checkpoint is detected before anything is served.
+
+    If the clock ends a period and nothing more was published, the time becomes part of the offset. Spark records
+    offsets before it serves them, so a repeated micro-batch ends the same periods.
     """
 
     def __init__(self, options: Options) -> None:
@@ -112,7 +113,7 @@ class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
         self._is_following = True
 
     def initialOffset(self) -> JsonObject:  # noqa: N802
-        """Where a new query begins; Spark asks several times."""
+        """Where a new query begins. Spark asks several times."""
         name, store = self._options.pipeline, self._growing.store
         start = None if self._options.starting is None else self._options.first(store)
         claimed = store.claim(name, self._options.place, self._options.shards, start)
@@ -121,7 +122,7 @@ class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
         return {"number": number, "pipeline": name, "closed": 0}
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """Stop at what is there now; after that, the stream is closed if that is wanted."""
+        """Stop at the rows that exist now. The stream is closed afterwards if requested."""
         self._growing.stop_here()
         self._closes = self._options.close
         self._is_following = False
@@ -129,7 +130,7 @@ class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
     def read(self, start: JsonObject) -> tuple[Iterator[tuple[bytes]], JsonObject]:
         """The row of the next micro-batch, and its end."""
         self._check(start)
-        # A micro-batch takes all versions: the newest counts.
+        # A micro-batch takes all versions, because only the newest counts.
         limit = None if self._options.table == "versions" else self._options.per_trigger
         end = {**start, "number": self._growing.end(start["number"], limit)}
         if end == start and self._closes:
@@ -141,12 +142,13 @@ class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
         return _marks(start, end), end
 
     def readBetweenOffsets(self, start: JsonObject, end: JsonObject) -> Iterator[tuple[bytes]]:  # noqa: N802
-        """The row of a micro-batch that was begun before a restart."""
+        """The row of a micro-batch that began before a restart."""
         self._check(start)
         return _marks(start, end)
 
     def _clock(self, number: int) -> int | None:
-        """To which time the clock has come, if that ends a period in which something waits; with a log, at its end."""
+        """The time that the clock has reached, if it ends a period with pending candidates. For a log, only at its
+        end."""
         store = self._growing.store
         if microseconds(store.database.clock() - GRACE) < store.due():
             return None
@@ -195,11 +197,11 @@ class _Growing:
         return TABLES[self._options.table].last(self.store)
 
     def stop_here(self) -> None:
-        """Read no further than to what is there now."""
+        """Stop reading at the rows that exist now."""
         self._target = self.last()
 
     def end(self, start: int, limit: int | None) -> int:
-        """Up to where a micro-batch may read that begins after a number, with so many rows at most."""
+        """The end of a micro-batch that starts after a number and has at most `limit` rows."""
         last = self.last()
         if last < start:
             raise StoreError(
@@ -210,24 +212,24 @@ class _Growing:
         return end if limit is None else min(end, start + limit)
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
         if self._opened is not None:
             self._opened.close()
             self._opened = None
 
 
 def _marks(start: JsonObject, end: JsonObject) -> Iterator[tuple[bytes]]:
-    """The row of a micro-batch between two offsets; none if they are the same."""
+    """The row of a micro-batch between two offsets; none if they are equal."""
     if start == end:
         return iter([])
-    # The releases before had no clock in their offsets.
+    # Offsets of earlier releases have no clock.
     clock = end.get("clock") if end.get("clock") != start.get("clock") else None
     mark = Mark(start["pipeline"], start["number"], end["number"], start["closed"] != end["closed"], clock)
     return iter([(encode_mark(mark),)])
 
 
 def _parts(after: int, up_to: int, is_whole: bool) -> list[InputPartition]:
-    """The range cut for as many tasks as there are cores, if it is worth it."""
+    """Split a range into one part per core, if it is large enough."""
     count = 1 if is_whole else max(1, min(os.cpu_count() or 1, (up_to - after) // _FEW))
     if up_to <= after:
         return []

@@ -1,4 +1,4 @@
-"""The tables that the data source shows, and its options."""
+"""The tables of the data source, and its options."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,8 +27,8 @@ class Range(NamedTuple):
 class SourceTable(NamedTuple):
     """A table: its columns, the number of its last row, and its rows as Arrow batches.
 
-    Only pipelines read a table without rows; they claim the store. It says from where to where a micro-batch goes, and the
-    shards read that themselves.
+    A table without rows is for pipelines only, which claim the store. It gives the range of each micro-batch, and the
+    shards read that range themselves.
     """
 
     schema: str
@@ -43,7 +43,7 @@ class SourceTable(NamedTuple):
 
 @dataclass(frozen=True)
 class Options:
-    """The options of the source, checked."""
+    """The checked options of the source."""
 
     store: str
     table: str
@@ -56,7 +56,7 @@ class Options:
 
     @classmethod
     def of(cls, given: dict[str, str]) -> "Options":
-        """Out of what stands behind `option`; names in any case."""
+        """Parse the options, with names in any case."""
         named = {name.lower(): value for name, value in given.items()}
         known = (
             "store",
@@ -112,7 +112,7 @@ class Options:
         )
 
     def first(self, store: Store) -> int:
-        """After which number to begin."""
+        """The number after which to begin."""
         if self.starting is None:
             return 0
         if isinstance(self.starting, int):
@@ -202,4 +202,4 @@ TABLES = {
     "log": SourceTable("blob binary", Store.last_offset, None),
     "versions": SourceTable("blob binary", Store.version, None),
 }
-"""By name; the last two are for pipelines: from where to where they go."""
+"""The tables by name. The last two are for pipelines, and give only ranges."""

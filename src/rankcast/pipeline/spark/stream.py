@@ -54,43 +54,46 @@ def serve_store(
     name: str | None = None,
     is_locked: bool = False,
 ) -> StreamingQuery:
-    """Serve a store by Structured Streaming; the running query.
+    """Serve a store with Structured Streaming. Returns the running query.
 
     Parameters
     ----------
     checkpoint
-        A folder (or any URL that Spark writes) that belongs to this store: it holds how far the pipeline is, and the delivery
-        state. With it, the pipeline goes on where it was, whatever was killed. A store that is served in-process is
-        taken over, state and all, into a new one.
+        A folder (or any URL that Spark can write) that belongs to this store. It holds the position of the pipeline
+        and the delivery state. With it, the pipeline continues where it stopped, whatever was killed. If the store is
+        served in-process, a new checkpoint takes over, including the state.
     shards
-        Among how many the users are divided; one per core of this machine by default. Stays what it was.
+        The number of shards that share the users; by default one per core of this machine. It cannot change later.
     events
-        Any streaming DataFrame with the columns of `rankcast.pipeline.spark.deliver`, or with events as JSON in the column `json` (and
-        where each stood in the columns `file` and `line`, for rejects); by default the store's own event log. Each micro-batch is served under one version of the catalog, which the checkpoint
-        records; of the store's log, each event under the version of its publication.
+        Any streaming DataFrame with the columns of `rankcast.pipeline.spark.deliver`, or with events as JSON in the
+        column `json` (and their positions in the columns `file` and `line`, for rejects). By default, the store's own
+        event log. Each micro-batch is served with one version of the catalog, which the checkpoint records. Events of
+        the store's log are served with the version at their publication.
     sink
         Where deliveries go besides the store: functions of `rankcast.pipeline.spark.sinks.MicroBatchResult`.
     trigger
-        How often to look for events; None serves what is there and ends.
+        How often to look for events. None serves the available events and ends.
     max_events
-        How many of the store's events a micro-batch has at most.
+        The maximum number of the store's events per micro-batch.
     start
-        Of a new checkpoint: serve the store's log after this offset, or from a time on ("2004-02-13T20:05:00Z"), without
-        state from before.
+        For a new checkpoint: serve the store's log after this offset, or from a time on ("2004-02-13T20:05:00Z"),
+        without earlier state.
     lateness
-        How long an event may be behind the newest; later ones are rejects. See `rankcast.pipeline.spark.live.intake.Intake`.
+        How far an event may be behind the newest. Later ones are rejected. See
+        `rankcast.pipeline.spark.live.intake.Intake`.
     max_ahead
-        How long an event from elsewhere may be ahead of the clock when its micro-batch begins; others are rejects, because one event of
-        a far future would end everybody's periods. None for any. The store's own log has been checked by whoever published.
+        How far an event of another source may be ahead of the clock when its micro-batch begins. Others are rejected,
+        because one event in the far future would end the periods of all users. None means no limit. Events of the
+        store's own log were checked when they were published.
     close
-        With `trigger` None: in the end, end unfinished periods, as a replay does.
+        With `trigger` None: end unfinished periods after the last event, as a replay does.
     journal
-        After about how many events each page of the state is written anew.
+        The approximate number of events after which each page of the state is rewritten.
     is_locked
-        Whether the caller holds the store's lock (`rankcast.store.store_lock`) for as long as the query runs. If not, it is
-        taken here, and given back when the query has ended.
+        Whether the caller holds the store's lock (`rankcast.store.store_lock`) while the query runs. If not, it is
+        taken here, and released when the query ends.
 
-    Deliveries are in the store exactly once, rejects too. Works in a classic session and under Spark Connect.
+    Deliveries and rejects are written to the store exactly once. Works in a classic session and under Spark Connect.
     """
     url = _absolute(store)
     with Store.open(url) as opened:
@@ -141,7 +144,7 @@ def serve_store(
 def deliver_stream(
     events: DataFrame, catalog: Catalog, *, shards: int, json: str | None, lateness: timedelta | None
 ) -> DataFrame:
-    """The deliveries of a stream of events under a fixed catalog, as a streaming DataFrame."""
+    """The deliveries of a stream of events with a fixed catalog, as a streaming DataFrame."""
     provider = events.sparkSession.conf.get(_PROVIDER, "") or ""
     if "RocksDB" not in provider:
         raise ModelError(
@@ -173,16 +176,16 @@ def _packed(events: DataFrame, json: str | None) -> DataFrame:
         raise ModelError(f"the events have no column {json!r}; columns are {', '.join(events.columns)}")
     else:
         place = [name for name in ("file", "line") if {"file", "line"} <= {*events.columns} - {json}]
-        # Bytes: what is no UTF-8 is a reject, and no failure of Arrow's.
+        # As bytes, so that invalid UTF-8 becomes a reject instead of an error in Arrow.
         written = [WRITTEN] if WRITTEN in events.columns else []
         events = events.select(f.col(json).cast("binary").alias(JSON), *place, *written)
-    # Spark writes the time of a micro-batch into the checkpoint, so one that is run again has the same.
+    # Spark records the time of a micro-batch in the checkpoint, so a repeated one has the same time.
     events = events.withColumn(RECEIVED, f.current_timestamp())
     return events.mapInArrow(pack, "blob binary").select(f.lit(EVENTS).alias("kind"), "blob")
 
 
 def _by_shard(rows: DataFrame, settings: HostSettings, catalog: bytes) -> DataFrame:
-    """Every row to every shard, each of which answers with one row."""
+    """Send every row to every shard. Each shard answers with one row."""
     keys = shard_keys(settings.shards)
     everywhere = rows.select(f.explode(f.array(*(f.lit(key) for key in keys))).alias("shard_key"), "kind", "blob")
     numbers = {key: number for number, key in enumerate(keys)}
@@ -199,7 +202,7 @@ def _write(rows: DataFrame, batch: int, sinks: Sequence[Callable[[Any], None]], 
 
 @contextmanager
 def settings_for(spark: SparkSession, shards: int) -> Iterator[None]:
-    """What a query of ours needs of the session while it is started: it keeps a copy, and the session gets its own back."""
+    """Set what a query needs in the session while it starts, then restore the session. The query keeps a copy."""
     wanted = {
         "spark.sql.shuffle.partitions": str(shards),
         _PROVIDER: _ROCKSDB,

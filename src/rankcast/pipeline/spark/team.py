@@ -34,23 +34,24 @@ _DELIVERY = "user string, event string, seq long, score double, subscriptions ar
 def deliver_to_team(
     events: DataFrame, catalog: Catalog, team: str, *, rounds: int, nodes: int | None = None, json: str | None = None
 ) -> DataFrame:
-    """What a team receives whose subscriptions are spread over nodes: columns user, event, seq, score, subscriptions, round.
+    """What a team receives if its subscriptions are spread over nodes.
 
     Parameters
     ----------
     events, json
-        As of `deliver`.
+        The same as for `deliver`.
     team
-        A user whose policy has a lazy threshold filter.
+        A user with a policy that has a lazy threshold filter.
     rounds
-        Into how many rounds the stream is cut: after each, the nodes merge their best scores. The more rounds, the more
-        often they talk.
+        The number of rounds into which the stream is divided. After each round, the nodes merge their best scores.
+        More rounds mean more communication.
     nodes
-        Among how many the subscriptions are divided; by default one per core of this machine.
+        The number of nodes that share the subscriptions; by default one per core of this machine.
 
-    Each subscription lives in one node, by a hash of its id. A round is two grouped steps, one over the nodes and one that
-    merges, so a job has two shuffles per round; no more than the merged quotas are delivered, and an event that two nodes
-    deliver arrives once. How far this is from one node that knows everything is measured in docs/novelty.md.
+    Returns the columns user, event, seq, score, subscriptions, round. Each subscription lives in one node, chosen by
+    a hash of its id. A round has two grouped steps, one over the nodes and one that merges, so a job has two shuffles
+    per round. At most the merged quotas are delivered, and an event that two nodes deliver arrives once.
+    docs/novelty.md measures the difference from a single node that knows everything.
     """
     settings = check_team_filter(catalog.policy_of(team).filter)
     if rounds < 1:
@@ -80,7 +81,7 @@ def node_of(subscription: str, nodes: int) -> int:
 
 
 def _divided(catalog: Catalog, team: str, nodes: int) -> Catalog:
-    """The team's part of the catalog, its nodes as users of their own."""
+    """The team's part of the catalog, with its nodes as separate users."""
     divided = Catalog([record for record in catalog.records() if isinstance(record, Concept) and record.user is None])
     for number in range(nodes):
         for concept in catalog.concepts.values():
@@ -93,7 +94,7 @@ def _divided(catalog: Catalog, team: str, nodes: int) -> Catalog:
 
 
 class _Node(msgspec.Struct):
-    """A node between two steps: what matched it, what it knows, what it delivered (seq, score, round)."""
+    """The state of a node between two steps: its matches, its knowledge, and its deliveries (seq, score, round)."""
 
     number: int
     published: int
@@ -117,7 +118,7 @@ def _nodes(rows: pa.Table) -> list[_Node]:
 
 
 def _matched(catalog: Catalog, events: list[Event], admitted: dict[str, set[str]]) -> pa.Table:
-    """All matches of one node, with the events' places in publication order."""
+    """All matches of one node, with the positions of the events in publication order."""
     (user,) = catalog.policies
     shard = Shard(catalog)
     matches = []

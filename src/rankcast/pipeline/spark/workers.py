@@ -32,24 +32,26 @@ __all__ = [
 ]
 
 CATALOG, EVENTS, ADMITTED = 0, 1, 2
-"""What the blob of a row holds: a shard's part of the catalog, a batch of events, or a batch of pairs (event,
-subscription) that publishers' advertisements let through."""
+"""The kinds of blobs: a shard's part of the catalog, a batch of events, or a batch of admitted pairs.
+
+A pair is an event and a subscription that the publisher's advertisement admits.
+"""
 
 JSON = "event_json"
-"""The one column of events that are JSON."""
+"""The column of events given as JSON."""
 
 RECEIVED = "rankcast_received"
-"""The column that says when a micro-batch was begun, which the checkpoint records."""
+"""The column with the start time of the micro-batch, which the checkpoint records."""
 
 WRITTEN = "rankcast_written"
-"""The column that says when a message was written to its topic."""
+"""The column with the time at which a message was written to its topic."""
 
 Admitted: TypeAlias = dict[str, set[str]]
 InShard: TypeAlias = Callable[[Catalog, list[Event], Admitted], pa.Table]
 
 
 def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Each batch of rows as one row that holds it in Arrow's stream format."""
+    """Pack each batch of rows into one row in Arrow's stream format."""
     for batch in batches:
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, batch.schema) as writer:
@@ -79,8 +81,7 @@ def _catalog(lines: bytes) -> Catalog:
 
 
 def check_rows(batches: Iterator[pa.RecordBatch], shared: bytes) -> Iterator[pa.RecordBatch]:
-    """Each row as an event, or as a reject with its reason; `shared` are the records that concern all events, a line
-    each."""
+    """Each row as an event, or as a reject with its reason. `shared` holds the shared records, one per line."""
     catalog = _catalog(shared)
     schema = pa.schema(
         [
@@ -122,7 +123,7 @@ def _admitted(blobs: list[bytes]) -> Admitted:
 
 
 def in_worker(in_shard: InShard) -> Callable[[pa.Table], pa.Table]:
-    """The grouped step: all rows of one shard in, what `in_shard` makes of them out."""
+    """The grouped step: all rows of one shard in, the result of `in_shard` out."""
 
     def run(rows: pa.Table) -> pa.Table:
         blobs: dict[int, list[bytes]] = {CATALOG: [], EVENTS: [], ADMITTED: []}
@@ -144,7 +145,7 @@ def deliver_in_shard(catalog: Catalog, events: list[Event], admitted: Admitted) 
 
 
 def set_aside_in_shard(catalog: Catalog, events: list[Event], admitted: Admitted) -> pa.Table:
-    """What one shard cannot serve."""
+    """The events that one shard cannot serve."""
     schema = pa.schema([("user", pa.string()), ("event", pa.string()), ("seq", pa.int64()), ("error", pa.string())])
     shard = shard_for(len(events), catalog)
     shard.publish(events, admitted)
@@ -156,6 +157,6 @@ def set_aside_in_shard(catalog: Catalog, events: list[Event], admitted: Admitted
 
 
 def match_in_shard(catalog: Catalog, events: list[Event], admitted: Admitted) -> pa.Table:
-    """The matches of one shard; what is admitted does not matter."""
+    """The matches of one shard. `admitted` has no effect."""
     shard = Shard(catalog)
     return arrow_table([found for event in events for found in shard.match(event)], Match)

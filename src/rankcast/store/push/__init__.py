@@ -1,1 +1,1 @@
-"""What the store keeps of webhooks, digests and quiet hours."""
+"""The store's tables of webhooks, digests and quiet hours."""

@@ -65,7 +65,7 @@ class MessageKey(NamedTuple):
 
 
 class WaitingMessage(NamedTuple):
-    """A failed message: the number of attempts, the reason, and when it is retried (meaningless for a dead letter)."""
+    """A failed message: the number of attempts, the reason, and the next retry (meaningless for a dead letter)."""
 
     key: MessageKey
     attempts: int

@@ -1,4 +1,4 @@
-"""The versions of the catalog as a shard needs them: the records of its users, and those that concern all."""
+"""The versions of the catalog as a shard needs them: the records of its users, and the shared ones."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -13,17 +13,17 @@ _KEPT = 3
 
 
 class Catalogs(Protocol):
-    """Where a shard gets its part of the catalog from."""
+    """The source of a shard's part of the catalog."""
 
     def at(self, version: int) -> Catalog:
-        """The shard's part of a version; not to be changed."""
+        """The shard's part of a version. The caller must not change it."""
 
     def whole(self, version: int) -> Catalog:
-        """All of a version, to choose recipients among all; not to be changed."""
+        """The whole catalog of a version, to choose recipients among all users. The caller must not change it."""
 
 
 class StoreCatalogs:
-    """Out of a store: the first version is read whole, the later ones are made by the changes between."""
+    """Catalogs from a store. The first version is read completely; later ones are made by applying the changes."""
 
     def __init__(self, store: Store, serves: Callable[[str], bool]) -> None:
         self._store = store
@@ -45,21 +45,21 @@ class StoreCatalogs:
         return catalog
 
     def whole(self, version: int) -> Catalog:
-        """All of a version."""
+        """The whole catalog of a version."""
         return self._store.catalog(version)
 
 
 class FixedCatalog:
-    """One catalog, whatever the version; `lines` are its records, a line of JSON each."""
+    """The same catalog for every version. `lines` are its records, one line of JSON each."""
 
     def __init__(self, lines: bytes, serves: Callable[[str], bool]) -> None:
         self._whole = Catalog([decode_record(line) for line in lines.splitlines()])
         self._part = self._whole.part(serves)
 
     def at(self, version: int) -> Catalog:
-        """The shard's part."""
+        """The shard's part of the catalog."""
         return self._part
 
     def whole(self, version: int) -> Catalog:
-        """All of it."""
+        """The whole catalog."""
         return self._whole

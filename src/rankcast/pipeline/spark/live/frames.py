@@ -22,14 +22,16 @@ __all__ = [
 ]
 
 MARK, EVENTS = 1, 2
-"""What a blob holds: a mark of the store's log or of its versions, or events from elsewhere (an Arrow stream)."""
+"""The kinds of blobs: a mark of the store's log or versions, or events from another source (an Arrow stream)."""
 
 DELIVERY = arrow_schema(Delivery)
 
 
 class Mark(NamedTuple):
-    """Which pipeline goes from where to where in the store's log, or versions; whether the stream ends with that; and, if nothing
-    is published, to which time the clock has come, in microseconds."""
+    """A range of the store's log or versions for a pipeline, and whether the stream ends with it.
+
+    If nothing was published, `clock` is the time that the clock has reached, in microseconds.
+    """
 
     pipeline: str
     start: int
@@ -39,22 +41,22 @@ class Mark(NamedTuple):
 
 
 def encode_mark(mark: Mark) -> bytes:
-    """A mark as a blob."""
+    """Encode a mark as a blob."""
     return msgspec.msgpack.encode(mark)
 
 
 def decode_mark(blob: bytes) -> Mark:
-    """The mark of a blob from the store."""
+    """Decode the mark in a blob."""
     return msgspec.msgpack.decode(blob, type=Mark)
 
 
 def table_of(blob: bytes) -> pa.Table:
-    """The table of an Arrow stream."""
+    """The table in an Arrow stream."""
     return pa.ipc.open_stream(blob).read_all()
 
 
 def stream_of(table: pa.Table) -> bytes:
-    """A table as an Arrow stream, compressed."""
+    """A table as a compressed Arrow stream."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="lz4")) as writer:
         writer.write_table(table)

@@ -1,7 +1,7 @@
 """The process that holds shards: ``python -m rankcast.pipeline.spark.live.host SOCKET PID``.
 
-It serves one micro-batch after the other on a socket in a private folder, and is killed when the process PID, which belongs to
-the Spark executor that asked for it, is gone.
+It serves micro-batches one after the other on a socket in a private folder. It is killed when the process PID, which
+belongs to the Spark executor that started it, ends.
 """
 
 import gc
@@ -44,7 +44,7 @@ _IDLE = 600.0
 
 
 class _Alive:
-    """A shard, the token of what was saved of it last, and when it was used."""
+    """A live shard, the token of its last saved state, and when it was last used."""
 
     def __init__(self, shard: LiveShard, place: str, pipeline: str = "") -> None:
         self.shard = shard
@@ -63,12 +63,12 @@ class Host:
         self._logs: dict[str, LogReader] = {}
         self._lock = Lock()
         self._plain: set[tuple[str, int]] = set()
-        """The shards that the reference engine serves, because the one over arrays has failed as a whole."""
+        """The shards that the reference engine serves because the array engine failed."""
         self._waiting: set[int] = set()
-        """The threads that want to be answered."""
+        """The threads that are waiting for an answer."""
 
     def answer(self, request: Request) -> HostAnswer:
-        """Serve a micro-batch; a failure is an answer too."""
+        """Serve a micro-batch. A failure is reported in the answer."""
         self._waiting.add(get_ident())
         with self._lock:
             self._waiting.discard(get_ident())
@@ -80,13 +80,13 @@ class Host:
                 return HostAnswer(error=("", traceback.format_exc()))
 
     def look_ahead(self, settings: HostSettings) -> None:
-        """Do what can be done before the next request, until it comes."""
-        with self._lock, suppress(RankcastError):  # whoever needs the store in earnest says what is wrong with it
+        """Decode events in advance until the next request arrives."""
+        with self._lock, suppress(RankcastError):  # the next request reports any problem with the store
             if settings.store in self._logs:
                 self._logs[settings.store].look_ahead(lambda: not self._waiting)
 
     def forget_idle(self) -> None:
-        """Let go of shards that nobody has asked for in a while: their queries have stopped."""
+        """Drop shards that were not used for a while, because their queries have stopped."""
         with self._lock:
             for key in [key for key, alive in self._alive.items() if time.monotonic() - alive.used > _IDLE]:
                 del self._alive[key]
@@ -96,7 +96,7 @@ class Host:
     def _served(self, request: Request) -> HostAnswer:
         settings = request.settings
         key = (settings.run, request.shard)
-        # Whoever fails below leaves no half-served shard behind.
+        # A failure below leaves no half-served shard behind.
         alive = self._alive.pop(key, None)
         if alive is None or not request.token or alive.token != request.token:
             if request.saved is None:
@@ -121,13 +121,13 @@ class Host:
         return answer
 
     def _forget_earlier(self, settings: HostSettings) -> None:
-        """Let go of the shards of an earlier run from the same checkpoint."""
+        """Drop the shards of an earlier run with the same checkpoint."""
         for key, alive in list(self._alive.items()):
             if settings.place and alive.place == settings.place and key[0] != settings.run:
                 del self._alive[key]
 
     def _revived(self, request: Request) -> _Alive:
-        """The shard as it was saved; a new one if it never was."""
+        """Restore the saved shard, or create a new one if none was saved."""
         settings = request.settings
 
         def serves(user: str) -> bool:
@@ -172,7 +172,7 @@ class Host:
             if shard.version is None:
                 shard.begin(version)
             after = shard.intake.seq
-            # While events arrive, and may have waited in the topic, they say themselves how late it is.
+            # While events arrive, which may have waited in the topic, their own times determine the clock.
             is_idle = not any(map(len, tables)) and request.settings.lateness is None
             moved = IntakeResult([(version, [])], [], 0, clock=clock if is_idle else None)
             owed, close = shard.serve(moved), False
@@ -211,7 +211,8 @@ class Host:
         )
 
     def _begin(self, request: Request, alive: _Alive, marks: list[Mark], first: int | None) -> None:
-        """A pipeline's first micro-batch: with the state that a pipeline in-process left in the store, if it did."""
+        """Start with a pipeline's first micro-batch, from the state that an in-process pipeline left in the store, if
+        any."""
         store = self._store(request.settings.store)
         known = store.pipeline()
         if known is None or known.name != alive.pipeline:
@@ -239,7 +240,7 @@ class Host:
 
 
 def _agreed(known: str, marks: Sequence[Mark]) -> str:
-    """The pipeline that the state and the rows are of."""
+    """The pipeline that both the state and the rows belong to. Raises StoreError if they differ."""
     for mark in marks:
         if known and mark.pipeline != known:
             raise StoreError(f"the state is of the pipeline {known!r}, the events are of {mark.pipeline!r}")
@@ -248,9 +249,9 @@ def _agreed(known: str, marks: Sequence[Mark]) -> str:
 
 
 def _check_whole(seq: int, marks: Sequence[Mark], rows: int) -> None:
-    """Refuse to go on from a position if the log does not have all events after it: state that misses some would be wrong."""
+    """Refuse to continue if the log lacks events after a position, because the state would become wrong."""
     start, end = min(mark.start for mark in marks), max(mark.end for mark in marks)
-    if seq == start and rows < end - start:  # else the pipeline has begun before what the log has, and has no state yet
+    if seq == start and rows < end - start:  # otherwise the pipeline starts before the log, without state
         raise StoreError(
             f"the checkpoint goes on at offset {start}, but {end - start - rows} of the events up to {end} were pruned since: it is an "
             "older copy. Use the newest copy, or bring back both with: rankcast restore. If there is none, start a new pipeline with "
@@ -259,7 +260,7 @@ def _check_whole(seq: int, marks: Sequence[Mark], rows: int) -> None:
 
 
 def _arrived(tables: Sequence[pa.Table], is_json: bool) -> Iterator[IncomingRow]:
-    """The events that packed rows hold, or why they do not."""
+    """Decode the events in packed rows, or give the reason why they are not events."""
     for table in tables:
         received = (
             table[RECEIVED].cast(pa.int64()).to_pylist() if RECEIVED in table.column_names else [None] * len(table)
@@ -274,7 +275,7 @@ def _arrived(tables: Sequence[pa.Table], is_json: bool) -> Iterator[IncomingRow]
 
 
 def main(path: str, pid: int) -> None:
-    """Serve on the socket until the process is gone."""
+    """Serve on the socket until the owner process ends."""
     end_with(pid, [Path(path).with_suffix(suffix) for suffix in (".socket", ".lock", ".log")])
     gc.disable()  # see _talk
     host = Host()
@@ -294,8 +295,8 @@ def _talk(host: Host, connection: Connection) -> None:
             try:
                 request = decode_request(connection.recv_bytes())
                 connection.send_bytes(encode(host.answer(request)))
-                # Collecting garbage would look at all that the shards hold, again and again, while somebody waits. So it is done
-                # between micro-batches, and looks at what the last one left.
+                # Garbage collection would repeatedly scan everything in the shards while a worker waits. So it runs
+                # between micro-batches, and scans only what the last one left.
                 gc.collect(1)
                 gc.freeze()
                 host.look_ahead(request.settings)
@@ -304,7 +305,7 @@ def _talk(host: Host, connection: Connection) -> None:
 
 
 def _tidy(host: Host, path: str) -> None:
-    """Let go of what is not used any more; end when nobody can reach this process."""
+    """Drop unused shards, and exit when no worker can reach this process."""
     while True:
         time.sleep(_TIDY)
         host.forget_idle()

@@ -1,4 +1,4 @@
-"""Reaching the processes that hold shards, from Spark's workers; the first to ask starts them."""
+"""Connections from Spark's workers to the processes that hold shards. The first worker to ask starts them."""
 
 import fcntl
 import os
@@ -22,10 +22,10 @@ _owners: dict[int, int] = {}
 
 
 def ask(request: Request) -> HostAnswer:
-    """Have a request answered by the process that holds the shard, on this machine.
+    """Send a request to the local process that holds the shard, and return its answer.
 
-    There are as many processes as cores, or as shards if those are fewer; each holds the same shards every time. Raises what
-    the process raised.
+    There are as many processes as cores, or as shards if there are fewer. Each always holds the same shards. Raises
+    the error that the process reports.
     """
     number = request.shard % min(request.settings.shards, os.cpu_count() or 1)
     owner = _owner()
@@ -34,7 +34,7 @@ def ask(request: Request) -> HostAnswer:
     try:
         answer = _exchange(path, owner, message)
     except (EOFError, OSError):
-        # It may have ended just then; a new one needs what was saved, and says so.
+        # The process may have just ended. A new one asks for the saved state.
         _drop(path)
         answer = _exchange(path, owner, message)
     if answer.error is not None:
@@ -45,8 +45,10 @@ def ask(request: Request) -> HostAnswer:
 
 
 def _owner() -> int:
-    """The process that has started this worker, and for which processes hold shards; known from the first request on, because
-    a worker that is left behind has another parent."""
+    """The process that started this worker. The processes that hold shards belong to it.
+
+    It is remembered from the first request on, because an orphaned worker gets another parent.
+    """
     return _owners.setdefault(os.getpid(), os.getppid())
 
 
@@ -64,7 +66,7 @@ def _drop(path: Path) -> None:
 
 
 def _connected(path: Path, owner: int) -> Connection:
-    """A connection to the process, which is started if it is not there; one worker at a time looks."""
+    """A connection to the process, which is started if it is not running. Only one worker at a time checks this."""
     with open(path.with_suffix(".lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with suppress(OSError):
@@ -88,7 +90,7 @@ def _connected(path: Path, owner: int) -> Connection:
 
 
 def _folder() -> Path:
-    """A folder that only this user may look into."""
+    """A folder that only this user can access."""
     folder = Path(tempfile.gettempdir()) / f"rankcast-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     if folder.stat().st_uid != os.getuid() or folder.stat().st_mode & 0o077:

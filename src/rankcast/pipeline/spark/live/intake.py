@@ -1,6 +1,6 @@
-"""What a shard takes in: rows of a micro-batch as events in publication order, or as rejects.
+"""The input of a shard: the rows of a micro-batch as events in publication order, or as rejects.
 
-Every shard sees every row and decides the same, so no shard has to ask another for a position or a watermark.
+Every shard sees every row and makes the same decisions, so no shard has to ask another for a position or a watermark.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,8 +29,11 @@ _GRACE = GRACE // timedelta(microseconds=1)
 
 
 class IncomingRow(NamedTuple):
-    """A row from elsewhere: an event, or (raw text, reason) if it cannot be one; where it stood; when its micro-batch began; and
-    when it was written there, if that is known. Both times are in microseconds."""
+    """A row from a source other than the log: an event, or (raw text, reason) if it is not one, and its position.
+
+    `received` is when its micro-batch began, and `written` when it was written to its source, if known. Both are in
+    microseconds.
+    """
 
     outcome: Event | tuple[str, str]
     file: str = "events"
@@ -40,9 +43,13 @@ class IncomingRow(NamedTuple):
 
 
 class IntakeResult(NamedTuple):
-    """Events to serve, in order, each group under its version of the catalog; what cannot be served, with its key; by `seq`, the
-    JSON of events that came as such, and what the clock says at each event (semantics: Delivery modes), in microseconds. `clock` is
-    to which time the clock has come before these events. `set_aside` is what cannot be read of a log."""
+    """The events to serve and the rejects of a micro-batch.
+
+    `groups` are events in order, each group with its catalog version. `rejects` come with their keys. `texts` holds,
+    by `seq`, the JSON of events that arrived as JSON. `clocks` holds the clock at each event (semantics: Delivery
+    modes), in microseconds. `clock` is the time that the clock reached before these events. `set_aside` are the
+    events of a log that cannot be read.
+    """
 
     groups: list[tuple[int, list[Event]]]
     rejects: list[tuple[str, Reject]]
@@ -54,33 +61,33 @@ class IntakeResult(NamedTuple):
 
 
 UNREADABLE = (RankcastError, AttributeError, OverflowError, TypeError, ValueError)
-"""What `event_of_row` raises of a row that holds no event."""
+"""The errors that `event_of_row` raises for a row without a valid event."""
 
 
 def event_of_row(row: LogRow) -> Event:
-    """The event that a row of the log holds."""
+    """Decode the event of a log row."""
     return decode_event(row.content, seq=row.offset)
 
 
 @dataclass
 class Intake:
-    """Puts events in order and numbers them.
+    """Orders and numbers events.
 
-    - From a store's log the order is that of the log, and the position the offset. With a `lateness`, an event older than
-      the newest before it by more than that is late: a reject.
-    - From elsewhere, without a `lateness`, in the order of arrival, by time and id within a micro-batch.
-    - From elsewhere with a `lateness`, by time and id, whatever the micro-batches: an event waits until one comes that is later by
-      more than the lateness, and one that comes after its turn is late. Spark's own watermark would do this one
-      micro-batch later, and drop whole packed rows without a word.
+    - Events of a store's log keep the order of the log, and their position is the offset. With a `lateness`, an event
+      is late, and rejected, if it is older than the newest event before it by more than that.
+    - Events of other sources without a `lateness` are served in the order of arrival, by time and id within a
+      micro-batch.
+    - Events of other sources with a `lateness` are served by time and id, across micro-batches. An event waits until
+      another arrives that is later by more than the lateness. An event that arrives after its turn is late. Spark's
+      own watermark would do this one micro-batch later, and would silently drop whole packed rows.
+    - An event of another source is rejected if its time is more than `max_ahead` after it was received, because it
+      would end the periods of all users. The log has no such check, because its writer has already accepted the
+      event.
+    - The clock counts if `by_clock`. An event of a log has the time at which it was logged. An event of another
+      source has the time at which it was written there or, if that is unknown, when its micro-batch began. Events
+      that wait for a lateness have no clock: they are served by their own times alone.
 
-    - From elsewhere, an event whose time is more than `max_ahead` after it was received is a reject: it would end the periods of
-      everybody. From a log it is not, because whoever wrote the log has decided.
-
-    - The clock counts if `by_clock`. An event of a log has the time at which it was logged; one from elsewhere that at which it was
-      written there or, if that is not known, its micro-batch began. Events that wait for a lateness have none: they are served by
-      their own times alone.
-
-    The lateness and `max_ahead` are in microseconds.
+    `lateness` and `max_ahead` are in microseconds.
     """
 
     lateness: int | None = None
@@ -92,7 +99,8 @@ class Intake:
     waiting: dict[str, Event] = field(default_factory=dict)
 
     def take_log(self, rows: Iterable[LogRow], event_of: Callable[[LogRow], Event] = event_of_row) -> IntakeResult:
-        """Rows of the log, whose events `event_of` gives; those that are behind the position were taken before and are left out."""
+        """Take rows of the log, decoded by `event_of`. Rows up to the current position were taken before and are
+        skipped."""
         groups: list[tuple[int, list[Event]]] = []
         rejects: list[tuple[str, Reject]] = []
         unreadable: list[SetAside] = []
@@ -123,7 +131,7 @@ class Intake:
         return IntakeResult(groups, rejects, late, texts, clocks, set_aside=unreadable)
 
     def take(self, arrived: Iterable[IncomingRow], catalog: Catalog, version: int) -> IntakeResult:
-        """Events from elsewhere, or rows that cannot be one; checked against the catalog."""
+        """Take events, or invalid rows, from another source. Events are checked against the catalog."""
         rejects: list[tuple[str, Reject]] = []
         late = 0
         self.version = version
@@ -152,12 +160,12 @@ class Intake:
         return IntakeResult([(version, released)], rejects, late, clocks=clocks)
 
     def _why_not(self, event: Event, catalog: Catalog, limit: int | None, known: Event | None) -> str | None:
-        """Why an event cannot be served; nothing for one that was sent twice, None if it can."""
+        """Why an event cannot be served: None if it can, and an empty text if it is a duplicate."""
         try:
             check_id(event.id)
             catalog.check_event(event)
             check_publication(catalog, event)
-        except Exception as error:  # whatever is wrong with one event is no reason to stop
+        except Exception as error:  # a problem with one event must not stop the others
             return str(error) if isinstance(error, RankcastError) else f"{type(error).__name__}: {error}"
         if limit is not None and microseconds(event.time) < limit:
             return self._why_late(event, limit)
@@ -166,13 +174,13 @@ class Intake:
         return "" if _text(known) == _text(event) else f"duplicate event {event.id!r}"
 
     def release_all(self) -> list[Event]:
-        """End of the stream: those that wait, in order."""
+        """The waiting events in order, at the end of the stream."""
         released = self._numbered(list(self.waiting.values()))
         self.waiting = {}
         return released
 
     def state(self) -> JsonObject:
-        """Plain data for `restore`."""
+        """The state as plain data, for `restore`."""
         return {
             "seq": self.seq,
             "newest": self.newest,
@@ -181,7 +189,7 @@ class Intake:
         }
 
     def restore(self, state: JsonObject) -> None:
-        """Go on where `state` was taken."""
+        """Continue from a saved state."""
         self.seq, self.newest, self.version = state["seq"], state["newest"], state["version"]
         waiting = [decode_event(event) for event in state["waiting"]]
         self.waiting = {event.id: event for event in waiting}

@@ -1,4 +1,4 @@
-"""The journal of a shard: the events that it served, for as long as something saved refers to them."""
+"""The journal of a shard: the events that it served, as long as saved pages refer to them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -12,14 +12,15 @@ from rankcast.pipeline.spark.live.pages import packed, unpacked
 __all__ = ["Journal", "JournalSegment", "SavedGeneration", "SavedJournal"]
 
 _FORM = 2
-"""Raised with every change of what a segment holds. Form 1 had no clock."""
+"""Raised when the content of a segment changes. Form 1 had no clock."""
 
 _ENOUGH = 500
-"""A segment of so many events is not added to."""
+"""Number of events after which a segment is complete."""
 
 
 class JournalSegment(NamedTuple):
-    """What the journal knows of a segment: its last generation, its first event, its last (0 for none), and its size in bytes."""
+    """A segment of the journal: its last generation, its first and last event (0 if there is none), and its size in
+    bytes."""
 
     generation: int
     first: int
@@ -28,26 +29,28 @@ class JournalSegment(NamedTuple):
 
 
 class Journal:
-    """Segments of one generation or more, by the number of their first. Every event is in it once, as JSON, whoever holds it.
+    """Segments of one or more generations, by the number of their first generation. Each event is stored once, as
+    JSON.
 
-    Small generations share a segment, which is written again with each, so that there are never many. Pages name events by
-    `seq`; a page says from which event on it counts on the journal. An event that was served longer ago than `span` events is
-    in the pages that hold it, so that the journal is bounded whatever the windows.
+    Small generations share a segment, which is written again with each of them, so that there are never many
+    segments. Pages refer to events by `seq`, and each page says from which event on it needs the journal. Events
+    served more than `span` events ago are stored in the pages that hold them, so the journal is bounded, whatever the
+    size of the windows.
     """
 
     def __init__(self, span: int, kept: Mapping[int, JournalSegment] | None = None) -> None:
         self._span = span
         self.kept = dict(kept or {})
         self._open: list[list[Any]] = []
-        """The content of the last segment, while it may be added to: its generations, each with its groups."""
+        """The content of the last segment while it is incomplete: its generations, each with its groups."""
 
     @property
     def size(self) -> int:
-        """In bytes."""
+        """The size in bytes."""
         return sum(segment.size for segment in self.kept.values())
 
     def record(self, generation: int, taken: IntakeResult) -> dict[int, bytes]:
-        """Keep the events of a generation, each group under a version of the catalog, and the clock; the segment to be saved."""
+        """Store a generation: its events, grouped by catalog version, and the clock. Returns the segment to save."""
         shown = [[version, [_shown(event, taken) for event in events]] for version, events in taken.groups]
         if sum(len(rows) for _, of, _ in self._open for _, rows in of) >= _ENOUGH:
             self._open = []
@@ -60,12 +63,13 @@ class Journal:
         return {number: content}
 
     def first_kept(self, now: int) -> int:
-        """From which event on pages that are written now may count on the journal."""
+        """The first event that pages written now may leave to the journal."""
         firsts = [segment.first for segment in self.kept.values() if segment.last]
         return max(now - self._span, min(firsts, default=now + 1))
 
     def forget(self, oldest: int, needed: int) -> list[int]:
-        """Drop the segments up to the oldest page's generation that have no event from `needed` on; which."""
+        """Drop the segments up to the generation of the oldest page without events from `needed` on. Returns their
+        numbers."""
         gone = [number for number, one in self.kept.items() if one.generation <= oldest and one.last < needed]
         for number in gone:
             del self.kept[number]
@@ -79,7 +83,7 @@ def _shown(event: Event, taken: IntakeResult) -> list[object]:
 
 
 def _generations(segment: bytes) -> list[Any]:
-    """The generations of a saved segment; the first form was a list of them, without a number."""
+    """The generations of a saved segment. The first form was a plain list of them, without a form number."""
     content: list[Any] = unpacked(segment)
     if not content or not isinstance(content[0], int):
         content = [0, content]
@@ -88,7 +92,7 @@ def _generations(segment: bytes) -> list[Any]:
         raise StoreError(
             f"the checkpoint's journal has form {form}, newer than this Rankcast's {_FORM}; use the Rankcast that wrote it, or a later one"
         )
-    if form < _FORM:  # without a clock
+    if form < _FORM:  # the first form has no clock
         return [
             [number, [[of, [[*row, None] for row in rows]] for of, rows in groups], None]
             for number, groups in generations
@@ -97,7 +101,7 @@ def _generations(segment: bytes) -> list[Any]:
 
 
 class SavedGeneration(NamedTuple):
-    """A micro-batch as the journal has it: its number, to which time the clock came first, and its groups of events."""
+    """A micro-batch in the journal: its number, the time that the clock reached first, and its groups of events."""
 
     number: int
     clock: int | None
@@ -105,8 +109,10 @@ class SavedGeneration(NamedTuple):
 
 
 class SavedJournal(Mapping[int, Event]):
-    """What a saved journal holds: generations with their groups of `seq`, and events by `seq`, decoded when they are asked for;
-    `clocks` is what the clock said at each event, for those that have it."""
+    """The content of a saved journal: generations with their groups of `seq`, and events by `seq`, decoded on demand.
+
+    `clocks` gives the clock at each event that has one.
+    """
 
     def __init__(self, journal: Mapping[int, bytes]) -> None:
         self._texts: dict[int, str] = {}
@@ -123,7 +129,7 @@ class SavedJournal(Mapping[int, Event]):
                         self.clocks[seq] = at
 
     def add(self, texts: Iterable[tuple[int, str]]) -> None:
-        """More events, which pages hold."""
+        """Add events that pages hold."""
         self._texts.update(texts)
 
     def __getitem__(self, seq: int) -> Event:

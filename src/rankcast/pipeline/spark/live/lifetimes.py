@@ -1,4 +1,4 @@
-"""A process that ends hard when another one does."""
+"""Kill a process when another one ends."""
 
 import ctypes
 import os
@@ -16,15 +16,15 @@ _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
 
 
 def end_with(pid: int, leaving: Sequence[Path] = ()) -> None:
-    """Let this process be killed when the process `pid` ends, which need not be its parent; the files `leaving` go too.
+    """Kill this process, and delete the files `leaving`, when the process `pid` ends. It need not be the parent.
 
-    A second process watches, because a loop that is compiled may keep every thread of this one waiting. Call it before there are
+    A second process watches, because a compiled loop may block every thread of this one. Call it before starting
     threads.
     """
     watched = os.getpid()
     if os.fork():
         return
-    with suppress(OSError, AttributeError):  # not Linux: then it looks whether the process is there
+    with suppress(OSError, AttributeError):  # not Linux: the watcher polls instead
         ctypes.CDLL(None, use_errno=True).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
     try:
         _wait_until_ended(pid, watched)
@@ -37,7 +37,7 @@ def end_with(pid: int, leaving: Sequence[Path] = ()) -> None:
 
 
 def _wait_until_ended(pid: int, watched: int) -> None:
-    """Wait for the end of a process, or of the one that is watched over."""
+    """Wait until a process ends, or the watched one does."""
     try:
         handle = os.pidfd_open(pid)
     except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""Delivery states of many users as pages: a few hundred users to a page."""
+"""The delivery states of many users as pages of a few hundred users each."""
 
 from hashlib import blake2b
 from typing import Any
@@ -9,13 +9,13 @@ import zstandard
 __all__ = ["USERS", "packed", "page_of", "pages_for", "unpacked"]
 
 USERS = 300
-"""How many users a page is meant to hold."""
+"""Intended number of users per page."""
 
 _LEVEL = 1
 
 
 def page_of(user: str, pages: int) -> int:
-    """The page of a user: a hash of the name, independent of the one that finds the shard.
+    """The page of a user: a hash of the name, independent of the hash that selects the shard.
 
     >>> [page_of(user, 4) for user in ("addison", "carson", "meredith")]
     [1, 0, 3]
@@ -24,7 +24,7 @@ def page_of(user: str, pages: int) -> int:
 
 
 def pages_for(users: int) -> int:
-    """How many pages so many users need.
+    """The number of pages for a number of users.
 
     >>> pages_for(0), pages_for(1_000), pages_for(100_000)
     (1, 4, 512)
@@ -41,5 +41,5 @@ def packed(content: object) -> bytes:
 
 
 def unpacked(content: bytes) -> Any:
-    """What `packed` was given."""
+    """The data that `packed` was given."""
     return msgspec.msgpack.decode(zstandard.ZstdDecompressor().decompress(content), strict=False)

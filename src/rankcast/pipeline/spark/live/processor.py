@@ -1,4 +1,4 @@
-"""The stateful operator: passes a micro-batch to the process that holds the shard, and keeps what is to be saved."""
+"""The stateful operator: passes a micro-batch to the process that holds the shard, and saves the state it returns."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,11 +15,11 @@ OUTPUT = "shard int, deliveries binary, report binary"
 
 
 class ShardProcessor(StatefulProcessor):
-    """One key is one shard. `numbers` gives the shard of each key; `catalog`, the records of a fixed catalog.
+    """One key is one shard. `numbers` gives the shard of each key; `catalog` holds the records of a fixed catalog.
 
-    The state of a key is a head with the token of the shard as it was then, pages and a journal (`LiveShard`). The shard
-    itself is elsewhere, alive; the token says whether it is the one that the state describes. If it is not (another machine, a
-    restart, a micro-batch tried again), it is made out of the state.
+    The state of a key is a head with the token of the shard, pages and a journal (`LiveShard`). The live shard itself
+    is in another process, and the token says whether it matches the state. If it does not (another machine, a
+    restart, a retried micro-batch), the shard is restored from the state.
     """
 
     def __init__(self, settings: HostSettings, numbers: dict[int, int], catalog: bytes) -> None:
@@ -34,7 +34,7 @@ class ShardProcessor(StatefulProcessor):
         self._journal = handle.getMapState("journal", "generation long", "entry binary")
 
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803
-        """Serve the rows of a shard; one row with its deliveries and its report."""
+        """Serve the rows of a shard. Yields one row with its deliveries and its report."""
         frames = [Frame(row.kind, bytes(row.blob)) for row in rows]
         number = self._numbers[key[0]]
         known = self._head.get()
@@ -55,4 +55,4 @@ class ShardProcessor(StatefulProcessor):
         yield Row(shard=number, deliveries=answer.deliveries, report=answer.report)
 
     def close(self) -> None:
-        """Nothing to let go of: the shard lives on."""
+        """Do nothing: the shard stays alive."""

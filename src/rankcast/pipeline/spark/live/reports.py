@@ -1,4 +1,4 @@
-"""What a shard tells the sink beside its deliveries."""
+"""What a shard reports to the sink beside its deliveries."""
 
 import msgspec
 
@@ -8,12 +8,12 @@ __all__ = ["ShardReport", "decode_report", "encode_report"]
 
 
 class ShardReport(msgspec.Struct, frozen=True):
-    """What one shard did with one micro-batch.
+    """The work of one shard on one micro-batch.
 
-    `start` and `end` are offsets of the store's event log, None if the events are from elsewhere. `events`, `late` and
-    `rejects` are the same in all shards, `matches`, `state_bytes` and `set_aside` are the shard's own. Times are in microseconds.
-    The micro-batch goes `after` a position (the `seq` of an event) `up_to` another, wherever the events are from. `due` is when the
-    clock ends the next period in which something waits.
+    `start` and `end` are offsets of the store's event log, or None if the events come from another source. `events`,
+    `late` and `rejects` are the same in all shards; `matches`, `state_bytes` and `set_aside` belong to the shard.
+    Times are in microseconds. The micro-batch covers the positions (`seq`) `after` one event `up_to` another,
+    whatever the source. `due` is when the clock ends the next period with pending candidates.
     """
 
     pipeline: str
@@ -40,7 +40,7 @@ class ShardReport(msgspec.Struct, frozen=True):
 
 
 def encode_report(report: ShardReport) -> bytes:
-    """The report as bytes."""
+    """Encode a report."""
     return msgspec.msgpack.encode(report)
 
 

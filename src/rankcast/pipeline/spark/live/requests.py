@@ -1,4 +1,4 @@
-"""What Spark's workers and the processes that hold shards say to each other."""
+"""The messages between Spark's workers and the processes that hold shards."""
 
 import msgspec
 
@@ -8,8 +8,9 @@ __all__ = ["Frame", "HostAnswer", "HostSettings", "Request"]
 class HostSettings(msgspec.Struct, frozen=True):
     """How the shards of a query are served.
 
-    `store` is the store's URL, empty for a fixed catalog. `is_log` if the rows are those of the store's event log, else they
-    are events from elsewhere (as JSON if `is_json`). `lateness` and `max_ahead` are in microseconds. `journal` as of `LiveShard`.
+    `store` is the store's URL, empty for a fixed catalog. `is_log` means that the rows are those of the store's event
+    log. Otherwise they are events from another source (as JSON if `is_json`). `lateness` and `max_ahead` are in
+    microseconds. `journal` is the parameter of `LiveShard`.
     """
 
     run: str
@@ -24,16 +25,17 @@ class HostSettings(msgspec.Struct, frozen=True):
 
 
 class Frame(msgspec.Struct, frozen=True, array_like=True):
-    """A packed part of a micro-batch: which kind, and the bytes."""
+    """A packed part of a micro-batch: its kind and its bytes."""
 
     kind: int
     blob: bytes
 
 
 class Request(msgspec.Struct, frozen=True):
-    """Serve a micro-batch, if the shard is alive with this token; `saved` brings it to life if it is not.
+    """Serve a micro-batch if the shard is alive with this token; otherwise restore it from `saved` first.
 
-    `saved` is the head (empty if there is none yet), the pages and the journal; `catalog`, the records of a fixed catalog.
+    `saved` is the head (empty if there is none yet), the pages and the journal. `catalog` holds the records of a
+    fixed catalog.
     """
 
     settings: HostSettings
@@ -45,9 +47,10 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class HostAnswer(msgspec.Struct, frozen=True):
-    """What a request led to: the shard is not alive (`needs_saved`), it failed (`error`), or all the rest.
+    """The result of a request: the shard needs its saved state (`needs_saved`), it failed (`error`), or it was
+    served.
 
-    `deliveries` is an Arrow stream; `report`, what the sink has to know besides (`rankcast.pipeline.spark.live.reports`).
+    `deliveries` is an Arrow stream. `report` is encoded (`rankcast.pipeline.spark.live.reports`).
     """
 
     needs_saved: bool = False
@@ -62,7 +65,7 @@ class HostAnswer(msgspec.Struct, frozen=True):
 
 
 def encode(message: object) -> bytes:
-    """A message as bytes."""
+    """Encode a message."""
     return msgspec.msgpack.encode(message)
 
 

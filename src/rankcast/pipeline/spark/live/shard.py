@@ -1,4 +1,4 @@
-"""A shard that lives on between micro-batches, and what is saved of it."""
+"""A shard that stays alive between micro-batches, and its saved state."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,17 +28,20 @@ from rankcast.plain import JsonObject
 __all__ = ["LiveShard", "SavedShard", "ShardChanges"]
 
 _FORM = 3
-"""Raised with every change of what is saved. This release reads that and the one before; a page or a segment of the journal that
-was written before an upgrade is there until it is written again, so each says itself how it was written."""
+"""Raised when the saved form changes. This release reads this form and the one before.
+
+A page or a segment written before an upgrade stays until it is written again, so each one records its own form.
+"""
 _FORM_BEFORE = 2
 
 _SPANS = 2
-"""Events are in the journal for so many times as long as a page lives; those that are held longer are in the pages."""
+"""Events stay in the journal for this many lifetimes of a page. Events that are held longer are stored in the pages.
+"""
 
 
 @dataclass
 class SavedShard:
-    """All that is needed to bring a shard to life again: the head, the pages, and the journal by generation."""
+    """Everything needed to restore a shard: the head, the pages, and the journal by generation."""
 
     head: bytes
     pages: dict[int, bytes] = field(default_factory=dict)
@@ -46,18 +49,17 @@ class SavedShard:
 
 
 class ShardChanges(NamedTuple):
-    """What a micro-batch changes in what is saved."""
+    """The changes of the saved state after a micro-batch."""
 
     head: bytes
     pages: dict[int, bytes]
     journal: dict[int, bytes]
     gone: list[int]
-    """Generations of the journal that are not needed any more."""
+    """Generations of the journal that are no longer needed."""
 
 
 class _Page(NamedTuple):
-    """A page: in which generation, and under which version of the catalog, it was written; from which event on it counts on the
-    journal; and its size."""
+    """A page: its generation, its catalog version, the first event that it needs from the journal, and its size."""
 
     generation: int
     version: int
@@ -68,17 +70,17 @@ class _Page(NamedTuple):
 class LiveShard:
     """Serves micro-batches, and says what to save after each.
 
-    Every micro-batch is a *generation*. Its events go into a journal, and some pages of users' states are written: so
-    many that each page is rewritten once in `journal` events. What was saved is restored by going through the journal from the
-    oldest page on, each page's users joining where it was written; so a micro-batch costs in proportion to its events and
-    not to the users, the journal is bounded, and coming to life costs as much as serving it.
+    Every micro-batch is a *generation*. Its events go into a journal, and some pages of users' states are written:
+    enough that each page is rewritten once per `journal` events. To restore a shard, the journal is replayed from the
+    oldest page on, and the users of each page join where it was written. So a micro-batch costs in proportion to its
+    events and not to the users, the journal is bounded, and restoring costs as much as serving the journal.
 
     Parameters
     ----------
     serves
-        Which users live here.
+        Says which users belong to this shard.
     journal
-        After about how many events each page is rewritten.
+        The approximate number of events after which each page is rewritten.
     plain
         Serve by the reference engine alone.
     """
@@ -103,33 +105,33 @@ class LiveShard:
         self._pages: list[_Page] = []
         self._recorded = Journal(_SPANS * journal)
         self._is_unsaved = False
-        """Whether there is state that no journal leads to."""
+        """Whether there is state that the journal cannot reproduce."""
         self._by_page: list[list[str]] | None = None
         self._set_aside: list[SetAside] = []
 
     @property
     def matches(self) -> int:
-        """How many matches were found since the shard came to life."""
+        """The number of matches since the shard was started or restored."""
         return self._shard.matches if self._shard else 0
 
     @property
     def due(self) -> int | None:
-        """When the clock ends a period in which something waits, in microseconds; None if nothing waits for the clock."""
+        """When the clock ends the next period with pending candidates, in microseconds; None if there is none."""
         due = self._shard.due if self._shard else None
         return None if due is None else microseconds(due)
 
     @property
     def size(self) -> int:
-        """How many bytes are saved."""
+        """The size of the saved state in bytes."""
         return sum(page.size for page in self._pages) + self._recorded.size
 
     @property
     def catalog(self) -> Catalog:
-        """The shard's part of the catalog as of the version in effect."""
+        """The shard's part of the catalog as of the current version."""
         return self._catalogs.at(self.version or 0)
 
     def begin(self, version: int, states: Iterable[bytes] = ()) -> None:
-        """Start afresh with a version of the catalog, or with states of shards as `Shard.state` makes them."""
+        """Start with a version of the catalog, and with states of shards from `Shard.state`, if any."""
         self._move(version)
         assert self._shard is not None
         for state in states:
@@ -138,7 +140,7 @@ class LiveShard:
         self._pages = [_Page(0, version)] * pages_for(len(self._shard.users))
 
     def serve(self, taken: IntakeResult, close: bool = False) -> pa.Table:
-        """The deliveries of what the intake has taken, and with `close` of the end of the stream (`frames.DELIVERY`)."""
+        """The deliveries of the events in `taken` and, with `close`, of the end of the stream (`frames.DELIVERY`)."""
         made = [] if taken.clock is None else [self._advance(taken.clock)]
         for of_version, events in taken.groups:
             made += [deliveries_table(self._move(of_version)), self._publish(events, taken.clocks)]
@@ -150,18 +152,18 @@ class LiveShard:
         return pa.concat_tables([table for table in made if table.num_rows] or [DELIVERY.empty_table()])
 
     def take_set_aside(self) -> list[SetAside]:
-        """What could not be served since this was asked last."""
+        """The events set aside since the last call."""
         taken, self._set_aside = self._set_aside, []
         return taken
 
     def save(self, taken: IntakeResult, close: bool = False, note: object = None) -> ShardChanges:
-        """What is to be saved after all of `taken` was served; `restore` gives the `note` back."""
+        """The changes to save after `taken` was served. `restore` returns the `note`."""
         assert self._shard is not None
         assert self.version is not None
         self.generation += 1
         journal = self._recorded.record(self.generation, taken)
         events = sum(len(of_version) for _, of_version in taken.groups)
-        # What the end of the stream releases is in no journal.
+        # Events released by the end of the stream are in no journal.
         since = self.intake.seq + 1 if close else self._recorded.first_kept(self.intake.seq)
         due = range(self._spread()) if close or self._is_unsaved else self._due(events)
         pages = {number: self._page(number, since) for number in due}
@@ -173,7 +175,7 @@ class LiveShard:
         return ShardChanges(self._head(note), pages, journal, [number for number in gone if number != self.generation])
 
     def restore(self, saved: SavedShard) -> Any:
-        """Come to life out of what was saved; the note that was given then."""
+        """Restore the saved state. Returns the note that was saved with it."""
         head = msgspec.msgpack.decode(saved.head)
         form = head.get("form")
         if form not in (_FORM, _FORM_BEFORE):
@@ -200,7 +202,7 @@ class LiveShard:
                     self._join(saved.pages[number], past)
         self._go_on(past, head["generation"])
         self._move(head["version"])
-        self._set_aside = []  # it was reported then
+        self._set_aside = []  # these were reported before
         return head["note"]
 
     def states(self) -> dict[str, JsonObject]:
@@ -209,7 +211,7 @@ class LiveShard:
         return self._shard.states(self._shard.users)
 
     def _move(self, version: int) -> list[Delivery]:
-        """Go on with a version of the catalog."""
+        """Continue with a version of the catalog."""
         if version == self.version:
             return []
         catalog = self._catalogs.at(version)
@@ -224,7 +226,7 @@ class LiveShard:
         return owed
 
     def _advance(self, clock: int) -> pa.Table:
-        """Let the clock come to a time: what periods that it ends still owe."""
+        """Advance the clock to a time. Returns the deliveries of the periods that this ends."""
         shard = self._shard
         assert shard is not None
         if isinstance(shard, Shard):
@@ -246,7 +248,7 @@ class LiveShard:
             faster.matches = found
             self._shard = shard = faster
         admitted = self._admitted(events)
-        # Either all events of a group have one, or none: it is for the intake to say whether the clock counts.
+        # The intake decides whether the clock counts, so either all events of a group have a clock or none.
         clocks = [instant(clock_of[event.seq]) for event in events] if clock_of else None
         if isinstance(shard, Shard):
             made = deliveries_table(shard.publish(events, admitted, clocks))
@@ -260,7 +262,7 @@ class LiveShard:
         self._set_aside += self._shard.take_set_aside(self.version or 0)
 
     def _admitted(self, events: Sequence[Event]) -> dict[str, set[str]]:
-        """To whom publications under an advertisement go, chosen among the users of all shards."""
+        """The recipients of publications under an advertisement, chosen among the users of all shards."""
         admitted: dict[str, set[str]] = {}
         for event in events:
             if event.advertisement is not None:
@@ -284,7 +286,7 @@ class LiveShard:
         return self._admission[1:]
 
     def _due(self, events: int) -> Iterable[int]:
-        """The pages to write after so many events: those that were written longest ago."""
+        """The pages to write after a number of events: those that were written longest ago."""
         before = len(self._pages)
         if self._spread() > before:
             return range(len(self._pages))
@@ -292,7 +294,7 @@ class LiveShard:
         return sorted(range(before), key=lambda number: self._pages[number].generation)[:count]
 
     def _spread(self) -> int:
-        """Give the users more pages if they have become many; how many there are."""
+        """Add pages if there are many more users. Returns the number of pages."""
         assert self._shard is not None
         wanted = pages_for(len(self._shard.users))
         if wanted >= 4 * len(self._pages):
@@ -301,7 +303,7 @@ class LiveShard:
         return len(self._pages)
 
     def _page(self, number: int, since: int) -> bytes:
-        """Write a page, which counts on the journal for the events from `since` on."""
+        """Write a page, which leaves the events from `since` on to the journal."""
         shard = self._shard
         assert shard is not None
         assert self.version is not None
@@ -323,7 +325,7 @@ class LiveShard:
         return page
 
     def _join(self, page: bytes, past: SavedJournal) -> None:
-        """Let the users of a page go on where it was written, which is where the shard is."""
+        """Let the users of a page join. The shard must be where the page was written."""
         *number, texts, folded = unpacked(page)  # the form before has no number
         check_format(*number or [0])
         past.add(texts)
@@ -335,7 +337,7 @@ class LiveShard:
             shard.restore(pack_states(unfold(states, past)))
 
     def _go_on(self, past: SavedJournal, up_to: int) -> None:
-        """Serve the generations up to that one again; their deliveries were made then."""
+        """Replay the generations up to a given one. Their deliveries were made before."""
         for generation in past.generations:
             if self.generation < generation.number <= up_to:
                 if generation.clock is not None:
