@@ -1,1 +1,1 @@
-"""Serving: match, rank and choose, over one event at a time (the reference) or over arrays."""
+"""Engines that match, rank and choose: one event at a time (the reference), or many events over arrays."""

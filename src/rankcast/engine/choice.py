@@ -1,6 +1,6 @@
-"""Which engine does the work: the names that commands use, and the sizes from which each one pays.
+"""The choice of engine: the names that commands use, and the sizes from which each engine is faster.
 
-All engines give the same results, so a choice is a matter of time alone.
+All engines give the same results, so the choice affects only the running time.
 """
 
 from collections.abc import Callable
@@ -16,29 +16,29 @@ __all__ = ["FAR_BEHIND", "INDEX_FROM", "LIVE_BATCH", "MANY_SUBSCRIPTIONS", "Engi
 
 FEW_EVENTS = 2_000
 FEW_PAIRS = 1_000_000
-"""Below both, plain evaluation is done before the kernels would have loaded: a pair takes about 2 µs."""
+"""Below both limits, plain evaluation finishes before the kernels would have loaded. A pair takes about 2 µs."""
 
 MANY_SUBSCRIPTIONS = 2_000
-"""A shard that lives long starts on arrays from so many subscriptions on, whatever the first events are."""
+"""A long-lived shard with at least this many subscriptions starts on arrays, whatever the first events are."""
 
 INDEX_FROM = 100
-"""From so many subscriptions on, the compiled index pays within a hundred events, compiling included."""
+"""From this many subscriptions on, the compiled index saves time within a hundred events, including compilation."""
 
 LIVE_BATCH = 1_500
-"""A pipeline that waits for events is made for so many. From 667 subscriptions on it then starts on arrays, so that
-loading the kernels (200 MiB, a second or two) falls on the first events, not on a later burst."""
+"""The assumed number of events for a pipeline that waits for events. From 667 subscriptions on, it therefore starts
+on arrays, and the kernels (200 MiB, a second or two) load with the first events and not during a later burst."""
 
 FAR_BEHIND = 20_000
-"""A pipeline that is so many events behind chooses its kind of shard anew."""
+"""A pipeline that is this many events behind chooses its kind of shard again."""
 
 
 class Engine(Enum):
-    """What matches and delivers; every command uses these names."""
+    """The engine that matches and delivers. Every command uses these names."""
 
     ORACLE = "oracle"
     """Plain evaluation, one event at a time: the reference."""
     LOCAL = "local"
-    """This process: arrays, and the compiled index where it pays."""
+    """This process, with arrays, and with the compiled index if it saves time."""
     INDEX = "index"
     """This process, always with the compiled index."""
     SPARK = "spark"
@@ -53,10 +53,10 @@ def is_small(events: int, subscriptions: int) -> bool:
 def shard_for(
     events: int, catalog: "Catalog", serves: Callable[[str], bool] = lambda user: True
 ) -> "Shard | BatchShard":
-    """The shard that serves so many events soonest.
+    """The shard that serves this many events fastest.
 
-    Small jobs finish on the reference engine before the kernels would have loaded, which takes a second or two (and
-    about ten on their first use on a machine, to compile them).
+    Small jobs finish on the reference engine before the kernels would have loaded, which takes a second or two (about
+    ten seconds on first use on a machine, to compile them).
     """
     if is_small(events, len(catalog.subscriptions)):
         from rankcast.engine.reference.shard import Shard

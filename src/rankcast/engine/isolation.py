@@ -1,6 +1,6 @@
-"""One user's fault is that user's alone: what cannot be served is set aside, and everybody else goes on.
+"""Isolation of failures: an event or user that cannot be served is set aside, and everybody else is served.
 
-What is set aside, and what follows from it, is in docs/semantics.md ("What cannot be served").
+docs/semantics.md ("What cannot be served") defines what is set aside and what follows from it.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -29,15 +29,15 @@ Matched: TypeAlias = Sequence[tuple[Subscription, float]]
 """The subscriptions of one user that an event matches, with their degrees."""
 
 MOST_FAILURES = 100
-"""So many events may fail for a user; then the user is set aside until a record of theirs changes. It bounds the rows, and
-the cost."""
+"""After this many failed events, the user is set aside until one of their records changes. This bounds the number of
+rows and the cost."""
 
 FEW_USERS = 10
-"""If an event cannot be matched for more users than this, one row says so for all of them."""
+"""If an event cannot be matched for more users than this, one row reports it for all of them."""
 
 _LONGEST = 300
 _TURN = 500
-"""So many moments are kept in a journal: a user for whom something fails is served again over these at most."""
+"""Maximum number of moments in a journal. After a failure, at most this many are replayed for the user."""
 
 
 def reason(error: Exception) -> str:
@@ -52,7 +52,7 @@ def reason(error: Exception) -> str:
 
 
 class RecentMoments:
-    """The last moments of a shard, which its users share: to come back to before something failed."""
+    """The last moments of a shard, shared by its users, for replaying a user up to the moment before a failure."""
 
     def __init__(self) -> None:
         self._moments: list[tuple[Moment, Event | None]] = []
@@ -64,37 +64,37 @@ class RecentMoments:
         return self._moments[place]
 
     def add(self, moment: Moment, event: Event | None) -> int:
-        """Note the publication of an event, or without one a moment of the clock; its place."""
+        """Record the publication of an event, or without one, an advance of the clock; returns its place."""
         self._moments.append((moment, event))
         return len(self._moments) - 1
 
     @property
     def is_full(self) -> bool:
-        """Whether it is time to begin anew."""
+        """Whether the journal should start over."""
         return len(self._moments) >= _TURN
 
     def turn(self, users: Collection["IsolatedSubscriber"]) -> None:
-        """Begin anew; these are all who count on the journal."""
+        """Start over; `users` are all that rely on the journal."""
         self._moments.clear()
         for user in users:
             user.remember()
 
 
 class IsolatedSubscriber:
-    """One user as the oracle serves them, for whom something may fail.
+    """One user served by the reference engine, with failures isolated.
 
-    An event that cannot be served is set aside, counts as not matching, and leaves the user's state as it was before. If
-    even that fails, or for the hundredth event, the user is *out*: not served until a record of theirs changes. Costs a copy of
-    the user's state for every 500 events, and no other as long as nothing fails.
+    An event that cannot be served is set aside. It counts as not matching and leaves the user's state unchanged. If
+    even that fails, or with the hundredth failed event, the user is *out*: not served until one of their records
+    changes. The only cost without failures is one copy of the user's state every 500 events.
 
     Parameters
     ----------
     journal
-        That of the shard.
+        The journal of the shard.
     report
-        Takes what is set aside; its version is for others to fill in, and its `seq` is 0 where no event tells it.
+        Receives what is set aside. The caller fills in the version; `seq` is 0 if no event determines it.
     subscriber
-        The user as of now, or as of the place `since` of the journal; made anew by default.
+        The user's current state, or the state at place `since` of the journal; by default a new one.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class IsolatedSubscriber:
     ) -> None:
         self.user = user
         self.failed = 0
-        """How many events have failed since the user's records last changed."""
+        """The number of failed events since the user's records last changed."""
         self._journal = journal
         self._report = report
         self._subscriber = subscriber
@@ -133,20 +133,21 @@ class IsolatedSubscriber:
 
     @property
     def subscriber(self) -> Subscriber | None:
-        """The user as the oracle serves them; None if the user is out."""
+        """The user in the reference engine; None if the user is out."""
         return self._subscriber
 
     @property
     def due(self) -> datetime | None:
-        """When the clock ends a period in which something waits."""
+        """When the clock ends a period with events to deliver; None if there is none."""
         return None if self._subscriber is None else self._subscriber.due
 
     def is_current(self, catalog: Catalog) -> bool:
-        """Whether this catalog says nothing new about the user."""
+        """Whether this catalog contains nothing new about the user."""
         return self._known == records_of(self.user, catalog)
 
     def update(self, catalog: Catalog) -> list[Step]:
-        """Take over the user's part of another catalog; see `Subscriber.update`. If that fails, the user begins anew."""
+        """Switch to the user's records in another catalog; see `Subscriber.update`. If that fails, the user starts
+        over."""
         if self.is_current(catalog):
             return []
         owed: list[Step] = []
@@ -164,7 +165,7 @@ class IsolatedSubscriber:
         return owed
 
     def publish(self, place: int, matched: Matched, could_match: bool = True) -> list[Step]:
-        """Serve the event at a place of the journal; `could_match` is false if matching it failed for this user."""
+        """Serve the event at a place of the journal; `could_match` is False if matching failed for this user."""
         self._keep_copy()
         if self._subscriber is None:
             return []
@@ -185,7 +186,7 @@ class IsolatedSubscriber:
         return self._pass_over(moment, event)
 
     def advance(self, place: int) -> list[Step]:
-        """Let the clock come to the moment at a place of the journal."""
+        """Advance the clock to the moment at a place of the journal."""
         self._keep_copy()
         if self._subscriber is None:
             return []
@@ -196,7 +197,7 @@ class IsolatedSubscriber:
             return []
 
     def close(self) -> list[Step]:
-        """What the delivery mode still owes at the end of the stream."""
+        """The steps that the delivery mode still owes at the end of the stream."""
         if self._subscriber is None:
             return []
         try:
@@ -215,7 +216,7 @@ class IsolatedSubscriber:
         return {**state, "failed": self.failed} if self.failed else state
 
     def restore(self, state: State) -> None:
-        """Go on where `state` was taken; a state that cannot be read puts the user out."""
+        """Continue from a saved `state`. If it cannot be read, the user is out."""
         if self._subscriber is None:
             return
         if state.get("set_aside"):
@@ -229,12 +230,15 @@ class IsolatedSubscriber:
             self._leave(reason(error))
 
     def remember(self, since: int | None = None) -> None:
-        """Come back to the user as of the end of the journal, or as of a place of it: a copy is made before the next event."""
+        """Set the point to return to after a failure: the end of the journal, or a place in it.
+
+        The copy of the state is made before the next event.
+        """
         self._since, self._matched = len(self._journal) if since is None else since, {}
         self._copy = None
 
     def leave(self, error: Exception) -> None:
-        """Put the user out, because of an error elsewhere."""
+        """Put the user out because of an error elsewhere."""
         self._leave(reason(error))
 
     def _keep_copy(self) -> None:
@@ -254,7 +258,7 @@ class IsolatedSubscriber:
         self.remember()
 
     def _go_back(self, place: int) -> None:
-        """Become what the user was before the moment at a place of the journal."""
+        """Return the user to the state before the moment at a place of the journal."""
         assert self._copy is not None
         try:
             subscriber = self._copy
@@ -270,7 +274,7 @@ class IsolatedSubscriber:
             self._leave(reason(error))
 
     def _pass_over(self, moment: Moment, event: Event) -> list[Step]:
-        """Serve an event that failed as one that does not match."""
+        """Serve a failed event as one that does not match."""
         if self._subscriber is None:
             return []
         self.failed += 1
@@ -295,9 +299,9 @@ class IsolatedSubscriber:
 
 
 class MatcherByUser:
-    """Matches an event for one user after the other, so that what fails for one fails for that one alone.
+    """Matches an event for one user after the other, so that a failure affects only one user.
 
-    For when the matcher of all has failed; its cost is that of plain evaluation.
+    Used after the shared matcher has failed. It costs as much as plain evaluation.
     """
 
     def __init__(self, catalog: Catalog) -> None:
@@ -306,7 +310,8 @@ class MatcherByUser:
         self._order = {name: place for place, name in enumerate(catalog.subscriptions)}
 
     def match(self, event: Event, users: Collection[str]) -> tuple[list[tuple[Subscription, float]], dict[str, str]]:
-        """The subscriptions of these users that the event matches, in the order of the catalog; and for whom it failed, and why."""
+        """The matching subscriptions of these users, in catalog order, and the users for whom matching failed, with
+        the reason."""
         found: list[tuple[Subscription, float]] = []
         failures: dict[str, str] = {}
         for user in users:
@@ -323,7 +328,7 @@ class MatcherByUser:
 
 
 def rows_of_failed_match(event: Event, failures: Mapping[str, str]) -> list[SetAside]:
-    """What says that an event could not be matched for some users."""
+    """The rows that report that an event could not be matched for some users."""
     if len(failures) <= FEW_USERS:
         return [SetAside(user, event.id, event.seq, 0, why) for user, why in failures.items()]
     first = min(failures)
@@ -332,5 +337,5 @@ def rows_of_failed_match(event: Event, failures: Mapping[str, str]) -> list[SetA
 
 
 def in_order(rows: Iterable[SetAside]) -> list[SetAside]:
-    """What was set aside by event, then by user, however it came about."""
+    """The rows sorted by event and then by user."""
     return sorted(rows, key=lambda row: (row.seq, row.user or "", row.event is None))

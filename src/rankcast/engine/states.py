@@ -1,6 +1,6 @@
-"""The format of saved delivery state: a number goes with it wherever it is kept, so that a later release knows what it reads.
+"""The format of saved delivery state. Its version number is stored with it, so that later releases can read it.
 
-State is kept in a store for each shard, with the digest schedule of a user, and in the pages of a Spark checkpoint.
+State is stored per shard in a store, with each user's digest schedule, and in the pages of a Spark checkpoint.
 """
 
 from collections.abc import Mapping
@@ -13,18 +13,19 @@ from rankcast.plain import State
 __all__ = ["FORMAT", "check_format", "pack_states", "unpack_states"]
 
 FORMAT = 1
-"""Raised with every change of what users' states hold. This release reads that and the one before: 0, which had no number."""
+"""Increased with every change of the users' states. This release also reads the previous format, 0, which had no
+number."""
 
 _LARGE = 64 * 1024
 _ZSTD = b"\x28\xb5\x2f\xfd"
-"""How compressed content begins; MessagePack begins otherwise, because the first byte would be the number 40."""
+"""The first bytes of compressed content. Uncompressed state never begins like this: in MessagePack, the first byte is the number 40."""
 
 
 def pack_states(users: Mapping[str, object]) -> bytes:
-    """The delivery states of users, by name, as bytes; compressed if they are many.
+    """The delivery states of users, by name, as bytes; compressed if they are large.
 
-    They are written with every batch, and those of a user whom each event matches by a thousand subscriptions name these a
-    thousand times.
+    States are written with every batch. If each event matches a thousand subscriptions of a user, the state names
+    them a thousand times.
     """
     content = msgspec.msgpack.encode([FORMAT, users])
     if len(content) < _LARGE:
@@ -35,7 +36,7 @@ def pack_states(users: Mapping[str, object]) -> bytes:
 
 
 def unpack_states(packed: bytes) -> State:
-    """The states that `pack_states` of this release or the one before was given.
+    """The states that `pack_states` of this release or the previous one was given.
 
     >>> unpack_states(pack_states({"ann": {"mode": {}}}))
     {'ann': {'mode': {}}}
@@ -58,7 +59,7 @@ def unpack_states(packed: bytes) -> State:
 
 
 def _inflated(packed: bytes) -> bytes:
-    """What was packed, before it was compressed; ValueError if it is damaged."""
+    """The content before compression; raises ValueError if it is damaged."""
     if not packed.startswith(_ZSTD):
         return packed
     from zstandard import ZstdDecompressor, ZstdError
@@ -70,7 +71,7 @@ def _inflated(packed: bytes) -> bytes:
 
 
 def check_format(number: int) -> None:
-    """Refuse state of a later release."""
+    """Refuse state from a later release."""
     if number > FORMAT:
         raise StoreError(
             f"delivery state has format {number}, newer than this Rankcast's {FORMAT}; "

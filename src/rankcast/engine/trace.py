@@ -1,6 +1,6 @@
-"""One user served alone, event by event, with every decision visible.
+"""Serving one user alone, event by event, with every decision visible.
 
-Explanations, digests, the funnel and the threshold curve all look at a user in this way.
+Explanations, digests, the funnel and the threshold curve use this.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,8 +19,8 @@ __all__ = ["TracePoint", "UserReplay", "trace"]
 class TracePoint(NamedTuple):
     """What one event did for the user.
 
-    `matched` are the user's subscriptions that match; `admitted` are those that the event's publisher lets through;
-    `steps` are the decisions that the event caused, which may concern earlier events.
+    `matched` are the user's matching subscriptions, `admitted` those that the event's publisher lets through, and
+    `steps` the decisions that the event caused, which may concern earlier events.
     """
 
     event: Event
@@ -30,10 +30,10 @@ class TracePoint(NamedTuple):
 
 
 class UserReplay:
-    """Serves one user alone, exactly as a shard serves them among others.
+    """Serves one user alone, with the same results as in a shard with others.
 
-    An event costs one match of the user's own subscriptions; an event under an advertisement costs a match of all
-    subscriptions of the catalog, because they compete for it.
+    An event costs one match of the user's own subscriptions. An event under an advertisement costs a match of all
+    subscriptions in the catalog, because they compete for it.
     """
 
     def __init__(self, catalog: Catalog, user: str) -> None:
@@ -43,23 +43,23 @@ class UserReplay:
         self._use(catalog)
 
     def publish(self, event: Event, clock: datetime | None = None) -> TracePoint:
-        """Serve the next event; `clock` is what the clock said when a live pipeline received it."""
+        """Serve the next event; `clock` is the time at which a live pipeline received it."""
         matched = self.matched(event)
         admitted = self.admitted(event, matched)
         steps = self.subscriber.publish(Moment(event.seq, event.time, clock), event, admitted)
         return TracePoint(event, matched, admitted, list(steps))
 
     def update(self, catalog: Catalog) -> list[Step]:
-        """Go on with another version of the catalog; the decisions that this causes."""
+        """Switch to another version of the catalog; returns the decisions that this causes."""
         self._use(catalog)
         return list(self.subscriber.update(catalog))
 
     def advance(self, clock: datetime) -> list[Step]:
-        """Let the clock come to a time; the decisions of the periods that this ends."""
+        """Advance the clock to a time; returns the decisions of the periods that this ends."""
         return list(self.subscriber.advance(clock))
 
     def close(self) -> list[Step]:
-        """End the last period; the decisions that this causes."""
+        """End the last period; returns the decisions that this causes."""
         return list(self.subscriber.close())
 
     def matched(self, event: Event) -> list[Matched]:
@@ -67,9 +67,9 @@ class UserReplay:
         return list(self._own.match(event))
 
     def admitted(self, event: Event, matched: list[Matched]) -> list[Matched]:
-        """Those of the matching subscriptions that the event reaches.
+        """The matching subscriptions that the event reaches.
 
-        An advertisement that this version of the catalog no longer has lets everything through.
+        An advertisement that no longer exists in this version of the catalog lets everything through.
         """
         if not matched or event.advertisement not in self.catalog.advertisements:
             return matched
@@ -77,7 +77,8 @@ class UserReplay:
         return [pair for pair in chosen if pair[0].user == self.user]
 
     def competing(self, event: Event) -> list[Matched]:
-        """All subscriptions of the catalog that match an event: they compete if it is under an advertisement."""
+        """All subscriptions in the catalog that match an event. They compete for it if it is under an
+        advertisement."""
         if self._everybody is None:
             self._everybody = OracleMatcher.of(self.catalog)
         return list(self._everybody.match(event))
@@ -90,7 +91,7 @@ class UserReplay:
 
 
 def trace(catalog: Catalog, user: str, events: Iterable[Event]) -> Iterator[TracePoint]:
-    """Serve the user alone from a fresh start; what each event, in publication order, did for them."""
+    """Serve the user alone from a fresh start; yields what each event, in publication order, did for them."""
     replay = UserReplay(catalog, user)
     for event in events:
         yield replay.publish(event)

@@ -1,4 +1,4 @@
-"""Loading the compiled loops before anybody needs them."""
+"""Loading the compiled loops in advance."""
 
 from datetime import timedelta
 from itertools import product
@@ -33,10 +33,11 @@ _BATCH = 15
 
 
 def warm_up() -> int:
-    """Serve a small stream to users of every policy over arrays, so that the compiled loops are loaded, or compiled; how many deliveries.
+    """Serve a small stream over arrays to users with every kind of policy, to load or compile the loops; returns the
+    number of deliveries.
 
-    Takes a second or two, and the first time on a machine a minute: time for which everybody would wait who is served after
-    the first user with such a policy.
+    Takes a second or two, and a minute on first use on a machine. Otherwise all users served after the first one with
+    such a policy would wait for it.
     """
     records = [
         {"kind": "subscription", "id": f"{user}-{n}", "user": f"u{user}", "where": where.format(n=n), "score": 0.5}

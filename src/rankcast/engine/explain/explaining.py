@@ -1,4 +1,4 @@
-"""Why an event was, or was not, sent to a user."""
+"""Explaining why an event was, or was not, sent to a user."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -28,12 +28,12 @@ def explain(
     clocks: Sequence[datetime] | None = None,
     until: datetime | None = None,
 ) -> Explanation:
-    """Serve the user alone once more, and note every decision about the event.
+    """Replay the user alone and record every decision about the event.
 
-    `events` are in publication order; `finished` says that the stream has ended, which closes the last period. Costs
-    one replay of the events for one user; events under an advertisement are matched for all users. For what a live
-    pipeline served, `clocks` says when it received each event, and `until` where the clock stands now: periods of
-    time end by it.
+    `events` are in publication order; `finished` means that the stream has ended, which closes the last period. Costs
+    one replay of the events for one user; events under an advertisement are matched for all users. For events served
+    by a live pipeline, `clocks` gives the time at which it received each event, and `until` the current time, because
+    periods of time end by the clock.
     """
     subscriptions = catalog.subscriptions_of(user)
     if not subscriptions:
@@ -87,7 +87,7 @@ def explain(
 
 
 def _withheld(replay: UserReplay, event: Event) -> str:
-    """Why an event that matches does not reach the user."""
+    """Why a matching event does not reach the user."""
     advertisement = replay.catalog.advertisements[event.advertisement or ""]
     k, competing = event.k or advertisement.k, len(replay.competing(event))
     reached = "1 subscription" if k == 1 else f"{k} subscriptions"

@@ -1,4 +1,4 @@
-"""What led to an event being sent to a user or not, for people and for programs."""
+"""The explanation of why an event was sent to a user or not, for people and for programs."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ __all__ = ["Decision", "Explanation", "MatchedSubscription", "Rival"]
 
 @dataclass(frozen=True, slots=True)
 class MatchedSubscription:
-    """One of the user's subscriptions, and what it makes of the event."""
+    """One of the user's subscriptions, and its result for the event."""
 
     subscription: Subscription
     score: float
@@ -23,7 +23,7 @@ class MatchedSubscription:
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """An event that was chosen in the same decision: its rank, and its distance to the event in question."""
+    """An event that was chosen in the same decision, with its rank and its distance to the explained event."""
 
     event: str
     rank: float
@@ -46,11 +46,11 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """All that led to an event being sent to a user or not.
+    """The explanation of why an event was sent to a user or not.
 
-    `decision` is the one that sent it, or else the last in which it was a candidate; None if it was in none. `rank`
-    and its `parts` are as of that decision, or else of publication: they differ in recency. `withheld` says why it did
-    not reach the user at all although it matches: its publisher chose other recipients.
+    `decision` is the one that sent the event, or else the last one in which it was a candidate; None if there was
+    none. `rank` and its `parts` are as of that decision, or else as of publication; the two differ in recency.
+    `withheld` says why a matching event did not reach the user at all: its publisher chose other recipients.
     """
 
     user: str
@@ -84,7 +84,7 @@ class Explanation:
         return f"not sent: rank {self.rank:.3g} was never in {top}; {where} that was {better}"
 
     def lines(self) -> list[str]:
-        """The explanation for people, a line each."""
+        """The explanation as lines for people."""
         lines = [f"{self.event.id} for {self.user}: {self.verdict}", ""]
         for interest in self.interests:
             mark = "*" if interest.specific else "+" if interest.matches else "-"

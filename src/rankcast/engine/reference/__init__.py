@@ -1,4 +1,5 @@
-"""The reference engine: plain Python, one event and one user at a time. It defines what every other engine must do."""
+"""The reference engine: plain Python, one event and one user at a time. It defines the results of every other
+engine."""
 
 from rankcast.engine.reference.shard import Shard, replay, shard_of
 from rankcast.engine.reference.subscriber import Subscriber

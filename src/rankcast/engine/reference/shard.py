@@ -1,7 +1,7 @@
-"""The shard: match → rank → choose over the users that live in it.
+"""The shard: match → rank → choose, for the users assigned to it.
 
-The same `Shard` runs in-process, in a Spark batch and in Spark streaming. All of a user's subscriptions and
-delivery state are in one shard, so no two shards ever have to talk.
+The same `Shard` runs in-process, in a Spark batch and in Spark streaming. All subscriptions and the delivery state of
+a user are in one shard, so shards never need to communicate.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ __all__ = ["Shard", "replay", "shard_of"]
 
 
 def shard_of(user: str, shards: int) -> int:
-    """The shard in which a user lives: a hash of the name, the same everywhere and always.
+    """The shard of a user: a stable hash of the name.
 
     >>> [shard_of(user, 4) for user in ("addison", "carson", "meredith")]
     [3, 1, 0]
@@ -38,18 +38,18 @@ def shard_of(user: str, shards: int) -> int:
 
 
 class Shard:
-    """All that is needed to serve some of the users: their part of the catalog, and their delivery state.
+    """Serves some of the users: holds their part of the catalog and their delivery state.
 
     Parameters
     ----------
     catalog
-        The catalog to begin with; `update` brings a later one.
+        The initial catalog; `update` replaces it.
     serves
-        Which users live here; all by default.
+        Which users this shard serves; by default all.
 
-    An event costs one match over the shard's subscriptions plus one call per user (windows of published events
-    move for everybody). The state holds what the users' windows and periods hold. What fails for one user or one event is set
-    aside; everybody else is served as if it had not been (docs/semantics.md, "What cannot be served").
+    An event costs one match over the shard's subscriptions plus one call per user (windows of published events move
+    for everybody). The state holds the contents of the users' windows and periods. Failures for one user or one event
+    are set aside, and everybody else is served normally (docs/semantics.md, "What cannot be served").
     """
 
     def __init__(self, catalog: Catalog, serves: Callable[[str], bool] = lambda user: True) -> None:
@@ -59,23 +59,24 @@ class Shard:
         self._catalog = catalog
         self._matcher: Matcher | None = None
         self._unmatched: frozenset[str] = frozenset()
-        """Users without whom the matcher was made, because they are not served and it failed with them."""
+        """Users that the matcher excludes, because they are not served and it failed with them."""
         self._by_user: MatcherByUser | None = None
         self._admission: Admission
         self.matches = 0
-        """How many matches were found since the shard was made."""
+        """The number of matches since the shard was created."""
         self._set_aside: list[SetAside] = []
         self.update(catalog)
 
     @property
     def users(self) -> Collection[str]:
-        """Those who live here, in order."""
+        """The users of this shard, in order."""
         return self._subscribers.keys()
 
     def update(self, catalog: Catalog) -> list[Delivery]:
-        """Go on with another version of the catalog, from the next event on.
+        """Switch to another version of the catalog, from the next event on.
 
-        A user whose period or window changed gets what the old one still owed; other changes keep the state.
+        A user with a changed period or window gets the deliveries that the old one still owed. Other changes keep the
+        state.
         """
         deliveries: list[Delivery] = []
         for user in [user for user in catalog.users() if self._serves(user)]:
@@ -93,7 +94,7 @@ class Shard:
         return deliveries
 
     def match(self, event: Event) -> Iterator[Match]:
-        """The subscriptions of this shard that an event matches, in the order of the catalog."""
+        """The subscriptions of this shard that an event matches, in catalog order."""
         for subscription, degree in self._found(event)[0]:
             yield Match(event.id, subscription.id, subscription.user, degree)
 
@@ -103,11 +104,12 @@ class Shard:
         admitted: Mapping[str, Collection[str]] | None = None,
         clocks: Iterable[datetime | None] | None = None,
     ) -> list[Delivery]:
-        """Serve the next events, in order of `seq`; the deliveries that they cause.
+        """Serve the next events, in order of `seq`; returns the deliveries that they cause.
 
-        `admitted` says to which subscriptions each event under an advertisement goes. Without it the k best are chosen
-        among this shard's own, which is right if all users live here. `clocks` says when each event was received, for a live
-        stream: that ends periods of time, too. What fails is set aside (`take_set_aside`).
+        `admitted` gives the subscriptions that each event under an advertisement goes to. Without it, the k best are
+        chosen among this shard's own, which is correct if all users are in this shard. `clocks` gives the time at
+        which each event was received, for a live stream, in which the clock also ends periods of time. Failures are
+        set aside (`take_set_aside`).
         """
         deliveries: list[Delivery] = []
         for event, clock in zip(events, repeat(None) if clocks is None else clocks, strict=False):
@@ -120,7 +122,7 @@ class Shard:
         return deliveries
 
     def advance(self, clock: datetime) -> list[Delivery]:
-        """Let the receiver's clock come to a time, though nothing was published: what periods that it ends still owed."""
+        """Advance the receiver's clock without an event; returns the deliveries of the periods that end."""
         place = self._journal.add(Moment(0, clock), None)
         deliveries = [
             delivery
@@ -132,11 +134,12 @@ class Shard:
 
     @property
     def due(self) -> datetime | None:
-        """When the clock ends a period in which something waits, and `advance` has something to deliver; None if nothing waits."""
+        """When the clock ends a period with events to deliver, so that `advance` has work to do; None if there is
+        none."""
         return min((due for one in self._subscribers.values() if (due := one.due) is not None), default=None)
 
     def close(self) -> list[Delivery]:
-        """End of the stream: what unfinished periods still owe."""
+        """End the stream; returns the deliveries of unfinished periods."""
         return [
             delivery
             for user, subscriber in self._subscribers.items()
@@ -144,7 +147,7 @@ class Shard:
         ]
 
     def take_set_aside(self, version: int = 0) -> list[SetAside]:
-        """What could not be served since this was asked last, in order; `version` is that of the catalog in effect."""
+        """What was set aside since the last call, in order; `version` is the current version of the catalog."""
         taken, self._set_aside = self._set_aside, []
         return in_order(replace(row, version=version) for row in taken)
 
@@ -153,7 +156,7 @@ class Shard:
         states = self.states(self._subscribers)
         try:
             return pack_states(states)
-        except Exception:  # of one user; which one, is found out one by one
+        except Exception:  # caused by one user: save the users one by one to find which
             for user, state in states.items():
                 try:
                     pack_states({user: state})
@@ -166,7 +169,7 @@ class Shard:
         return {user: self._subscribers[user].state() for user in users}
 
     def restore(self, state: bytes) -> None:
-        """Go on where `state` was taken, with the same catalog."""
+        """Continue from a saved `state`, with the same catalog."""
         users: Mapping[str, State] = unpack_states(state)
         for user, subscriber in self._subscribers.items():
             if user in users:
@@ -185,11 +188,11 @@ class Shard:
         self._unmatched = without
         try:
             self._matcher = OracleMatcher.of(catalog, [s for s in catalog.subscriptions.values() if s.user in served])
-        except Exception:  # because of one user's subscription
+        except Exception:  # caused by one user's subscription
             self._matcher = None
 
     def _found(self, event: Event) -> tuple[list[tuple[Subscription, float]], dict[str, str]]:
-        """The matches of an event; and for whom matching failed, and why."""
+        """The matches of an event, and the users for whom matching failed, with the reason."""
         if self._matcher is not None:
             try:
                 return list(self._matcher.match(event)), {}
@@ -205,7 +208,7 @@ class Shard:
     def _matched(
         self, event: Event, admitted: Mapping[str, Collection[str]] | None
     ) -> tuple[dict[str, list[tuple[Subscription, float]]], Collection[str]]:
-        """What matches, by user; and the users for whom matching failed."""
+        """The matches by user, and the users for whom matching failed."""
         found, failures = self._found(event)
         self.matches += len(found)
         self._set_aside += rows_of_failed_match(event, failures)
@@ -242,7 +245,7 @@ def _delivery(user: str, step: Step, candidate: Candidate) -> Delivery:
 
 
 def replay(catalog: Catalog, events: Sequence[Event]) -> list[Delivery]:
-    """All deliveries of a finished stream, sorted by window, user, seq. The events are in publication order."""
+    """All deliveries for a finished stream, sorted by window, user and seq. The events are in publication order."""
     shard = Shard(catalog)
     deliveries = shard.publish(events) + shard.close()
     return sorted(deliveries, key=lambda delivery: delivery.order)

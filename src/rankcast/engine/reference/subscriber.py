@@ -1,4 +1,4 @@
-"""One user as a shard serves them: scores, most specific subscriptions, delivery mode."""
+"""One user in a shard: scores, most specific subscriptions, delivery mode."""
 
 from collections.abc import Sequence
 from copy import copy, deepcopy
@@ -15,7 +15,7 @@ __all__ = ["Subscriber", "records_of"]
 
 
 class Subscriber:
-    """Ranks the events that match one user, and hands them to the user's delivery mode."""
+    """Ranks the events that match one user, and passes them to the user's delivery mode."""
 
     def __init__(self, user: str, catalog: Catalog) -> None:
         self._user = user
@@ -23,16 +23,17 @@ class Subscriber:
         self._mode = _mode(self._policy)
         self._combined = _combined(self._policy)
         self.explained: ScoreExplanation | None = None
-        """What the rank of the event ranked last is made of, if the policy combines criteria."""
+        """The parts of the last event's rank, if the policy combines criteria."""
         self._specificity = Specificity(())
         self._read(catalog)
 
     def is_current(self, catalog: Catalog) -> bool:
-        """Whether this catalog says nothing new about the user."""
+        """Whether this catalog contains nothing new about the user."""
         return self._known == records_of(self._user, catalog)
 
     def update(self, catalog: Catalog) -> list[Step]:
-        """Take over the user's part of another catalog; what the old delivery mode still owed, if it changed."""
+        """Switch to the user's records in another catalog; returns what the old delivery mode still owed if the mode
+        changed."""
         if self.is_current(catalog):
             return []
         before, self._policy = self._policy, catalog.policy_of(self._user)
@@ -56,7 +57,7 @@ class Subscriber:
 
     @property
     def mode(self) -> DeliveryMode:
-        """The delivery mode, behind its filter if it has one."""
+        """The delivery mode, wrapped in its filter if it has one."""
         return self._mode
 
     def score(self, subscription: str) -> float:
@@ -64,8 +65,8 @@ class Subscriber:
         return self._scores[subscription]
 
     def candidate(self, event: Event, matched: Sequence[tuple[Subscription, float]]) -> Candidate:
-        """The event as a candidate for this user: its most specific subscriptions, its degree, its rank by
-        preference."""
+        """The event as a candidate for this user, with its most specific subscriptions, degree and preference
+        rank."""
         matching = tuple(subscription.id for subscription, _ in matched)
         specific = self._specificity.most_specific(matching)
         rank = event_rank(
@@ -86,26 +87,26 @@ class Subscriber:
         return self._noted(self._mode.publish(moment, candidate))
 
     def advance(self, clock: datetime) -> list[Step]:
-        """Let the clock come to a time: what periods that it ends still owed."""
+        """Advance the clock to a time; returns the steps of the periods that end."""
         return self._noted(self._mode.advance(clock))
 
     @property
     def due(self) -> datetime | None:
-        """When the clock ends a period in which something waits; None if nothing does."""
+        """When the clock ends a period with events to deliver; None if there is none."""
         return self._mode.due
 
     def close(self) -> list[Step]:
-        """What the delivery mode still owes at the end of the stream."""
+        """The steps that the delivery mode still owes at the end of the stream."""
         return self._noted(self._mode.close())
 
     def renewed(self) -> "Subscriber":
-        """The user as if nothing had been published yet; for `restore`."""
+        """A copy of the user as if nothing had been published yet; for `restore`."""
         made = copy(self)
         made._mode, made._combined = _mode(self._policy), _combined(self._policy)
         return made
 
     def copy(self) -> "Subscriber":
-        """The user as of now, to come back to. What does not change, and distances that are only remembered, are shared."""
+        """A copy of the current state, to return to. Immutable parts and cached distances are shared."""
         made = copy(self)
         inner = self._mode.inner if isinstance(self._mode, Filtered) else self._mode
         shared = (getattr(inner, name, None) for name in ("_objective", "_optimizer", "_fading"))
@@ -117,7 +118,7 @@ class Subscriber:
         return {"mode": self._mode.state(), "score": self._combined.state() if self._combined else {}}
 
     def restore(self, state: State) -> None:
-        """Go on where `state` was taken."""
+        """Continue from a saved `state`."""
         self._mode.restore(state["mode"])
         if self._combined is not None:
             self._combined.restore(state["score"])
@@ -138,7 +139,7 @@ class Subscriber:
 
 
 def records_of(user: str, catalog: Catalog) -> tuple[object, ...]:
-    """All of the catalog that bears on how a user is served."""
+    """Everything in the catalog that affects how a user is served."""
     return (
         catalog.subscriptions_of(user),
         catalog.preferences_of(user),
@@ -152,7 +153,7 @@ def _mode(policy: Policy) -> DeliveryMode:
 
 
 def _combined(policy: Policy) -> CombinedScore | None:
-    """The combined score, if the policy asks for more than preference."""
+    """The combined score, if the policy uses more than preference."""
     if all(part is ScorePart.PREFERENCE for part, weight in policy.score.items() if weight > 0):
         return None
     novelty = novelty_of(policy.novelty.scoring, policy.novelty.aging, policy.decay, policy.origin)
@@ -160,11 +161,11 @@ def _combined(policy: Policy) -> CombinedScore | None:
 
 
 def _same_windows(before: Policy, after: Policy) -> bool:
-    """Whether the state of a mode under one policy means the same under the other."""
+    """Whether the state of the delivery mode stays valid when the policy changes."""
     return RestartedState.WINDOW not in restarted(before, after)
 
 
 def _same_novelty(before: Policy, after: Policy) -> bool:
-    """Whether the state of the novelty in one policy's score means the same in the other's."""
+    """Whether the state of the novelty in the score stays valid when the policy changes."""
     parts = (ScorePart.NOVELTY in policy.score and policy.score[ScorePart.NOVELTY] > 0 for policy in (before, after))
     return all(parts) and RestartedState.NOVELTY not in restarted(before, after)
