@@ -21,8 +21,7 @@ _LEAST = 20e-6
 _FIXED = 0.005
 """Fixed cost of a batch in seconds, which is charged to no publisher."""
 _HALF_LIFE = 5.0
-"""Seconds in which a cost estimate halves. Estimates rise at once and fall slowly, so that a publisher gains room
-gradually."""
+"""Half-life of a cost estimate in seconds. Estimates rise at once and fall slowly."""
 _UNEVEN = 4.0
 """In a batch of several publishers, no event is charged more than this multiple of the average cost."""
 _PATIENCE = 10.0
@@ -166,8 +165,7 @@ class PublisherBacklogs:
             account.as_of = now
 
     def _reserve(self, account: _Account, wanted: int) -> "int | asyncio.Future[None]":
-        """Reserve room for events and return how many may be logged; if none, a future that is done when there is
-        room."""
+        """Reserve room for events. Returns how many may be logged; if none, a future that waits for room."""
         now = self._clock()
         with self._lock:
             if not self._is_serving() or (self._entries and now - self._last_served > _STUCK):

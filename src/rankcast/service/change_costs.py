@@ -1,5 +1,7 @@
-"""The cost of catalog changes: in the store, where they block other writers, and in the pipeline, where they delay
-events."""
+"""The cost of catalog changes, both in the store and in the pipeline.
+
+In the store they block other writers. In the pipeline they delay the next event.
+"""
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Sequence
@@ -17,8 +19,7 @@ __all__ = ["ChangeCosts", "owners_of"]
 _LEAST = 1e-6
 _MANY = 10_000
 _IN_STORE = 8.0
-"""Size of the budget for the store, as a multiple of the burst. It is larger because changes in the store are
-short."""
+"""Size of the budget for the store, as a multiple of the burst. Changes in the store are short."""
 _GUESS = 3.0
 """Assumed cost of a change in the pipeline before any was measured, as a multiple of its cost in the store."""
 _ACTIVE = 2.0
@@ -26,8 +27,7 @@ _ACTIVE = 2.0
 
 
 class _Change(NamedTuple):
-    """A version of the catalog, the owners of the changed records, and what each owner was charged for the
-    pipeline."""
+    """A version of the catalog, the owners of the changed records, and the charge to each owner for the pipeline."""
 
     version: int
     owners: Collection[str]
@@ -35,8 +35,7 @@ class _Change(NamedTuple):
 
 
 class ChangeCosts:
-    """Limits the processor time that each owner's changes may take: `rate` seconds of one core per second, `burst` at
-    once.
+    """Limits the processor time of each owner's changes: `rate` seconds of one core per second, `burst` at once.
 
     The cost of a change grows with the data of its owner: the store reads all of the owner's records, and the
     pipeline carries over the windows of a user. Both costs are measured. Changes are refused while their owner has no
@@ -55,8 +54,7 @@ class ChangeCosts:
         self._lock = Lock()
 
     def run(self, owners: Collection[str], change: Callable[[], int]) -> int:
-        """Run a change of records of these owners, and charge them for it. Return the catalog version that `change`
-        returns.
+        """Run a change of these owners' records, charge them for it, and return the new version of the catalog.
 
         Raises a problem (429) if one of the owners has no time left.
         """

@@ -80,8 +80,7 @@ class Child:
         _close(self._process.stdin)
 
     def end(self, patience: float) -> int:
-        """Ask the child to end, kill it after `patience` seconds, release its resources, and return its exit
-        status."""
+        """Ask the child to end, kill it after `patience` seconds, release its resources, and return its status."""
         self.ask_to_end()
         try:
             status = self._process.wait(patience)
@@ -122,8 +121,7 @@ def run_child() -> NoReturn:
 
 
 def end_with_parent(parent: int, watched: int | None = None) -> None:
-    """Have this process killed when its parent dies. `parent` is the parent's process id as the parent itself sees
-    it.
+    """Have this process killed when its parent dies. `parent` is the parent's own process id.
 
     `watched` is the read end of a pipe whose write end only the parent holds. It works on every system, but only once
     a Python thread gets to run. In a process that `multiprocessing` started, call this function first.

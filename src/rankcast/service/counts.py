@@ -77,8 +77,7 @@ _MOST_KNOWN = 100_000
 
 
 def _predicates(where: Expression) -> int:
-    """The number of predicates in an expression. Cached, because every change counts all subscriptions of the
-    user."""
+    """The number of predicates in an expression. Cached, because every change counts all of a user's."""
     found = _known.get(id(where))
     if found is None or found[0] is not where:
         if len(_known) >= _MOST_KNOWN:

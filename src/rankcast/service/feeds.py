@@ -105,8 +105,7 @@ class Feeds:
     async def listen(
         self, user: str | None = None, after: int | None = None
     ) -> AsyncGenerator[tuple[int, Delivery], None]:
-        """Deliveries of a user, or of all users, with their numbers: those after `after` (None: from now on),
-        without end."""
+        """Deliveries of a user, or of all, with their numbers, after `after` (None: from now on), without end."""
         pages = self.pages(user, after)
         try:
             async for page in pages:
@@ -118,8 +117,7 @@ class Feeds:
     async def pages(
         self, user: str | None = None, after: int | None = None, patience: float | None = None
     ) -> AsyncGenerator[list[FeedItem], None]:
-        """Like `listen`, but yields all available deliveries at once, and an empty page after `patience` seconds
-        without any."""
+        """Like `listen`, but yields all available deliveries together; an empty page after `patience` seconds."""
         listener = _Listener(user)
         at = after if after is not None else await asyncio.to_thread(self._store.last_delivery)
         try:

@@ -93,8 +93,7 @@ def _too_large(most: int) -> Problem:
 
 
 class OwnMachineOnly:
-    """Protects a service without tokens from cross-site requests that the pages of other sites send from a user's
-    browser.
+    """Protects a service without tokens from cross-site requests of pages in the user's browser.
 
     The request must name this machine as its host, and its origin, if present, must be the service itself. Another
     port of this machine is another origin, because another program may serve a page there.
@@ -133,8 +132,7 @@ class OwnMachineOnly:
 
 
 class StrictTransport:
-    """Tells browsers to use only HTTPS (HSTS). Omitted for `localhost`, where it would affect every program on the
-    machine."""
+    """Tells browsers to use only HTTPS (HSTS). Not for `localhost`, which all local programs share."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,5 +1,4 @@
-"""The embedded pipeline in its own process, so that serving events and answering requests do not share a
-processor."""
+"""The embedded pipeline in its own process, so that events and requests do not share a processor."""
 
 import logging
 import os
@@ -20,8 +19,7 @@ __all__ = ["PipelineProcess", "main"]
 
 _log = logging.getLogger("rankcast.service.pipeline")
 _PATIENCE = 10.0
-"""Seconds that a child has to finish its batch before it is killed. The batch is then served again at the next
-start."""
+"""Seconds that a child has to finish its batch before it is killed. The next child serves the batch again."""
 _REST = 1.0
 _OTHERS = 3.0
 """Seconds that a child waits for the child of a killed service to finish its batch."""
@@ -101,8 +99,7 @@ class PipelineProcess:
         return self._child is not None and self._child.is_alive
 
     def start(self) -> None:
-        """Start serving. Refused if another pipeline serves the store, or if its state has a different number of
-        shards."""
+        """Start serving. Refused if another pipeline serves the store, or its state has another number of shards."""
         if self._thread is None:
             self._stopping.clear()
             self._thread = Thread(target=self._follow, args=[self._begun()], name="rankcast-pipeline", daemon=True)
@@ -172,8 +169,7 @@ class PipelineProcess:
 
 
 def main() -> None:
-    """Entry point of the child: serve the store named by the first input line, on every further line, until the
-    input ends."""
+    """Entry point of the child: serve the store that the first input line names; each further line wakes it."""
     task = msgspec.json.decode(os.read(0, 1 << 16), type=_Task)
     try:
         with Store.open(task.store) as store:

@@ -91,8 +91,7 @@ def add_problems(app: FastAPI) -> None:
 
 
 def _of_expression(error: ExpressionError) -> Problem:
-    """The problem of an invalid expression: what was found, what was expected, and the line with a caret at the
-    character."""
+    """The problem of an invalid expression: what was found and expected, and the line with a caret at the error."""
     message, shown, caret = error.pointed().rsplit("\n", 2)
     more: JsonObject = {"pointer": "/where", "position": error.position}
     parts = _PARTS.fullmatch(message)

@@ -32,8 +32,7 @@ class RateLimits:
         self._lock = Lock()
 
     def charge(self, who: str, amount: float) -> None:
-        """Charge a bucket for something already used, even if it does not hold enough. A negative amount is a
-        refund."""
+        """Charge a bucket for something already used, even if it holds too little. A negative amount is a refund."""
         if self.take(who, amount):
             with self._lock:
                 level, at = self._buckets[who]

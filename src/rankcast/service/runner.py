@@ -19,8 +19,7 @@ _BEAT = 0.05
 _BATCH = 1_000
 """The most events that are committed together."""
 _SLICE = 0.03
-"""Seconds of serving after which a batch is committed, so that deliveries do not wait for the rest of a long
-batch."""
+"""Seconds of serving after which a batch is committed, so that deliveries do not wait for a long batch."""
 
 
 class Runner:

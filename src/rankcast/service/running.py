@@ -54,8 +54,7 @@ def check_certificate(settings: ServiceSettings) -> None:
 
 
 class HttpServer(uvicorn.Server):
-    """Serves an application until it is told to stop. Live feeds then end at once, and requests in progress are
-    finished.
+    """Serves an application until it is told to stop. Then live feeds end at once, and open requests are finished.
 
     `ready` is called once the server listens. With `patience`, the process exits that many seconds after it was told
     to stop, even if threads are still running. Nothing that was acknowledged is lost, and no request can delay the

@@ -213,8 +213,7 @@ class Service:
         return TrialHistory(self.settings.store, limit, self.settings.limits.history_bytes)
 
     def explain(self, user: str, event_id: str) -> Explanation:
-        """Why an event was or was not sent to a user. Serves the user again, with the catalog as it was at the
-        time."""
+        """Why an event was or was not sent to a user. Replays the user, with the catalog as it was."""
         return self.trials.run(user, explain_event, self.history(self.settings.limits.explained), user, event_id)
 
     def try_expression(self, text: str, limit: int = 1000, user: str | None = None) -> ExpressionTrial:

@@ -59,8 +59,7 @@ class Sessions:
         self._writer = ThreadPoolExecutor(1, "rankcast-sessions")
 
     def open(self, token: str) -> str | None:
-        """Sign in with a token. Returns the secret for the browser, or None unless the token is a user's or an
-        administrator's."""
+        """Sign in with a token of a user or an administrator. Returns the browser's secret, or None."""
         principal = self._access.check(token)
         if principal is None or principal.role is Role.PUBLISHER:
             return None

@@ -34,8 +34,7 @@ _idle_lock = Lock()
 
 
 class TrialPool:
-    """Runs functions in child processes. A child is killed if it takes too long, or if nobody waits for its result
-    any more.
+    """Runs functions in child processes. Kills a child that takes too long, or for which nobody waits any more.
 
     Parameters
     ----------
@@ -73,8 +72,7 @@ class TrialPool:
         *arguments: _P.args,
         **_none: _P.kwargs,
     ) -> _T:
-        """Like `run`, but does not occupy a thread of the caller, and ends when `is_gone` says that the caller is
-        gone."""
+        """Like `run`, but without a thread of the caller. Ends when `is_gone` says that the caller is gone."""
         ended = Flag()
         loop = asyncio.get_running_loop()
         work: asyncio.Future[_T] = loop.run_in_executor(self._threads, self._run, user, function, arguments, ended)

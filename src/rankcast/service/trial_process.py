@@ -12,8 +12,7 @@ from rankcast.errors import CatalogError, RankcastError
 __all__ = ["LENGTH", "READY", "TrialAnswer", "main"]
 
 READY = b"."
-"""What a child writes once everything is imported. That may take seconds on a busy machine and is not charged to a
-trial."""
+"""What a child writes once its imports are done. They may take seconds, and are not charged to a trial."""
 
 LENGTH = struct.Struct(">Q")
 """The length prefix of each task and each answer."""

@@ -16,8 +16,7 @@ __all__ = ["ExpressionTrial", "Funnel", "backtest", "funnel", "try_expression"]
 
 @dataclass(frozen=True, slots=True)
 class ExpressionTrial:
-    """The result of trying an expression: it matched `count` of `of` recent events. `matched` lists them, newest
-    first.
+    """The result of an expression: it matched `count` of `of` recent events. `matched` lists them, newest first.
 
     `error` says why the expression cannot be tried.
     """

@@ -61,8 +61,7 @@ def answer(content: object, status: int = 200, headers: dict[str, str] | None = 
 
 
 def fitting(forms: Iterable[object], most: int) -> list[msgspec.Raw]:
-    """Encode the first of the values that fit into `most` bytes together; at least one, so that a reader makes
-    progress.
+    """Encode the first values that fit into `most` bytes together; at least one, so that a reader makes progress.
 
     >>> fitting(["a", "b", "c"], 6) == [b'"a"', b'"b"']
     True
@@ -148,8 +147,7 @@ def remove_record(
 
 
 def record_in(body: bytes, kind: str, **fixed: str | None) -> Record:
-    """The record in a body. Fields that the address gives (`fixed`) may be left out of the body, but must not
-    differ there."""
+    """The record in a body. Fields that the address gives (`fixed`) may be omitted, but must not differ."""
     fields = dict(read_object(body))
     for name, value in {"kind": kind, **fixed}.items():
         if fields.get(name) not in (None, value):

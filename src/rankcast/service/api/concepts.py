@@ -46,8 +46,7 @@ def remove_concept(attribute: str, name: str, caller: Administrator, service: Se
 
 @router.get("/users/{user:part}/concepts", responses=says("Concepts", "What words mean for this user"))
 def list_own_concepts(user: Owner, service: ServiceOf) -> Response:
-    """All concepts as they apply to this user: the user's own definition if there is one, otherwise the shared
-    one."""
+    """All concepts as they apply to this user: the user's own definition, or else the shared one."""
     concepts = service.catalog().concepts
     own = {(one.attribute, one.name): one for one in concepts.values() if one.user == user}
     shared = {(one.attribute, one.name): one for one in concepts.values() if one.user is None}
@@ -76,8 +75,7 @@ def put_own_concept(
     responses=says(None, "It was removed", 204),
 )
 def remove_own_concept(user: Owner, attribute: str, name: str, service: ServiceOf, request: Request) -> Response:
-    """Remove the user's own definition and return to the shared one. Refused if there is none and something refers
-    to it."""
+    """Remove the user's own definition of a word. Refused if there is no shared one and the word is in use."""
     return _remove(service, request, attribute, name, user)
 
 

@@ -60,10 +60,10 @@ def show_quiet_hours(user: Owner, service: ServiceOf) -> Response:
 
 @router.put("/quiet-hours", openapi_extra=body("QuietHours"), responses=says("QuietHoursNow", "The new quiet hours"))
 def put_quiet_hours(user: Owner, service: ServiceOf, content: Body) -> Response:
-    """Push nothing between two times of day in a time zone. Webhooks wait until the hours end, and the feed shows
-    what is held back.
+    """Push nothing between two times of day in a time zone.
 
-    When the clocks change, the hours begin and end when a clock first shows the time or a later one.
+    Webhooks wait until the hours end, and the feed shows what is held back. When the clocks change, the hours begin
+    and end when a clock first shows the time or a later one.
     """
     names = ("from", "to", "zone")
     fields = fields_in(content, "quiet hours", names, needed=names)

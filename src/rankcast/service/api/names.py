@@ -43,7 +43,6 @@ class _Name(_Part):
 
 
 def register_names() -> None:
-    """Register the path converters: `/users/{user:part}/concepts`, and `/events/{event:name}`, which also takes
-    plain slashes."""
+    """Register the path converters: `part` for one segment, `name` for the rest of a path with its slashes."""
     register_url_convertor("part", _Part())
     register_url_convertor("name", _Name())

@@ -107,8 +107,7 @@ async def publish(
 
 
 async def _beside(content: bytes, work: Callable[[], _Result]) -> _Result:
-    """Run `work` on a body: at once if the body is small, otherwise in a single thread, so that other requests are
-    answered.
+    """Run `work` on a body: at once if the body is small, otherwise in a single thread beside the event loop.
 
     There is only one such thread, because every computing thread takes processor time from the event loop.
     """
@@ -204,8 +203,7 @@ def _check_rate(service: Service, caller: Principal, rates: RateLimits, amount: 
 
 
 async def _log(service: Service, caller: Principal, events: Sequence[Event]) -> Results:
-    """Log events in portions, as the publisher's backlog allows. A long request takes as long as serving its
-    events."""
+    """Log events in portions, as the publisher's backlog allows. A long request takes as long as its events."""
     results: Results = []
     while len(results) < len(events):
         rest = events[len(results) :]

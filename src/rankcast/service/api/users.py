@@ -28,8 +28,7 @@ def list_users(caller: Caller, service: ServiceOf) -> Response:
 
 @router.get("/users/{user:part}", responses=says("UserSummary", "The user"))
 def show_user(user: Owner, service: ServiceOf) -> Response:
-    """The number of subscriptions and preferences of a user, and the policy. Also answers for a user without any
-    data."""
+    """The number of subscriptions and preferences of a user, and the policy. A user without any data is shown too."""
     catalog = service.catalog()
     return answer(
         {

@@ -59,15 +59,13 @@ def add_webhook(user: Owner, service: ServiceOf, content: Body) -> Response:
 
 @router.get("/{webhook}", responses=says("Webhook", "The webhook, without its secret"))
 def show_webhook(user: Owner, webhook: _Id, service: ServiceOf) -> Response:
-    """A webhook: whether it is active, and how many messages were accepted, are waiting, are being retried, or are
-    dead."""
+    """A webhook: whether it is active, and how many messages were accepted, wait, are being retried, or are dead."""
     return answer(_form(service, _found(service, user, webhook)))
 
 
 @router.patch("/{webhook}", openapi_extra=body("WebhookChange"), responses=says("Webhook", "The webhook as it is now"))
 def change_webhook(user: Owner, webhook: _Id, service: ServiceOf, content: Body) -> Response:
-    """Change the given fields and keep the others. `active` disables the webhook, or enables it from where it
-    stopped."""
+    """Change the given fields and keep the others. `active` disables the webhook, or resumes it where it stopped."""
     present = _found(service, user, webhook)
     fields = fields_in(content, "a webhook", (*_FIELDS, "active"))
     _check(fields)
@@ -93,8 +91,7 @@ def remove_webhook(user: Owner, webhook: _Id, service: ServiceOf) -> Response:
 
 @router.post("/{webhook}/secret", responses=says("WebhookWithSecret", "The webhook with its new secret, this once"))
 def rotate_secret(user: Owner, webhook: _Id, service: ServiceOf) -> Response:
-    """Create a new secret. For 24 hours messages carry two signatures, one with the new secret and one with the
-    old."""
+    """Create a new secret. For 24 hours, messages are signed with both the new and the old secret."""
     made, secret = service.webhooks.endpoints.rotate(user, _found(service, user, webhook).id)
     return answer({**_form(service, made), "secret": secret})
 

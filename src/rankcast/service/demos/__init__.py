@@ -1,5 +1,4 @@
-"""The built-in demo datasets ("worlds"): bundled data streamed at a chosen speed, with users who have different
-interests."""
+"""The built-in demo datasets ("worlds"): bundled data, streamed at a chosen speed, and users to receive it."""
 
 from rankcast.service.demos.market import MARKET
 from rankcast.service.demos.movies import MOVIES

@@ -1,5 +1,4 @@
-"""The demo dataset after the approximate-matching paper (A-ToPSS): flats to rent and auction items, with vague
-values.
+"""The demo dataset of the approximate-matching paper (A-ToPSS): flats and auction items with vague values.
 
 The offers are real; only their vagueness is made up. A hash of its id decides whether an offer keeps its exact
 numbers, gives a range, or gives only a word of the catalog, as sellers do. A vague value is always true of the real
@@ -23,8 +22,7 @@ _FLAT = ("city", "type", "size", "rooms", "floor", "built", "condition", "distan
 _ITEM = ("title", "category", "price", "bids", "country", "seller", "seller_rating", "days")
 FLATS, ITEMS = 37_941, 19_532
 _WORDS = ((2600, "cheap"), (4400, "fair"))
-"""The highest rent for which each word holds to a degree of at least 0.5. Above the last one, a flat is
-`expensive`."""
+"""The highest rent to which each word applies with a degree of at least 0.5. Above, a flat is `expensive`."""
 
 
 def _read() -> Script:

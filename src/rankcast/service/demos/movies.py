@@ -13,8 +13,7 @@ __all__ = ["MOVIES"]
 
 
 def _read() -> Script:
-    """The films in pseudo-random order, so that the years are mixed, one a minute. A hash of the row number gives
-    the order."""
+    """The films in the order of a hash of their row number, so that the years are mixed; one a minute."""
     films = [(f"m{number:05}", film) for number, film in enumerate(read_films(), 1)]
     films.sort(key=lambda film: blake2b(film[0].encode(), digest_size=8).digest())
     return Script(films, _event)

@@ -118,8 +118,7 @@ class DemoStream:
             self.state = StreamState.PAUSED
 
     def find(self) -> None:
-        """Load the dataset and find the position in the log, without publishing. Takes some seconds the first
-        time."""
+        """Load the dataset and find the position in the log, without publishing. Slow (seconds) the first time."""
         script = self.world.script
         self._known = len(script)
         self._reached = self._first_unpublished()
@@ -157,8 +156,7 @@ class DemoStream:
             self._reached += len(events)
 
     def _first_unpublished(self) -> int:
-        """The position of the first unpublished event. Doubles, then bisects, so as to load at most twice what was
-        published."""
+        """The position of the first unpublished event. Doubles, then bisects, to load few rows."""
         low, high = 0, 1
         while high <= self._known and self._is_published(high - 1):
             low, high = high, 2 * high
@@ -176,8 +174,7 @@ class DemoStream:
 
 
 def _missing(world: Catalog, catalog: Catalog) -> list[Record]:
-    """The records that opening a dataset adds. Users who exist already keep their records, which they may have
-    changed."""
+    """The records that opening a dataset adds. Existing users keep their records, which they may have changed."""
     present = set(catalog.users())
     return [record for record in world.records() if not _is_there(record, catalog, present)]
 

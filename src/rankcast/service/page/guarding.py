@@ -31,8 +31,7 @@ _EVENTS = ("handshake", "event", "javascript_response", "ack", "log")
 
 
 class PageGuard:
-    """Admits only requests to the page and its socket that are signed in, come from this service, and respect the
-    rate limit.
+    """Admits only requests that are signed in, come from a page of this service, and respect the rate limit.
 
     Other visitors are sent to the sign-in form before NiceGUI builds a page, because each page occupies memory for a
     minute.

@@ -14,8 +14,7 @@ _MOST = 40
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """An attribute: its most frequent kind (None if all values are vague), its most frequent values, and its
-    concepts."""
+    """An attribute: its most frequent kind (None if all values are vague), most frequent values, and concepts."""
 
     name: str
     kind: Kind | None

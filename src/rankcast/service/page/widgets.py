@@ -36,8 +36,10 @@ def set_props(element: _Made, **props: object) -> _Made:
 def act(
     text: str, on_click: Callable[..., Any], *, icon: str = "", kind: str = "plain", label: str = "", **props: Any
 ) -> ui.button:
-    """A button. `kind` is plain, main (the primary action), quiet or danger. An icon without text needs a `label`
-    for screen readers."""
+    """A button. `kind` is plain, main (the primary action), quiet or danger.
+
+    An icon without text needs a `label` for screen readers.
+    """
     button = ui.button(text, on_click=on_click, icon=icon or None, color=None).props("no-caps unelevated")
     button.classes(f"rc-button rc-{kind}-button" + ("" if text else " rc-icon-button"))
     if label:

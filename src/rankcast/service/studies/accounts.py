@@ -17,8 +17,7 @@ _MOST = 600
 
 
 def account_of(place: str, delivery: Delivery) -> tuple[Explanation, int]:
-    """Explain a delivery of the store at `place`. Also returns how many earlier events were skipped; 0 means an exact
-    account.
+    """Explain a delivery of the store at `place`, and return the number of skipped events (0: exact).
 
     With diverse selection, a replay takes milliseconds per event. From a long log, only the last window or period
     before the delivery is therefore replayed. Novelty, which depends on the whole history, is then computed from that

@@ -18,8 +18,7 @@ __all__ = ["Backtest", "backtest", "compare", "recent_for"]
 
 _RECENT = 1000
 _FEW = 150
-"""The number of events for policies that only the reference engine can serve with distances, at about 10 ms an
-event."""
+"""The number of events for policies that only the reference engine can serve with distances (10 ms an event)."""
 
 _ROW = 10
 """Diversity is measured within groups of this many consecutive deliveries."""
@@ -47,8 +46,7 @@ def recent_for(service: Service, *policies: Policy) -> TrialHistory:
 def compare(
     history: TrialHistory, user: str, saved: Policy, policy: Policy, catalog: Catalog
 ) -> tuple[Backtest, Backtest, list[Event]]:
-    """Backtest the saved policy and another one on the same events, and return the events too. Runs in a child
-    process."""
+    """Backtest the saved policy and another one, and return the events too. Runs in a child process."""
     events = history.read()
     distance = Distance(policy.weights, policy.attributes)
     now = backtest(user, saved, catalog, events, distance)

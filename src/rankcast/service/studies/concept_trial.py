@@ -19,8 +19,7 @@ ENOUGH = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The number of events that a subscription matches before and after; `gained` and `lost` are examples of
-    differences."""
+    """The number of events that a subscription matches before and after; `gained` and `lost` are examples."""
 
     subscription: Subscription
     before: int
@@ -31,8 +30,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """The effects of a change. `fits` counts the events to which the word applies with at least 0.5, before and
-    after.
+    """The effects of a change. `fits` counts the events that the word fits (at least 0.5), before and after.
 
     `more` is the number of further subscriptions that use the word and were not tried.
     """

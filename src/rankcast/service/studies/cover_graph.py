@@ -25,8 +25,7 @@ class CoverStudy:
         return [self.events[position] for position in sorted(self.matched[node])]
 
     def walk(self, position: int) -> tuple[GraphMatch, dict[int, bool]]:
-        """Match an event through the graph. Returns the match and, in order, each node compared and whether it
-        matched."""
+        """Match an event through the graph. Returns the match, and whether each compared node matched, in order."""
         visited: dict[int, bool] = {}
 
         def decide(node: Node, event: Event) -> bool:

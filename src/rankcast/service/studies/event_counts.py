@@ -12,8 +12,7 @@ from rankcast.store import Store
 __all__ = ["EventCounts", "count_recent"]
 
 _COMPARISONS = 200_000
-"""The most comparisons of an event with a subscription. With thousands of subscriptions, fewer events are
-examined."""
+"""The most comparisons of an event with a subscription. Users with many subscriptions get fewer events."""
 
 _VERSIONS = 20
 """The most catalog versions that are examined, because older ones have to be reconstructed."""

@@ -36,8 +36,7 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The route of one publication: its value, the brokers in the order visited, and the number of recipients at
-    each."""
+    """The route of one publication: its value, the brokers in the order visited, and the recipients at each."""
 
     value: float
     visited: tuple[str, ...]
@@ -46,8 +45,10 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The result of a simulation. Links are (lower, upper) as seen from the publisher: subscriptions go up,
-    publications down."""
+    """The result of a simulation. Links are (lower, upper), with the publisher at the top.
+
+    Subscriptions go up, and publications go down.
+    """
 
     tree: Tree
     upstream: tuple[tuple[str, str], ...]
@@ -72,8 +73,7 @@ class Run:
 
 
 def run(setup: Setup) -> Run:
-    """Run a simulation. The same set-up gives the same result. Takes some tenths of a second for hundreds of
-    subscribers."""
+    """Run a simulation. The same set-up gives the same result. Takes some tenths of a second."""
     tree = parse_topology(setup.topology)
     at, strategy, ranking = setup.publisher, STRATEGIES[setup.strategy], Ranking(setup.ranking)
     overlay = Overlay(tree)

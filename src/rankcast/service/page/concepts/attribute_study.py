@@ -1,5 +1,4 @@
-"""Statistics of an attribute in recent events: its numbers or texts, their distribution, and the axis to draw them
-on."""
+"""Statistics of an attribute in recent events: its numbers or texts, their distribution, and the axis for drawing."""
 
 import math
 from bisect import bisect_right
@@ -108,8 +107,7 @@ def study(attribute: str, events: Sequence[Event]) -> Study:
 
 
 def suitable_attributes(catalog: Catalog, events: Sequence[Event]) -> list[str]:
-    """The attributes suitable for concepts: first those with concepts, then numeric ones, then those with few
-    texts."""
+    """The attributes suitable for concepts: those with concepts, then numeric ones, then those with few texts."""
     with_concepts = dict.fromkeys(attribute for attribute, _, _ in catalog.concepts)
     numeric: Counter[str] = Counter()
     textual: dict[str, set[str]] = {}
@@ -149,8 +147,7 @@ def axis_of(found: Study, memberships: Iterable[Membership]) -> Axis:
 
 
 def bars_of(found: Study, axis: Axis) -> list[tuple[float, float, float]]:
-    """The histogram as (from, to, height), where the highest bar has height 1. Values beyond the ends count in the
-    end bars."""
+    """The histogram as (from, to, height), the highest bar being 1. The end bars include outliers."""
     if axis.categories is not None or not found.numbers:
         return []
     if axis.log:

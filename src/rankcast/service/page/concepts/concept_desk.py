@@ -52,8 +52,7 @@ class ConceptDesk:
         self.study = study(attribute, self.events)
 
     def concepts(self) -> list[Concept]:
-        """The concepts of the attribute that the visitor may see: first shared ones, then the user's own, from low
-        to high."""
+        """The concepts of the attribute that the visitor may see: shared ones first, each from low to high."""
         user, sees_all = self._view.user, self._view.visitor.switches
         seen = [
             concept
@@ -66,8 +65,7 @@ class ConceptDesk:
         )
 
     def first(self, query: Mapping[str, str]) -> Concept | None:
-        """The concept to show first: the one in the address, otherwise one of the user's own, otherwise one that
-        the user uses."""
+        """The concept to show first: the one in the address, or else one that the user owns, or else uses."""
         asked, owner = query.get("concept"), query.get("for") or None
         used = {test.term.concept for at, test in self._vague_wishes() if at == self.attribute}
 
@@ -95,8 +93,7 @@ class ConceptDesk:
     def picture(
         self, concept: Concept | None, draft: Membership | None, proposed: Sequence[Concept] = ()
     ) -> ConceptPicture:
-        """The concepts drawn over the data: the proposed ones, or the existing ones with the draft of the edited
-        concept.
+        """The concepts over the data: the proposed ones, or the existing ones with the draft of the edited one.
 
         While a concept is edited, only shared concepts and those of its owner are drawn.
         """

@@ -219,8 +219,7 @@ class _Feed:
                     act("Open a ready world", lambda: ui.navigate.to("/worlds"), icon="o_public")
 
     async def _count_left_out(self) -> None:
-        """Count the recent events that matched and were not sent, if something was published since; and show
-        pipeline errors."""
+        """Count the recent events that matched and were not sent, after new publications; show pipeline errors."""
         trouble = self._service.runner.error if self._service.settings.pipeline else None
         self._trouble.text = f"Deliveries are held up: {trouble}" if trouble else ""
         self._trouble.set_visibility(bool(trouble))

@@ -52,8 +52,7 @@ class _PublishDialog:
         self._dialog.open()
 
     def _event(self) -> Event:
-        """The event, checked against the catalog as of opening the dialog. The store checks it again on
-        publishing."""
+        """The event, checked against the catalog as of opening the dialog. The store checks it again."""
         try:
             attributes: object = json.loads(self._text.value or "")
         except ValueError as error:

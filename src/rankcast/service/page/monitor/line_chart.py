@@ -13,8 +13,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 26, 26
 
 @dataclass(frozen=True, slots=True)
 class ChartLine:
-    """Points (seconds ago, value), oldest first, in a colour of the style sheet. `filled` fills the area down to
-    zero."""
+    """Points (seconds ago, value), oldest first, in a CSS colour. `filled` fills the area down to zero."""
 
     points: Sequence[tuple[float, float]]
     colour: str

@@ -1,5 +1,4 @@
-"""The tree of brokers as SVG, with the publisher at the top, the traffic on the links, and an animated
-publication."""
+"""The tree of brokers as SVG: the publisher at the top, the traffic on the links, and an animated publication."""
 
 from html import escape
 

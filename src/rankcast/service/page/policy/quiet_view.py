@@ -95,8 +95,7 @@ class _Quiet:
             self._draw(*await asyncio.to_thread(self._read))
 
     def _write(self, hours: QuietHours | None, schedule: Schedule | None, is_scheduled: bool) -> None:
-        """Save the settings. If `schedule` is None but `is_scheduled`, the schedule for chosen days stays
-        unchanged."""
+        """Save the settings. With `is_scheduled` but no `schedule`, a schedule on chosen days stays unchanged."""
         digests, user = self._view.service.digests, self._view.user
         if hours is not None:
             digests.set_quiet_hours(user, hours)

@@ -130,8 +130,7 @@ class FormView:
 
 
 class _Line:
-    """One condition: attribute, operator, value. Fields are kept while the user types; only their suggestions
-    change."""
+    """One condition: attribute, operator, value. While the user types, only the suggestions change."""
 
     def __init__(self, view: FormView, conditions: list[Condition], condition: Condition) -> None:
         self._view = view

@@ -51,8 +51,10 @@ _SPECIAL = {op.value: op for op in SpecialOp}
 
 
 class FormShape(Enum):
-    """How conditions are combined: all; any; groups of which one must hold fully (DNF); groups that must each hold
-    in part (CNF)."""
+    """How conditions are combined: all, any, or in groups.
+
+    In DNF, one group must hold as a whole. In CNF, at least one condition of each group must hold.
+    """
 
     ALL = "all"
     ANY = "any"

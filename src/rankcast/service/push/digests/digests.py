@@ -104,8 +104,7 @@ class Digests:
         return self._log.schedule(user)
 
     def remove_schedule(self, user: str) -> bool:
-        """Stop making digests for a user. Returns whether there was a schedule. Deliveries in no digest are then
-        sent singly."""
+        """Stop making digests; remaining deliveries are sent singly. Returns whether there was a schedule."""
         return self._log.remove_schedule(user)
 
     def make(self, user: str) -> Digest:
@@ -143,8 +142,7 @@ class Digests:
         self._loop.stop()
 
     def round(self) -> list[int]:
-        """Do what is due: record quiet hours that have begun, and make digests. Returns the numbers of the
-        digests."""
+        """Do what is due: record quiet hours that have begun, and make digests. Returns the digest numbers."""
         for kept in self._quiet.all():
             quiet = QuietHours.of_json(kept.hours).at(self._store.database.clock())
             if quiet is not None and kept.began != quiet.began:

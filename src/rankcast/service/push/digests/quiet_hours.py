@@ -21,8 +21,7 @@ class QuietStretch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class QuietHours:
-    """Daily quiet hours from one time of day to another. The end is on the next day if it is not later than the
-    start.
+    """Daily quiet hours from one time of day to another, which is on the next day unless it is later.
 
     A stretch is never interrupted when the clocks change. It begins and ends when a clock first shows the time (see
     `instant`), so it is an hour shorter or longer in those nights.

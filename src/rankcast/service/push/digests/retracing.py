@@ -157,8 +157,7 @@ class UserTrace:
             self._use(self._store.catalog(version))
 
     def _concerns(self, record: Record) -> bool:
-        """Whether a change of this record may affect what the user receives: the user's own records and shared
-        ones."""
+        """Whether a change of this record may affect the user: the user's own records and shared ones."""
         return isinstance(record, Advertisement | Concept) or record.user == self._user or bool(self._shares)
 
     def _use(self, catalog: Catalog) -> None:

@@ -28,8 +28,7 @@ _ISATAP = (0x0000_5EFE, 0x0200_5EFE)
 
 
 class Target(NamedTuple):
-    """The parts of a URL, for a request to one of the host's addresses. `authority` is the value of the Host
-    header."""
+    """The parts of a URL, for a request to one of the host's addresses. `authority` is the Host header."""
 
     scheme: str
     host: str
@@ -110,8 +109,7 @@ def _is_public(address: Address) -> bool:
 
 
 def _readings(address: Address) -> list[Address]:
-    """The addresses that an address may lead to: itself and embedded IPv4 addresses, or only the latter if it
-    merely wraps one."""
+    """The addresses that an address stands for: itself and embedded IPv4 ones, or only a wrapped IPv4 one."""
     if isinstance(address, IPv4Address):
         return [address]
     last = IPv4Address(int(address) & 0xFFFF_FFFF)

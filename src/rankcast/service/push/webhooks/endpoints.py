@@ -74,8 +74,7 @@ class Endpoints:
         return self.get(user, webhook_id)
 
     def rotate(self, user: str, webhook_id: str) -> tuple[Webhook, str]:
-        """Create a new secret. For a day, messages are also signed with the old one, so that the receiver can
-        switch."""
+        """Create a new secret. For a day, messages are also signed with the old one, so the receiver can switch."""
         webhook = self.get(user, webhook_id)
         secret = new_secret()
         self._log.rotate(webhook.id, secret, self._store.database.clock() + _ROTATION)

@@ -13,8 +13,7 @@ __all__ = ["PushMetrics"]
 
 
 class PushMetrics(Collector):
-    """Reads the store at every scrape. If the store cannot be read, there are no values; another metric reports
-    that."""
+    """Reads the store at every scrape. Without a readable store there are no values; another metric says so."""
 
     def __init__(self, webhooks: Webhooks, digests: Digests) -> None:
         self._webhooks = webhooks

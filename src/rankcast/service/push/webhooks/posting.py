@@ -20,8 +20,7 @@ _GONE = 410
 
 @dataclass(frozen=True, slots=True)
 class PostOutcome:
-    """The outcome of a request: the status (None without a response), a description, and the delay that the
-    receiver asked for."""
+    """The outcome of a request: the status (None without a response), a description, and the requested delay."""
 
     status: int | None
     reason: str
@@ -69,8 +68,7 @@ class Poster:
         )
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes, now: datetime) -> PostOutcome:
-        """Send the body. Never raises for errors of the receiver or the network. `now` is used for dates in
-        `Retry-After`."""
+        """Send the body. Never raises for errors of the receiver or the network. `now` is for `Retry-After` dates."""
         try:
             async with asyncio.timeout(self._timeout):
                 answer = await self._answer(url, headers, body)

@@ -35,8 +35,7 @@ class RetrySchedule:
         return len(self.delays) + 1
 
     def delay(self, webhook: str, message: str, attempts: int, asked: timedelta | None = None) -> timedelta | None:
-        """The delay after this many failed attempts, or None after the last. It is at least `asked`, the
-        receiver's request."""
+        """The delay after this many failed attempts, at least `asked`; None after the last attempt."""
         if attempts >= self.attempts:
             return None
         drawn = self.delays[attempts - 1] * (1 + self.jitter * _share(webhook, message, attempts))

@@ -25,8 +25,7 @@ class _Attempt(NamedTuple):
 
 
 class Sender:
-    """Sends messages to endpoints and records the outcomes. Uses the store in threads, so that the event loop never
-    blocks.
+    """Sends messages to endpoints and records the outcomes. Store access is in threads, off the event loop.
 
     An endpoint receives its messages in order, one at a time. A message that fails is retried later under the same
     id, and the others continue. If the process dies between a response and its record, the message is sent again:
@@ -77,8 +76,7 @@ class Sender:
         return self._store.database.clock()
 
     def _attempt(self, webhook: str, key: MessageKey, number: int) -> _Attempt | None:
-        """The message to send now, or None if the endpoint was removed or disabled meanwhile, or the user has
-        quiet hours."""
+        """The message to send now; None if the endpoint was removed or disabled meanwhile, or in quiet hours."""
         known = self._webhooks.webhook(webhook)
         if known is None or not known.active or self._digests.quiet(known.user) is not None:
             return None

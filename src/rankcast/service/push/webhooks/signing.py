@@ -32,8 +32,7 @@ def sign(secret: str, message: str, timestamp: int, body: bytes) -> str:
 
 
 def signed_headers(secrets: Iterable[str], message: str, when: datetime, body: bytes) -> dict[str, str]:
-    """The three headers of a message sent at that time, with a signature for each secret. Two secrets are valid
-    during a rotation."""
+    """The three headers of a message sent at that time, with a signature for each valid secret."""
     timestamp = int(when.timestamp())
     return {
         "webhook-id": message,

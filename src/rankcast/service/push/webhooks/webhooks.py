@@ -104,8 +104,7 @@ class Webhooks:
                 self._loop.call_soon_threadsafe(self._woken.set)
 
     async def round(self) -> None:
-        """Send everything that may be sent now, and return when the outcomes are known. For use without the
-        thread."""
+        """Send everything that may be sent now, and wait for the outcomes. For use without the thread."""
         async with self._poster() as poster:
             sending = self._sending(poster)
             while ready := await asyncio.to_thread(sending.ready):
@@ -118,8 +117,7 @@ class Webhooks:
             return await self._sending(poster).trial(webhook)
 
     def health(self) -> JsonObject:
-        """Whether the thread runs, how many messages wait, are retried or are dead, and how many endpoints are
-        disabled."""
+        """Whether the thread runs; how many messages wait, are retried or dead; how many endpoints are disabled."""
         waiting, retrying, dead = MessageLog(self._store.database).counts()
         webhooks = WebhookLog(self._store.database).webhooks()
         return {
