@@ -188,17 +188,17 @@ class LocalPipeline:
 
     @property
     def due(self) -> datetime | None:
-        """When the clock ends the next period with pending candidates; `advance` then delivers them. None if nothing
-        is pending."""
+        """When the clock ends the next period with pending candidates, which `advance` then delivers; None if there
+        is none."""
         found = [due for shard in self._shards if (due := shard.due) is not None]
         return min(found) + GRACE if found else None
 
     def advance(self) -> CommittedBatch | None:
-        """End the periods that are over by the clock of the store, if no event is pending. Returns the result, if
-        there is any.
+        """End the periods that are over by the clock of the store, if no event is pending.
 
-        An event logged afterwards arrived after the end of its period. A replay of the log treats it the same way,
-        because the log says when each event was logged, and that time ends the periods.
+        Returns None if nothing was due. An event logged afterwards arrived after the end of its period. A replay of
+        the log treats it the same way, because the log says when each event was logged, and that time ends the
+        periods.
         """
         due, now = self.due, self._store.database.clock()
         if due is None or now < due:
@@ -225,8 +225,10 @@ class LocalPipeline:
         return CommittedBatch(self._offset, 0, written, self._told(), version=self._version)
 
     def _serve_slice(self, close: bool) -> "_ServedSlice":
-        """Serve the events of one commit. If the array engine fails, the reference engine serves them from the stored
-        state."""
+        """Serve the events of one commit.
+
+        If the array engine fails, the reference engine serves them from the stored state.
+        """
         # After a failure from here on, the shards would contain uncommitted events, so they are dropped.
         shards, self._shards = self._shards, []
         until = monotonic() + max(self._slice_seconds, self._commit_seconds)
@@ -360,10 +362,10 @@ def divided(users: dict[str, object], shards: int) -> dict[int, bytes]:
 
 
 def rebuild(store: Store, shards: int, batch: int = 5_000) -> Iterator[int]:
-    """Rebuild the delivery state by replaying the log up to the progress, without deliveries. Yields the offsets
-    reached.
+    """Rebuild the delivery state by replaying the log up to the progress, without delivering again.
 
-    Use it for a store with a lost checkpoint. Afterwards any pipeline can continue from there.
+    Yields the offsets reached. Use it for a store with a lost checkpoint. Afterwards any pipeline can continue from
+    there.
     """
     progress, known = store.progress(), store.pipeline()
     offset = known.start_offset if known is not None and known.start_version < 0 else 0
@@ -401,8 +403,10 @@ def _made(catalog: Catalog, shards: int, events: int) -> list[Shard | BatchShard
 def publish_to(
     served: Sequence[Shard | BatchShard], catalog: Catalog, entries: Sequence[ReadEvent]
 ) -> tuple[list[Delivery], list[SetAside]]:
-    """Serve events of the log that share a catalog version. Returns the deliveries and the events that could not be
-    served."""
+    """Serve events of the log that share a catalog version.
+
+    Returns the deliveries, and the events that could not be read or admitted.
+    """
     version = entries[0].catalog_version
     aside = [SetAside(None, entry.id, entry.offset, version, entry.error) for entry in entries if entry.event is None]
     events = [entry.event for entry in entries if entry.event is not None]

@@ -55,8 +55,7 @@ class Metrics:
         self._seconds.observe(seconds)
 
     def progress(self, progress: str | Mapping[str, Any]) -> None:
-        """Record Spark's progress report of a micro-batch: the JSON of a `StreamingQueryProgress`, or the decoded
-        object."""
+        """Record Spark's report of a micro-batch: a `StreamingQueryProgress` as JSON, or decoded."""
         told = json.loads(progress) if isinstance(progress, str) else progress
         if told.get("numInputRows", 0) or told.get("batchDuration", 0) > 0:
             self.batch(told.get("batchDuration", 0) / 1000)

@@ -22,8 +22,7 @@ _DELIVERY_SECONDS = 60.0
 
 
 class TopicDescription(NamedTuple):
-    """A topic as its broker describes it. A topic that was deleted and created again has the same name but another
-    id."""
+    """A topic as its broker describes it. A topic that was deleted and created again has another id."""
 
     id: str
     partitions: int
@@ -63,8 +62,7 @@ class Topic:
         return f"kafka://{self.servers}/{self.name}"
 
     def found(self) -> TopicDescription:
-        """The broker's description of the topic. Raises EnvironmentProblem if the broker or the topic cannot be
-        found."""
+        """The broker's description of the topic. Raises EnvironmentProblem if the broker or topic cannot be found."""
         from confluent_kafka import KafkaException, TopicCollection
         from confluent_kafka.admin import AdminClient
 
@@ -82,11 +80,11 @@ class Topic:
         return TopicDescription(str(described.topic_id), len(described.partitions))
 
     def publishing(self, events: Iterable[Event]) -> Iterator[TopicReceipt]:
-        """Write events in order, with the event id as the message key. Yields each acknowledgement when all replicas
-        have the event.
+        """Write events in order, with the event id as the message key.
 
-        Events with the same id go to the same partition, and a retried message is written only once. Publishing again
-        after a crash does write an event twice.
+        Yields each acknowledgement when all replicas have the event. Events with the same id go to the same
+        partition, and a retried message is written only once. Publishing again after a crash does write an event
+        twice.
         """
         from confluent_kafka import KafkaException, Producer
 

@@ -195,10 +195,10 @@ class CatalogLog:
         return self.part(serves, version)
 
     def changes(self, after: int, up_to: int | None) -> Iterator[Change]:
-        """The changes after one version, up to another or to the newest, in an order that `Catalog.put` and
-        `Catalog.remove` accept.
+        """The changes after one version, up to another or to the newest.
 
-        After version 0, the changes that led to the oldest retained version are reported as changes of that version.
+        `Catalog.put` and `Catalog.remove` accept them in this order. After version 0, the changes that led to the
+        oldest retained version are reported as changes of that version.
         """
         with self._database.reading() as connection:
             oldest = oldest_version(connection)
@@ -251,8 +251,7 @@ def records_of(catalog: Catalog, user: str) -> list[Record]:
 def _change(
     connection: Connection, catalog: Catalog, puts: Sequence[RecordStep], removals: Sequence[Record], now: int
 ) -> int:
-    """Apply a change to a catalog and append it to the log as a new version. Returns the number of the newest
-    version."""
+    """Apply a change to a catalog and append it to the log as a new version. Returns the newest version."""
     version = newest_version(connection)
     steps = list(_steps(catalog, puts, removals))
     if not steps:

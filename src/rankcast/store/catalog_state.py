@@ -43,8 +43,7 @@ UNREADABLE = (AttributeError, OverflowError, TypeError, ValueError)
 _NAMES = [kind.__name__.lower() for kind in KINDS]
 _CHUNK = 500
 _SHORT = 500
-"""Maximum length of a record in the decoding cache, in characters. With 20,000 records, the cache takes about 50 MB
-at most."""
+"""Maximum number of characters of a cached record. 20,000 cached records take about 50 MB at most."""
 _IS_SHARED_CONCEPT = (catalog_records.c.kind == "concept") & catalog_records.c.owner.is_(None)
 _DELETE = delete(catalog_records).where(
     catalog_records.c.kind == bindparam("of_kind"), catalog_records.c.key == bindparam("of_key")

@@ -62,11 +62,10 @@ class DeliveryLog:
         set_aside: Iterable[SetAside] = (),
         at_end: bool = False,
     ) -> int:
-        """Write deliveries, progress, states and set-aside rows in one transaction. Returns the number of new
-        deliveries.
+        """Write deliveries, progress, states and set-aside rows in one transaction.
 
-        If the same event was already delivered to the same user, that delivery stays unchanged. The given states
-        replace those of their shards; other shards keep theirs.
+        Returns the number of new deliveries. If the same event was already delivered to the same user, that delivery
+        stays unchanged. The given states replace those of their shards; other shards keep theirs.
 
         The commit is refused if the progress is no longer at `expected_offset`, because another process has processed
         the events, or if a pipeline on Spark serves the store. With `at_end`, it is also refused (`Overtaken`) if

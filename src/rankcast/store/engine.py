@@ -73,10 +73,9 @@ class Database:
         return self._engine.dialect.name == "sqlite"
 
     def lasting_connection(self) -> Connection:
-        """A separate connection outside any transaction, for locks that last as long as the connection. Not for
-        SQLite.
+        """A separate connection outside any transaction, for locks that last as long as the connection.
 
-        The caller must close it. Closing it also ends the session on the server.
+        Not for SQLite. The caller must close it. Closing it also ends the session on the server.
         """
         with self._explaining():
             connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT", lasting=True)

@@ -29,8 +29,7 @@ _OVERLOADED = "all connections to the store {place!r} have been in use for over 
 _DRIVER = "postgresql+psycopg"
 _LONGEST = 86_400.0
 _GRACE = 2.0
-"""Seconds by which the client's limit exceeds the server's. The server should end a statement first: its message says
-more."""
+"""Seconds by which the client's limit exceeds the server's. The server's own timeout gives a better message."""
 
 
 class Timeouts(NamedTuple):

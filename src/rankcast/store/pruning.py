@@ -299,8 +299,7 @@ class _Pruning:
         self._pace(took, monotonic() - begun)
 
     def _pace(self, took: float, altogether: float) -> None:
-        """Set the number of rows for the next step from the duration of the last, then pause so that others can
-        write."""
+        """Choose the size of the next step by the duration of the last one, then pause so that others can write."""
         wanted = self._size * _TARGET / max(took, 1e-4)
         self._size = round(min(max(wanted, self._size / 4, _FEWEST), self._size * 2, _MOST))
         sleep(min(altogether, 1.0))

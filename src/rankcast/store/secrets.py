@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 __all__ = ["VARIABLE", "check_keys", "decrypt", "encrypt", "has_keys", "is_encrypted", "reencrypt"]
 
 VARIABLE = "RANKCAST_SECRET_KEY"
-"""The environment variable with the keys, separated by commas. The first key encrypts, all decrypt. Blank means no
-keys."""
+"""The environment variable with the keys, separated by commas. Blank means no keys.
+
+The first key encrypts, and all keys decrypt.
+"""
 
 _PREFIX = "fernet:"
 _MOST_KEYS = 16

@@ -133,8 +133,7 @@ def _span(span: timedelta) -> int:
 
 
 def ended_sessions(connection: Connection, now: datetime) -> list[tuple[int, bytes]]:
-    """The sessions that have ended, with their ends, earliest first. A session ends at its own time or with its
-    token."""
+    """The sessions that have ended, with their ends, earliest first. Some end with their token."""
     tokens = access_tokens.c
     query = select(sessions.c.id, sessions.c.expires_at, tokens.revoked_at, tokens.expires_at).join(
         access_tokens, tokens.id == sessions.c.token_id, isouter=True

@@ -43,8 +43,7 @@ _CHUNK = 500
 
 @dataclass(frozen=True, slots=True)
 class KeptSetAside(SetAside):
-    """A set-aside event with its row number, when it was stored, and when it was served again (None while it is
-    pending)."""
+    """A set-aside event with its row number, when it was stored, and when it was served again (None if pending)."""
 
     number: int
     when: datetime

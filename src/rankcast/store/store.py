@@ -74,8 +74,7 @@ class Store:
         clock: Clock = system_clock,
         is_bulk: bool = False,
     ) -> "Store":
-        """Open an existing store of this schema version. `is_bulk` suits processes that write to a file at full
-        speed."""
+        """Open an existing store of this schema version. `is_bulk` suits processes that write at full speed."""
         return cls(open_database(path_or_url, wait, clock, is_bulk))
 
     @property
@@ -118,8 +117,8 @@ class Store:
         return self._catalog.catalog(version)
 
     def catalog_part(self, serves: Callable[[str], bool], version: int | None = None) -> Catalog:
-        """The records of some users and the shared ones, as of a version, by default the newest. The result is not
-        shared."""
+        """The records of some users and those that concern all, as of a version, by default the newest. A separate
+        copy."""
         return self._catalog.part(serves, version)
 
     def catalog_part_after(self, base: Catalog, after: int, serves: Callable[[str], bool], version: int) -> Catalog:
@@ -205,12 +204,11 @@ class Store:
         set_aside: Iterable[SetAside] = (),
         at_end: bool = False,
     ) -> int:
-        """Write deliveries, progress, states and set-aside rows in one transaction. Returns the number of new
-        deliveries.
+        """Write deliveries, progress, states and set-aside rows in one transaction.
 
-        Deliveries are unique per event and user, set-aside rows per user, event and version. The commit is refused if
-        the progress is no longer at `expected_offset`, or with `at_end` if there are events after `offset`. See
-        `DeliveryLog.commit`.
+        Returns the number of new deliveries. Deliveries are unique per event and user, set-aside rows per user, event
+        and version. The commit is refused if the progress is no longer at `expected_offset`, or with `at_end` if
+        there are events after `offset`. See `DeliveryLog.commit`.
         """
         return self._deliveries.commit(
             deliveries, offset, catalog_version, states, expected_offset, instants, set_aside, at_end
@@ -241,8 +239,7 @@ class Store:
         states: Mapping[int, bytes] | None = None,
         expected_offset: int | None = None,
     ) -> int:
-        """Write the deliveries of set-aside events. `done` are the numbers of their rows; see
-        `DeliveryLog.serve_again`."""
+        """Write the deliveries of set-aside events. `done` are their row numbers; see `DeliveryLog.serve_again`."""
         return self._deliveries.serve_again(deliveries, done, failed, states or {}, expected_offset)
 
     def put_states(self, states: Mapping[int, bytes], expected_offset: int) -> None:

@@ -38,8 +38,7 @@ class UnreadableRecord(NamedTuple):
 
     @property
     def whose(self) -> str | None:
-        """The owner of the record; for an advertisement the publisher, if the text names one. None for a shared
-        record."""
+        """The owner of the record; for an advertisement, the publisher if the text names one. None if shared."""
         return self._field("publisher") if self.kind == "advertisement" else self.owner
 
     def says(self, field: str, value: str) -> bool:

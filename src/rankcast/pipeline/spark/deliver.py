@@ -78,8 +78,10 @@ def deliver(
 
 
 def match(events: DataFrame, catalog: Catalog, *, shards: int | None = None, json: str | None = None) -> DataFrame:
-    """The subscriptions that each event matches: columns event, subscription, user, degree. Parameters as for
-    `deliver`."""
+    """The subscriptions that each event matches: columns event, subscription, user, degree.
+
+    The parameters are those of `deliver`.
+    """
     return _by_shard(match_in_shard, spark_schema(Match), events, catalog, shards, json)
 
 
@@ -134,8 +136,7 @@ def _by_shard(
 
 
 def _advertised(events: DataFrame, catalog: Catalog, json: str | None) -> DataFrame | None:
-    """The events under an advertisement, with recipients chosen across all shards; None if there are no
-    advertisements."""
+    """The events under an advertisement; None if there can be none. All shards choose their recipients together."""
     if not catalog.advertisements or (json is None and "advertisement" not in events.columns):
         return None
     named = f.col("advertisement") if json is None else f.get_json_object(f.col(json).cast("string"), "$.advertisement")

@@ -54,8 +54,10 @@ def explain(error: BaseException, checkpoint: str = "") -> RankcastError | None:
 
 
 def wait_for(query: StreamingQuery, seconds: float | None = None, checkpoint: str = "") -> bool:
-    """Wait until a query ends, or for some seconds. Returns whether it has ended. If it failed, raises the explained
-    error."""
+    """Wait until a query ends, or for some seconds. Returns whether it has ended.
+
+    If the query failed, raises the explained error.
+    """
     try:
         if seconds is None:
             query.awaitTermination()

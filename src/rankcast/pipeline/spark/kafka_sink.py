@@ -41,8 +41,10 @@ _OWNER = "rankcast-store"
 
 
 def kafka_rows(deliveries: DataFrame) -> DataFrame:
-    """Deliveries in the form of Spark's connector: `key` is the user, `value` the delivery as JSON (semantics:
-    Files)."""
+    """Deliveries in the form of Spark's connector.
+
+    `key` is the user, and `value` is the delivery as JSON (semantics: Files).
+    """
     times = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSX", "timeZone": "UTC"}
     return deliveries.select(
         f.col("user").alias("key"), f.to_json(f.struct(*deliveries.columns), options=times).alias("value")
@@ -118,8 +120,7 @@ class KafkaSink:
                 producer.poll(0.1)
 
     def _note(self, producer: Any, group: str, position: int, text: str) -> None:
-        """Store a number and a text in the broker, as the committed offset of a consumer group in the first
-        partition."""
+        """Store a number and a text in the broker, as the offset of a consumer group in the first partition."""
         from confluent_kafka import TopicPartition
 
         consumer = self._consumer(group)

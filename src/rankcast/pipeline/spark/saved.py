@@ -19,11 +19,10 @@ __all__ = ["bring_back"]
 
 
 def bring_back(spark: SparkSession, store: Store, checkpoint: str | os.PathLike[str], shards: int) -> int:
-    """Put the delivery state of a stopped pipeline into the store, divided among `shards`. Returns the number of
-    users.
+    """Put the delivery state of a stopped pipeline into the store. Returns the number of users.
 
-    The next pipeline, in-process or on Spark with a new checkpoint, continues with it. The checkpoint is not changed,
-    but the store no longer refers to it.
+    The state is divided among `shards`. The next pipeline, in-process or on Spark with a new checkpoint, continues
+    with it. The checkpoint is not changed, but the store no longer refers to it.
     """
     known = store.pipeline()
     if known is None or not known.place:

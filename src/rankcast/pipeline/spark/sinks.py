@@ -58,13 +58,15 @@ class MicroBatchResult:
 
 
 Sink: TypeAlias = Callable[[MicroBatchResult], None]
-"""Receives the result of a micro-batch. It may be called again with the same batch after a crash, and must be
-idempotent."""
+"""Receives the result of a micro-batch. After a crash it may receive the same one again, so it must be idempotent."""
 
 
 def sink_of(name: str) -> Sink:
-    """The sink with a name: ``console``, a folder for files (``jsonl:FOLDER``, ``parquet:FOLDER``), or a topic
-    (``kafka://host:port/topic``)."""
+    """The sink that a text names.
+
+    It is ``console``, a folder for files (``jsonl:FOLDER``, ``parquet:FOLDER``), or a topic
+    (``kafka://host:port/topic``).
+    """
     kind, _, place = name.partition(":")
     match kind:
         case "console" if not place:
@@ -168,7 +170,7 @@ def _columns(deliveries: pa.Table, served: int, matched: int) -> dict[str, list[
 
 
 def _json_lists(lists: pa.ListArray) -> list[str]:
-    """Lists of texts as JSON. Several times as fast as converting through Python lists of Arrow."""
+    """Lists of texts as JSON. Several times as fast as Arrow's own conversion of lists."""
     texts, ends = lists.values.to_pylist(), lists.offsets.to_pylist()
     return [dumps(texts[start:end]) for start, end in pairwise(ends)]
 

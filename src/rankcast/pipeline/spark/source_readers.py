@@ -147,8 +147,10 @@ class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
         return _marks(start, end)
 
     def _clock(self, number: int) -> int | None:
-        """The time that the clock has reached, if it ends a period with pending candidates. For a log, only at its
-        end."""
+        """The time that the clock has reached, if it ends a period with pending candidates; else None.
+
+        For a log, it counts only when all events were read.
+        """
         store = self._growing.store
         if microseconds(store.database.clock() - GRACE) < store.due():
             return None

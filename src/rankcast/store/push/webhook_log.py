@@ -117,8 +117,8 @@ class Webhook:
     paused_until: datetime = EPOCH
 
     def signing(self, now: datetime) -> list[str]:
-        """The secrets that sign a message at a time, newest first. Raises EnvironmentProblem if no key decrypts one
-        of them."""
+        """The secrets that sign a message at a time, newest first. Raises EnvironmentProblem if one cannot be
+        decrypted."""
         return [decrypt(secret.value) for secret in self.secrets if secret.until is None or now < secret.until]
 
 
@@ -156,10 +156,10 @@ class WebhookLog:
         return webhook
 
     def rotate(self, webhook_id: str, secret: str, until: datetime) -> None:
-        """Give a webhook a new secret. The newest old one also signs until a time, and no other, so that the header
-        cannot grow.
+        """Give a webhook a new secret. Until a time, the newest old secret signs too.
 
-        An old secret that no key decrypts is dropped, because it would prevent the new one from being used.
+        No other old secret signs, so that the header cannot grow. An old secret that no key decrypts is dropped,
+        because it would prevent the new one from being used.
         """
         with self._database.writing() as connection:
             known = load(connection, webhook_id)

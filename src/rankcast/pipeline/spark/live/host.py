@@ -211,8 +211,7 @@ class Host:
         )
 
     def _begin(self, request: Request, alive: _Alive, marks: list[Mark], first: int | None) -> None:
-        """Start with a pipeline's first micro-batch, from the state that an in-process pipeline left in the store, if
-        any."""
+        """Start a pipeline's first micro-batch, from the state that an in-process pipeline left, if any."""
         store = self._store(request.settings.store)
         known = store.pipeline()
         if known is None or known.name != alive.pipeline:

@@ -99,8 +99,7 @@ class Intake:
     waiting: dict[str, Event] = field(default_factory=dict)
 
     def take_log(self, rows: Iterable[LogRow], event_of: Callable[[LogRow], Event] = event_of_row) -> IntakeResult:
-        """Take rows of the log, decoded by `event_of`. Rows up to the current position were taken before and are
-        skipped."""
+        """Take rows of the log, decoded by `event_of`. Rows up to the current position are skipped."""
         groups: list[tuple[int, list[Event]]] = []
         rejects: list[tuple[str, Reject]] = []
         unreadable: list[SetAside] = []

@@ -19,8 +19,10 @@ _ENOUGH = 500
 
 
 class JournalSegment(NamedTuple):
-    """A segment of the journal: its last generation, its first and last event (0 if there is none), and its size in
-    bytes."""
+    """A segment of the journal: its last generation, its first and last event, and its size in bytes.
+
+    The last event is 0 if the segment has no events.
+    """
 
     generation: int
     first: int
@@ -29,13 +31,14 @@ class JournalSegment(NamedTuple):
 
 
 class Journal:
-    """Segments of one or more generations, by the number of their first generation. Each event is stored once, as
-    JSON.
+    """The events of a shard as JSON, each stored once, in segments of one or more generations.
 
-    Small generations share a segment, which is written again with each of them, so that there are never many
-    segments. Pages refer to events by `seq`, and each page says from which event on it needs the journal. Events
-    served more than `span` events ago are stored in the pages that hold them, so the journal is bounded, whatever the
-    size of the windows.
+    A segment is named by the number of its first generation. Small generations share a segment, which is written
+    again with each of them, so that there are never many segments.
+
+    Pages refer to events by `seq`, and each page says from which event on it needs the journal. Events served more
+    than `span` events ago are stored in the pages that hold them, so the journal is bounded, whatever the size of the
+    windows.
     """
 
     def __init__(self, span: int, kept: Mapping[int, JournalSegment] | None = None) -> None:
@@ -68,8 +71,7 @@ class Journal:
         return max(now - self._span, min(firsts, default=now + 1))
 
     def forget(self, oldest: int, needed: int) -> list[int]:
-        """Drop the segments up to the generation of the oldest page without events from `needed` on. Returns their
-        numbers."""
+        """Drop the segments up to generation `oldest` that have no events from `needed` on. Returns their numbers."""
         gone = [number for number, one in self.kept.items() if one.generation <= oldest and one.last < needed]
         for number in gone:
             del self.kept[number]

@@ -47,10 +47,10 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class HostAnswer(msgspec.Struct, frozen=True):
-    """The result of a request: the shard needs its saved state (`needs_saved`), it failed (`error`), or it was
-    served.
+    """The result of a request.
 
-    `deliveries` is an Arrow stream. `report` is encoded (`rankcast.pipeline.spark.live.reports`).
+    Either the shard needs its saved state (`needs_saved`), it failed (`error`), or it was served. `deliveries` is an
+    Arrow stream. `report` is encoded (`rankcast.pipeline.spark.live.reports`).
     """
 
     needs_saved: bool = False

@@ -269,9 +269,8 @@ class LiveShard:
                 try:
                     admission, finder = self._chooser()
                     chosen = admission.admitted(event, finder.match(event))
-                except (
-                    Exception
-                ) as error:  # of one event, or of one record of the whole catalog; every shard sees the same
+                except Exception as error:
+                    # One event, or one record of the whole catalog, is at fault. Every shard sees the same error.
                     why = f"its recipients cannot be chosen: {type(error).__name__}: {error}"
                     self._set_aside.append(SetAside(None, event.id, event.seq, self.version or 0, why))
                     chosen = []
