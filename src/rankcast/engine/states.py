@@ -18,7 +18,8 @@ number."""
 
 _LARGE = 64 * 1024
 _ZSTD = b"\x28\xb5\x2f\xfd"
-"""The first bytes of compressed content. Uncompressed state never begins like this: in MessagePack, the first byte is the number 40."""
+"""The first bytes of compressed content. Uncompressed state never begins like this: in MessagePack, the
+first byte would be the number 40."""
 
 
 def pack_states(users: Mapping[str, object]) -> bytes:

@@ -1,4 +1,4 @@
-"""The compiled matching index: the subscriptions that an event matches, without looking at the others."""
+"""The compiled matching index: finds the subscriptions that an event matches without looking at the others."""
 
 from rankcast.engine.index.files import read_index, write_index
 from rankcast.engine.index.live import LiveIndex

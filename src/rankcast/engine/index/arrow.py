@@ -1,4 +1,5 @@
-"""Events as an Arrow batch: columns are attributes, null is absent, a list is several values; no object per event."""
+"""Events as an Arrow batch. Columns are attributes; null means absent, a list several values. No object per event is
+made."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
@@ -18,13 +19,13 @@ if TYPE_CHECKING:
 __all__ = ["ArrowRows", "codes_of_batch"]
 
 _EXACT = 2**53
-"""Up to here a double is every integer."""
+"""The largest integer up to which doubles represent every integer."""
 
 
 def codes_of_batch(encoder: Encoder, batch: "pa.RecordBatch | pa.Table") -> EventCodes:
-    """The codes of the events in a batch. Columns that no subscription asks for are not looked at.
+    """The codes of the events in a batch. Columns that no subscription uses are ignored.
 
-    Numbers take a binary search each, all else one look-up per different value and some 20 ns per row.
+    A number takes one binary search; other values take one lookup per distinct value and about 20 ns per row.
     """
     rows, attributes, codes = [], [], []
     for name in dict.fromkeys(batch.column_names):
@@ -66,7 +67,7 @@ def codes_of_batch(encoder: Encoder, batch: "pa.RecordBatch | pa.Table") -> Even
 
 
 class ArrowRows(Sequence[Event]):
-    """The rows of a batch as events, each made when it is first looked at."""
+    """The rows of a batch as events, each created on first access."""
 
     def __init__(self, batch: "pa.RecordBatch | pa.Table") -> None:
         self._batch = batch
@@ -95,7 +96,7 @@ _NONE = np.zeros(0, np.int32)
 
 
 def _numbers(column: "pa.Array", name: str) -> NDArray[np.float64] | None:
-    """The numbers of a column, without nulls; None if it has none, or some that no double is."""
+    """The numbers of a column without nulls; None if it has none, or some that a double cannot represent."""
     import pyarrow.types as types
 
     if not (types.is_integer(column.type) or types.is_floating(column.type)):
@@ -110,7 +111,7 @@ def _numbers(column: "pa.Array", name: str) -> NDArray[np.float64] | None:
 
 
 def _distinct(column: "pa.Array", name: str) -> tuple[list[tuple[Scalar, ...]], NDArray[np.int64]]:
-    """The different values of a column, and which of them each row has that is not null."""
+    """The distinct values of a column, and the index of the value of each row that is not null."""
     import pyarrow.types as types
 
     try:

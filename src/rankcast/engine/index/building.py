@@ -1,4 +1,4 @@
-"""From a draft to a compiled index: constants in order, statistics, keys, words."""
+"""Building a compiled index from a draft: ordered constants, statistics, keys, words."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,21 +20,21 @@ from rankcast.plain import Array
 __all__ = ["IndexedSubscriptions", "Sampler", "build", "plain_scores"]
 
 Sampler: TypeAlias = Callable[[Sequence[str], Sequence[AttributeSpace]], Sample]
-"""Encodes past events, given the attributes' names (empty for those of patterns) and spaces."""
+"""Encodes past events, given the names of the attributes (empty for pattern attributes) and their spaces."""
 
 _MOST_BLOCKS = 2
-"""So many blocks at most hold an interval; more make fewer candidates and more postings."""
+"""The most blocks under which an interval is filed. More blocks give fewer candidates and more postings."""
 
 _LONG = 64
-"""A list of more postings is divided by a second key."""
+"""A longer list of postings is divided by a second key."""
 
 _LEVELS = 32
 
 
 @dataclass(frozen=True)
 class IndexedSubscriptions:
-    """The subscriptions of an index: ids, users, scores (NaN for none), and which of the draft's expressions each has;
-    `records` with each as JSON, if the index is to know them."""
+    """The subscriptions of an index: ids, users, scores (NaN for none), and the index of each one's expression in the
+    draft. `records` holds them as JSON if the index should store them."""
 
     ids: PackedStrings
     user: NDArray[np.int32]
@@ -50,9 +50,9 @@ def build(
     sampler: Sampler | None = None,
     progress: Callable[[float], None] = lambda share: None,
 ) -> CompiledIndex:
-    """Compile. Without past events the values that subscriptions ask for stand for those that events will have.
+    """Compile an index. Without past events, the values in the subscriptions stand for the values of future events.
 
-    O(n log n) with n the literals in all entries; needs some 200 bytes per subscription for the time being.
+    O(n log n) for n literals in all entries; temporarily needs about 200 bytes per subscription.
     """
     names = sorted(draft.names, key=draft.names.__getitem__)
     spaces, ranks = ordered(draft)
@@ -64,7 +64,7 @@ def build(
     low, high = codes_of(draft, spaces, ranks, sizes)
     literals = _Literals(draft, low, high)
     entry_start = _view(draft.entry_start, np.int64)
-    entry_literals = _view(draft.entry_literals, np.int32).copy()  # which will be sorted
+    entry_literals = _view(draft.entry_literals, np.int32).copy()  # copied because it will be sorted
     plain = ["" if isinstance(name, tuple) else name for name in names]
     sample = sampler(plain, spaces) if sampler else None
     cost = costs(literals.attribute, literals.start, low, high, entry_literals, sizes, sample)
@@ -124,7 +124,7 @@ def build(
 
 
 def plain_scores(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The scores, 1 in place of those that were not given."""
+    """The scores, with 1 for those that were not given."""
     return np.where(np.isnan(scores), 1.0, scores)
 
 
@@ -138,7 +138,7 @@ class _Literals:
         self.start = _view(draft.interval_start, np.int64)
         self.low, self.high = low, high
         wide = np.concatenate([np.zeros(1, np.int64), np.cumsum(low < high)])
-        # Several intervals, not all points: two of them may lie in one block.
+        # Several intervals that are not all points: two of them may lie in one block.
         self.is_scattered = (np.diff(self.start) > 1) & (np.diff(wide[self.start]) > 0)
         single = (np.diff(self.start) == 1) & (self.flags == 0)
         self.is_point = single & (_at(low, self.start[:-1]) == _at(high, self.start[:-1]))
@@ -159,7 +159,7 @@ def _at(column: Array, places: Array) -> Array:
 def _bases(
     is_used: NDArray[np.bool_], sizes: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], int]:
-    """The first list of each attribute and level; list 0 is that of entries without a key."""
+    """The first list of each attribute and level; list 0 holds the entries without a key."""
     base = np.full(is_used.shape, -1, np.int64)
     level_start, levels, total = [0], [], 1
     for attribute, size in enumerate(sizes.tolist()):
@@ -186,11 +186,11 @@ def _flags_and_scores(draft: Draft, members: IndexedSubscriptions) -> tuple[NDAr
 def _turns(
     draft: Draft, members: IndexedSubscriptions, entries: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """The payload of each entry, the first and last turn of each group, the place of each turn; `entries` has those of
-    the postings in their order."""
+    """The payload of each entry, the first and last turn of each group, and the place of each turn. `entries` lists
+    the entry of each posting in order."""
     owner = _view(draft.entry_owner, np.int32)
     owners = len(draft.owner_flags)
-    # The first posting of each expression, for the last assignment counts; those that have none come after all.
+    # Assigned in reverse, so that the first posting of each expression is kept; expressions without one come last.
     posting = len(entries) + np.arange(owners)
     posting[owner[entries[::-1]]] = np.arange(len(entries) - 1, -1, -1)
     place_at = np.argsort(posting[members.owner], kind="stable").astype(np.int32)
@@ -205,7 +205,7 @@ def _turns(
 
 
 def _programs(draft: Draft, literals: _Literals) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The instructions, and the words of the literals that they look at."""
+    """The instructions, and the words of the literals that they refer to."""
     instructions = np.array(draft.instructions, np.int32).reshape(-1, 3)
     chosen, place = np.unique(instructions[:, 0], return_inverse=True)
     intervals = np.diff(literals.start)[chosen]

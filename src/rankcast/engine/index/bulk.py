@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs, no-check-untyped-defs, allow-untyped-calls
-"""Very many conjunctions at once: from columns to a draft without an object per subscription."""
+"""Bulk building: from columns of conjunctions to a draft without an object per subscription."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,15 +27,15 @@ class Conjunctions:
     Parameters
     ----------
     start
-        Where the predicates of each conjunction begin, and the end.
+        Where the predicates of each conjunction begin, followed by the end.
     attribute, names
-        The attribute's place among the names.
+        The index of the attribute in `names`.
     op
-        A place in `OPERATORS`, or `BETWEEN` or `EXISTS`.
+        An index in `OPERATORS`, or `BETWEEN` or `EXISTS`.
     number, upper
-        What a number is compared with; `upper` is the high end of `BETWEEN`.
+        The number to compare with; `upper` is the upper bound of `BETWEEN`.
     text, texts
-        The place of the string that is compared with; -1 for numbers.
+        The index of the string to compare with; -1 for numbers.
     """
 
     start: NDArray[np.int64]
@@ -49,9 +49,9 @@ class Conjunctions:
 
 
 def bulk_draft(given: Conjunctions) -> tuple[Draft, NDArray[np.int64]]:
-    """The draft, and which of its expressions each conjunction is; equal conjunctions share one.
+    """The draft, and the index of each conjunction's expression in it; equal conjunctions share one.
 
-    A few sorts over all predicates, and some 10 µs per different one.
+    Takes a few sorts over all predicates, and about 10 µs per distinct predicate.
     """
     draft = Draft()
     key = given.attribute.astype(np.int64) * (EXISTS + 1) + given.op
@@ -93,7 +93,7 @@ def _plain(number: np.float64) -> float:
 
 
 def _distinct(column: Array) -> tuple[Array, NDArray[np.int64]]:
-    """The distinct values, and the place of each row's value among them."""
+    """The distinct values, and the index of each row's value among them."""
     if column.dtype.kind == "i" and len(column):
         low, high = int(column.min()), int(column.max())
         if high - low < 4 * len(column) + 1024:
@@ -143,8 +143,8 @@ def _same_as_before(order, start, literals, out):
 
 
 def _owners(start: NDArray[np.int64], literals: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which different conjunction each one is, and one example of each. Two that hash alike and are different are told
-    apart where they meet; at worst equal ones are not shared."""
+    """The index of each conjunction among the distinct ones, and one example of each. Different conjunctions with
+    equal hashes are distinguished when they meet; in the worst case, equal ones are not shared."""
     hashes = np.empty(len(start) - 1, np.uint64)
     _hashes(start, literals, hashes)
     order = np.argsort(hashes, kind="stable")

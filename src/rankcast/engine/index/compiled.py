@@ -1,4 +1,4 @@
-"""A compiled index: arrays that never change, whether in memory or mapped from a file."""
+"""A compiled index: immutable arrays, in memory or mapped from a file."""
 
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -17,16 +17,17 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class CompiledIndex:
-    """All that matching needs (see `words`), and whose subscription is at which place.
+    """Everything that matching needs (see `words`), and the subscription at each place.
 
-    The attributes' constants stand one after the other: `constant_counts` has a row per attribute (numbers, strings,
-    times, patterns). An attribute of patterns names the attribute that it looks at, and the operator by its number
-    (`patterns.operator_at`); otherwise both are -1.
+    The constants of all attributes are stored one after the other: `constant_counts` has a row per attribute
+    (numbers, strings, times, patterns). A pattern attribute names the attribute that it tests and the number of the
+    operator (`patterns.operator_at`); for other attributes both are -1.
 
-    Subscriptions have *turns*, in the order in which their postings lie, so that those found together lie together:
-    `place_at` has the place of each, `scored` repeats what ranking needs: its score (1 where none was given) and its user.
-    Those with one expression have turns in a row, `group_ends` has the first and the one after the last. A score that was
-    not given is NaN. `records` has each subscription as JSON, or is empty.
+    Subscriptions have *turns*, in the order of their postings, so that subscriptions found together are stored
+    together. `place_at` gives the place of each turn, and `scored` repeats what ranking needs: the score (1 if none
+    was given) and the user. Subscriptions with the same expression have consecutive turns; `group_ends` holds the
+    first turn and the one after the last. A missing score is NaN. `records` holds each subscription as JSON, or is
+    empty.
     """
 
     words: Integers
@@ -66,17 +67,17 @@ class CompiledIndex:
 
     @property
     def size(self) -> int:
-        """How many subscriptions there are."""
+        """The number of subscriptions."""
         return len(self.user)
 
     @property
     def nbytes(self) -> int:
-        """How many bytes all arrays take."""
+        """The size of all arrays in bytes."""
         return sum(getattr(self, field.name).nbytes for field in fields(self))
 
     @cached_property
     def spaces(self) -> list[AttributeSpace]:
-        """The constants of each attribute, which give the codes of values."""
+        """The constants of each attribute, which define the codes of values."""
         ends = np.cumsum(self.constant_counts, axis=0)
         starts = ends - self.constant_counts
         spaces: list[AttributeSpace] = []

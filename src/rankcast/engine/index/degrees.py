@@ -1,8 +1,8 @@
-"""Degrees of many pairs of an event and a subscription at once, for a matcher that has found them by their cuts.
+"""Degrees of many pairs of an event and a subscription at once, for matches that were found by their alpha-cuts.
 
-What plain evaluation gives for a conjunction of crisp predicates and ``is`` predicates on crisp numbers, to the last bit,
-computed by a compiled kernel. Anything else (``or``, ``not``, imprecise values, words for strings, bells) is left to plain
-evaluation, pair by pair.
+A compiled kernel computes the degrees of a conjunction of crisp predicates and ``is`` predicates on crisp numbers,
+equal to plain evaluation to the last bit. Everything else (``or``, ``not``, imprecise values, concepts of strings,
+Gaussians) is left to plain evaluation, pair by pair.
 """
 
 import math
@@ -26,12 +26,12 @@ _TOLERANCE = 1e-9
 _HEDGES = {Hedge.NOT: 1, Hedge.VERY: 2, Hedge.SOMEWHAT: 3}
 NORMS = (Norm.MIN, Norm.PRODUCT, Norm.LUKASIEWICZ)
 _LARGEST = 2**53
-"""Beyond this an integer need not be a double."""
+"""Integers beyond this may not be representable as doubles."""
 
 
 class Decisions(NamedTuple):
-    """For each pair: whether it was decided here, and if so whether it holds and to what degree; how many were not decided,
-    and how many hold."""
+    """For each pair: whether it was decided here, and if so, whether it holds and to what degree; and the number of
+    pairs that were not decided and that hold."""
 
     known: NDArray[np.bool_]
     holds: NDArray[np.bool_]
@@ -41,9 +41,9 @@ class Decisions(NamedTuple):
 
 
 class Degrees:
-    """The degrees of expressions, numbered as they are taken, for any events.
+    """The degrees of expressions, numbered in the order of `add`, for any events.
 
-    Some 5 µs per expression to take, then about 50 ns per ``is``. It trusts that the crisp predicates hold.
+    Adding an expression takes about 5 µs, then each ``is`` about 50 ns. The crisp predicates are assumed to hold.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class Degrees:
         self._arrays: tuple[Array, ...] | None = None
 
     def add(self, where: Expression, meaning: Meaning) -> int | None:
-        """Take an expression; its number, or None if it has a form that is left to plain evaluation."""
+        """Add an expression; returns its number, or None if its form is left to plain evaluation."""
         vague = _vague_parts(where)
         numbers = None if vague is None else self._numbers(vague, meaning)
         if vague is None or numbers is None:
@@ -75,9 +75,12 @@ class Degrees:
         event: NDArray[np.int32],
         question: NDArray[np.int32],
     ) -> Decisions:
-        """The outcomes of pairs of an event, by its place, and a question: three times the number of an expression and the
-        place of the norm in `NORMS`, or a negative number for what is left to others. `is_crisp` says which events have
-        no imprecise value. Pairs of one event and question that stand together are decided once."""
+        """The outcomes of pairs of an event (its index) and a question.
+
+        A question is three times the number of an expression plus the index of the norm in `NORMS`, or a negative
+        number if it is decided elsewhere. `is_crisp` marks the events without imprecise values. Adjacent pairs with
+        the same event and question are decided once.
+        """
         if self._arrays is None:
             self._arrays = (
                 np.array(self._first, np.int64),
@@ -100,7 +103,8 @@ class Degrees:
         return Decisions(known, holds, degree, left, held)
 
     def _numbers(self, parts: Sequence[Predicate], meaning: Meaning) -> list[tuple[int, int]] | None:
-        """The attribute and the function of each part; None if one has no function of numbers that is straight."""
+        """The attribute and the function of each part; None if one of them is not a piecewise linear function of
+        numbers."""
         found = []
         for part in parts:
             assert isinstance(part.test, Is)
@@ -113,7 +117,7 @@ class Degrees:
 
 
 class _Curves:
-    """Functions as arrays: where each begins, its breaks with the degrees at them, its pieces, its hedges."""
+    """Functions as arrays: the start of each, its breaks with their degrees, its pieces and its hedges."""
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[Membership, tuple[Hedge, ...]], int | None] = {}
@@ -125,7 +129,7 @@ class _Curves:
         self._first_hedge = [0]
 
     def number(self, membership: Membership, hedges: tuple[Hedge, ...]) -> int | None:
-        """The number of a function; None if it is not straight or not about numbers."""
+        """The number of a function; None if it is not piecewise linear or not about numbers."""
         key = membership, hedges
         if key not in self._numbers:
             self._numbers[key] = self._added(membership, hedges)
@@ -139,7 +143,7 @@ class _Curves:
             return None
         if any(abs(x) > _LARGEST for x in curve.breaks):
             return None
-        # After its breaks a function has one piece more; an infinite break keeps the two in step.
+        # A function has one more piece than breaks; an infinite break keeps the two arrays aligned.
         self._breaks += [*map(float, curve.breaks), math.inf]
         self._points += [*curve.points, (0.0, 1.0)]
         self._pieces += [
@@ -162,7 +166,7 @@ class _Curves:
         NDArray[np.int64],
         NDArray[np.int8],
     ]:
-        """All of them as the kernel takes them."""
+        """All functions as arrays for the kernel."""
         return (
             np.array(self._first, np.int64),
             np.array(self._breaks, np.float64),
@@ -174,7 +178,7 @@ class _Curves:
 
 
 def _vague_parts(where: Expression) -> list[Predicate] | None:
-    """The ``is`` predicates of a conjunction; None if it is none, or has none."""
+    """The ``is`` predicates of a conjunction; None if the expression is not a conjunction, or has none."""
     parts = where.parts if isinstance(where, And) else (where,)
     if not all(isinstance(part, Predicate) for part in parts):
         return None
@@ -194,7 +198,7 @@ def _decide(  # type: ignore[no-untyped-def]
             held += holds[i]
             continue
         wanted, norm = question[i] // 3, question[i] % 3
-        # The order in which more than two parts are added up shows in the last bit.
+        # With more than two parts, the order of addition affects the last bit.
         if wanted < 0 or not is_crisp[event[i]] or (norm == 2 and first[wanted + 1] - first[wanted] > 2):
             known[i], holds[i], degree[i] = False, False, 0.0
             left += 1

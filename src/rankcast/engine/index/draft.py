@@ -1,4 +1,4 @@
-"""What will become an index: all literals of the subscriptions, each once, over constants not yet in order."""
+"""The draft of an index: all distinct literals of the subscriptions, with constants that are not yet ordered."""
 
 from array import array
 from collections.abc import Iterable, Sequence
@@ -30,13 +30,14 @@ from rankcast.model import (
 __all__ = ["ANY", "NO_END", "PATTERN", "Draft"]
 
 ANY, PATTERN = len(KINDS), len(KINDS) + 1
-"""Kinds of interval besides those of values: the whole row of codes, and the number of a string pattern."""
+"""Kinds of interval besides those of values: all codes, and the number of a string pattern."""
 
 NO_END = -1
-"""In place of the low or high end of an interval that has none."""
+"""Stands for a missing lower or upper bound of an interval."""
 
 Interval: TypeAlias = tuple[int, int, int]
-"""Kind, low and high end; an end is ``2 i + 1`` on constant i, ``2 i`` just below it, ``2 i + 2`` just above."""
+"""Kind, lower and upper bound; a bound is ``2 i + 1`` at constant i, ``2 i`` just below it, ``2 i + 2`` just
+above."""
 
 _NUMBER = KINDS.index(Kind.NUMBER)
 _STRING = KINDS.index(Kind.STRING)
@@ -46,18 +47,18 @@ _EVERYTHING: Interval = (ANY, NO_END, NO_END)
 
 @dataclass
 class Draft:
-    """Columns that grow as subscriptions come; `rankcast.engine.index.building` makes an index of them.
+    """Columns that grow as subscriptions are added; `rankcast.engine.index.building` turns them into an index.
 
     Attributes
     ----------
     names
-        Attributes by name, with their numbers; a pattern's attribute is (attribute, operator).
+        The number of each attribute by name; a pattern attribute is (attribute, operator).
     constants
-        For each attribute and kind its constants, in the order in which they came.
+        The constants of each attribute and kind, in the order of their addition.
     literal_attribute, literal_flags, literal_key, interval_start
-        A row per literal: under which other literal it is filed (itself, nearly always; -1: under none), and its intervals.
+        A row per literal: the literal under which it is filed (nearly always itself; -1 for none), and its intervals.
     entry_start, entry_literals, entry_owner, entry_program
-        A row per entry: the literals, whose it is, and the first instruction of its program or -1.
+        A row per entry: its literals, its owner, and the first instruction of its program or -1.
     """
 
     names: dict[str | tuple[str, Op], int] = field(default_factory=dict)
@@ -78,7 +79,7 @@ class Draft:
     _known: dict[Any, int] = field(default_factory=dict)
 
     def add(self, where: Expression, meaning: Meaning = NO_CONCEPTS) -> int:
-        """Take an expression; its number, as the owner of entries. About 10 µs for three predicates."""
+        """Add an expression; returns its number, which owns its entries. About 10 µs for three predicates."""
         owner = len(self.owner_flags)
         is_vague = any(isinstance(predicate.test, Is) for predicate in predicates_of(where))
         self.owner_flags.append(CHECKED if is_vague else 0)
@@ -105,10 +106,10 @@ class Draft:
     def _literal(self, predicate: Predicate, negated: bool, meaning: Meaning) -> Tree:
         attribute, test = predicate.attribute, predicate.test
         if isinstance(test, Is):
-            # Plain evaluation decides in the end, so here a `not` may hold too often.
+            # Plain evaluation makes the final decision, so a `not` may hold too often here.
             return True if negated else self._vague(predicate, test, meaning)
         if isinstance(test, Compare) and test.op.sides is None:
-            self.attribute(attribute)  # the patterns' attribute refers to it
+            self.attribute(attribute)  # the pattern attribute refers to it
             number = self.attribute((attribute, test.op))
             pattern = self.constant(number, PATTERN, test.value)
             return self.literal(number, [(PATTERN, pattern, pattern)], negated)

@@ -1,4 +1,4 @@
-"""Events as codes: what the kernel takes."""
+"""Events as codes, the input of the kernel."""
 
 from array import array
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ from rankcast.model import AttributeValue, Event, Term, Values
 __all__ = ["Encoder", "EventCodes"]
 
 _REMEMBERED = 1 << 16
-"""So many values of an attribute are remembered with their codes."""
+"""The number of values of an attribute that are cached with their codes."""
 
 
 @dataclass(frozen=True)
 class EventCodes:
-    """The values of many events, those of one event and attribute together and ascending: attribute, lowest and
-    highest code (the same for a crisp value), where each event begins, and whether it has an imprecise value."""
+    """The values of many events, sorted by event, attribute and code: the attribute, the lowest and highest code
+    (equal for a crisp value), the start of each event, and whether it has an imprecise value."""
 
     start: NDArray[np.int64]
     attribute: NDArray[np.int32]
@@ -35,14 +35,14 @@ class EventCodes:
         return len(self.is_soft)
 
     def part(self, first: int, last: int) -> "EventCodes":
-        """The events from one place to before another."""
+        """The events from one index up to but excluding another."""
         values = slice(self.start[first], self.start[last])
         start = self.start[first : last + 1] - self.start[first]
         return EventCodes(start, self.attribute[values], self.low[values], self.high[values], self.is_soft[first:last])
 
 
 class Encoder:
-    """Gives events the codes of an index. Remembers values, so that each different one is looked up once."""
+    """Encodes events with the codes of an index. Caches values, so that each distinct value is looked up once."""
 
     def __init__(self, compiled: CompiledIndex) -> None:
         self._spaces = compiled.spaces
@@ -55,13 +55,13 @@ class Encoder:
             else:
                 patterns = AttributePatterns(operator_at(op), self._spaces[number].strings)
                 self._patterns.setdefault(of, []).append((number, patterns))
-        # Two memories, for to Python 1 and True are equal.
+        # Two caches, because 1 and True are equal in Python.
         self._known: list[list[dict[Values, tuple[array[int], array[int]]]]] = [
             [{} for _ in self._spaces] for _ in "ab"
         ]
 
     def encode(self, events: Sequence[Event], shared: Meaning = NO_CONCEPTS) -> EventCodes:
-        """The codes of the events. About 0.2 µs per value that came before, 5 µs for a new one."""
+        """The codes of the events. About 0.2 µs for a cached value, 5 µs for a new one."""
         start, attributes, low, high = array("q", [0]), array("i"), array("i"), array("i")
         is_soft = np.zeros(len(events), np.bool_)
         for place, event in enumerate(events):
@@ -84,12 +84,12 @@ class Encoder:
         return EventCodes(np.frombuffer(start, np.int64), _array(attributes), _array(low), _array(high), is_soft)
 
     def space(self, name: str) -> tuple[int, AttributeSpace, bool] | None:
-        """The number of an attribute, its space, and whether there are patterns on it; None if nobody asks for it."""
+        """The number of an attribute, its space, and whether it has patterns; None if no subscription uses it."""
         number = self._numbers.get(name)
         return None if number is None else (number, self._spaces[number], number in self._patterns)
 
     def codes(self, number: int, values: Values) -> "tuple[array[int], array[int]]":
-        """The attributes and codes of the crisp values of an attribute: its own, and those of its patterns."""
+        """The attributes and codes of the crisp values of an attribute, including those of its patterns."""
         return self._crisp(number, values)
 
     def _crisp(self, number: int, values: Values) -> "tuple[array[int], array[int]]":
@@ -122,7 +122,7 @@ def _array(column: "array[int]") -> NDArray[np.int32]:
 
 
 def _hull(space: AttributeSpace, cut: AlphaCut) -> tuple[int, int]:
-    """The codes from the lowest to the highest of a set; two at least, which marks an imprecise value."""
+    """The lowest and the highest code of a set; at least two codes, which marks an imprecise value."""
     ends = [end for low, high in cut.spans for end in space.span(low, high)]
     ends += [space.code(text) for text in cut.strings]
     if cut.others:

@@ -1,9 +1,9 @@
-"""Index files: one compiled index, immutable, mapped into memory, refused when anything in it is damaged.
+"""Index files: one immutable compiled index, mapped into memory. A damaged file is refused.
 
 ::
 
     magic (16 bytes), version, length and checksum of the header (8 bytes each)
-    header: JSON, for each array its name, type, shape, place and checksum; and `facts` of the owner
+    header: JSON with the name, type, shape, place and checksum of each array; and `facts` of the owner
     the arrays, each at a multiple of 64 bytes
 """
 
@@ -27,7 +27,7 @@ from rankcast.plain import Array, State
 __all__ = ["VERSION", "read_index", "write_index"]
 
 VERSION = 3
-"""The format. A file of another version is refused; the index is then built again."""
+"""The version of the format. A file of another version is refused, and the index is built again."""
 
 _MAGIC = b"rankcast index\r\n"
 _FRONT = struct.Struct("<16sQQQ")
@@ -35,7 +35,7 @@ _ALIGNMENT = 64
 
 
 def write_index(compiled: CompiledIndex, path: Path, facts: Mapping[str, object] | None = None) -> None:
-    """Write a compiled index, complete or not at all; `facts` come back from `read_index`."""
+    """Write a compiled index atomically; `read_index` returns the `facts`."""
     arrays = dict(_arrays(compiled))
     rows: State = {}
     place = 0
@@ -59,9 +59,9 @@ def write_index(compiled: CompiledIndex, path: Path, facts: Mapping[str, object]
 
 
 def read_index(path: Path) -> tuple[CompiledIndex, State]:
-    """Map an index into memory; the index, and the owner's facts.
+    """Map an index into memory; returns the index and the owner's facts.
 
-    Every byte is checked, at the speed of the memory (a gigabyte that is in the page cache takes some 0.2 s).
+    Every byte is checked at memory speed: a gigabyte in the page cache takes about 0.2 s.
     """
     try:
         with path.open("rb") as file:
@@ -127,7 +127,7 @@ def _checksum_of(array: Array) -> int:
 
 @kernel
 def _checksum(words, tail, length):  # type: ignore[no-untyped-def]
-    """Four interleaved chains of multiplications: any change of one word changes its chain."""
+    """Four interleaved chains of multiplications. Any change of one word changes its chain."""
     prime = np.uint64(0x9E3779B97F4A7C15)
     a, b, c, d = length, np.uint64(1), np.uint64(2), tail
     whole = len(words) // 4 * 4

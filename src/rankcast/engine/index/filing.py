@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs, no-check-untyped-defs, allow-untyped-calls
-"""Kernels that file entries: which literal each is found by, and the words that are written for it."""
+"""Kernels that file entries: they choose the key literal of each entry and write its words."""
 
 import numpy as np
 
@@ -11,8 +11,8 @@ __all__ = ["choose_keys", "count_blocks", "fill_blocks", "write_lists", "write_l
 
 @kernel
 def choose_keys(entry_start, entry_literals, literal_key, cost, is_point, first, second):
-    """Sort each entry's literals, those that seldom hold first; the place of the first that can be a key, and of
-    the first other that is a point; -1 for none."""
+    """Sort each entry's literals, the rarest first. Returns the place of the first that can be a key, and of the
+    first other that is a point; -1 for none."""
     for entry in range(len(entry_start) - 1):
         begin, end = entry_start[entry], entry_start[entry + 1]
         for i in range(begin + 1, end):
@@ -33,7 +33,7 @@ def choose_keys(entry_start, entry_literals, literal_key, cost, is_point, first,
 
 @kernel
 def _level(low, high, most):
-    """The lowest level at which an interval touches at most so many blocks."""
+    """The lowest level at which an interval touches at most `most` blocks."""
     level = 0
     while (high >> level) - (low >> level) >= most:
         level += 1
@@ -42,7 +42,8 @@ def _level(low, high, most):
 
 @kernel
 def count_blocks(keys, interval_start, low, high, literal_attribute, most, is_used):
-    """How many blocks each entry is filed under (1 without a key); marks the levels in use per attribute."""
+    """The number of blocks under which each entry is filed (1 without a key); marks the levels in use per
+    attribute."""
     counts = np.ones(len(keys), np.int64)
     for entry in range(len(keys)):
         literal = keys[entry]
@@ -87,7 +88,7 @@ def _write_set(out, p, literal, attribute, flags, interval_start, low, high):
 
 @kernel
 def write_literals(chosen, attribute, flags, interval_start, low, high, out, at):
-    """The words of some literals, one after the other, and where each begins."""
+    """Write the words of some literals, one after the other, and the start of each."""
     p = 0
     for i in range(len(chosen)):
         at[i] = p
@@ -99,8 +100,8 @@ def _posting(
     out, p, entry, is_filed, has_second, entry_start, entry_literals, first, second, payload, entry_flags, score, program,
     attribute, flags, interval_start, low, high, is_point, dry,
 ):  # fmt: skip
-    """Write one posting (`dry`: only measure it); where the next begins. Literals that the place in the index implies
-    are left out; ranges come before others."""
+    """Write one posting (`dry`: only measure it); returns where the next begins. Literals that its place in the index
+    implies are left out; ranges come before others."""
     q = p + 3
     ranges = 0
     for want_ranges in (True, False):
@@ -140,7 +141,7 @@ def write_lists(
     out, dry, lists, seconds, second_attribute, entries, list_start, entry_start, entry_literals, first, second, payload,
     entry_flags, score, program, attribute, flags, interval_start, low, high, is_point, attribute_count,
 ):  # fmt: skip
-    """Write all lists (`dry`: only measure them). The postings come sorted by list, then by second key, -1 first."""
+    """Write all lists (`dry`: only measure them). The postings are sorted by list, then by second key, -1 first."""
     p = np.int64(0)
     i = 0
     count = len(lists)

@@ -21,8 +21,8 @@ _FIRST_ROOM = 1 << 16
 
 
 class Candidates(NamedTuple):
-    """Pairs of an event and a subscription by their places; `unsure` ones are for plain evaluation to decide (None: all
-    are sure)."""
+    """Pairs of an event and a subscription by their indexes; plain evaluation decides the `unsure` ones (None: all
+    are certain)."""
 
     event: NDArray[np.int64]
     subscription: NDArray[np.int64]
@@ -30,7 +30,7 @@ class Candidates(NamedTuple):
 
 
 class Index:
-    """A compiled index that answers."""
+    """A compiled index with its kernel."""
 
     def __init__(self, compiled: CompiledIndex) -> None:
         self.compiled = compiled
@@ -38,19 +38,23 @@ class Index:
 
     @cached_property
     def encoder(self) -> Encoder:
-        """Gives events their codes."""
+        """The encoder of events."""
         return Encoder(self.compiled)
 
     def candidates(self, codes: EventCodes, least: int = 0) -> Candidates:
-        """All candidates of the events, each once, by event and subscription; `least` is the lowest score in question."""
+        """All candidates of the events, without duplicates, by event and subscription; `least` is the lowest relevant
+        score."""
         events, items = self.found(codes, least)
         event, place, at = in_order(events, self.compiled.place_at.take(items & TURN))
         return Candidates(event, place, items[at] < 0 if items.min(initial=0) < 0 else None)
 
     def ranked(self, codes: EventCodes) -> Iterator[RankedMatches]:
-        """The best score of each user among the candidates of each event, without the candidates themselves, a block of
-        events at a time. The candidates must be sure and found once (crisp conjunctions and events of single values are).
-        One batch at a time: the next block takes the memory of the last."""
+        """The best score of each user among the candidates of each event, without the candidates themselves, one
+        block of events at a time.
+
+        The candidates must be certain and without duplicates (crisp conjunctions and events with single values are).
+        Process one block at a time: the next block reuses the memory.
+        """
         ranking = self._ranking
         for first in range(0, len(codes), kernels.BLOCK):
             block = codes.part(first, min(len(codes), first + kernels.BLOCK))
@@ -66,8 +70,10 @@ class Index:
         return MatchRanking(self.compiled.scored, len(self.compiled.users), _FIRST_ROOM)
 
     def best(self, codes: EventCodes, n: int) -> tuple[NDArray[np.int64], NDArray[np.bool_], bool]:
-        """At least the n candidates of one event with the highest scores, if there are so many: places, whether they
-        are unsure, and whether these are all candidates. Postings below a score that suffices are not looked at."""
+        """At least the n candidates of one event with the highest scores, if there are that many: their places,
+        whether they are unsure, and whether these are all candidates. Postings with a lower score than needed are
+        skipped.
+        """
         share = n / max(1, self.compiled.size)
         while True:
             share = min(1.0, 10 * share)
@@ -88,7 +94,7 @@ class Index:
         return self._scores[::step] * SCORE_ONE
 
     def found(self, codes: EventCodes, least: int = 0) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """What the kernel finds: events and turns with the flags of `words`, in no order, perhaps repeated."""
+        """The kernel's results: events and turns with the flags of `words`, unordered and possibly repeated."""
         events, items = [], []
         start = 0
         while start < len(codes):
@@ -105,7 +111,8 @@ class Index:
     def _search(
         self, codes: EventCodes, start: int, least: int, out_event: NDArray[np.int32], out_item: NDArray[np.int32]
     ) -> tuple[int, int]:
-        """Run the kernel from an event on: the first event of the block that found no room, and how much was found."""
+        """Run the kernel from an event on; returns the first event of the block that did not fit, and the number of
+        results."""
         compiled = self.compiled
         reached, size = kernels.match_events(
             compiled.words, compiled.list_start, compiled.level_start, compiled.levels, compiled.instructions,

@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs, no-check-untyped-defs, allow-untyped-calls
-"""The kernel that matches: events as codes in, candidates out (see `words` for what it reads)."""
+"""The matching kernel: events as codes in, candidates out (see `words` for the data that it reads)."""
 
 import numpy as np
 
@@ -24,15 +24,15 @@ from rankcast.engine.index.words import (
 __all__ = ["BLOCK", "match_events"]
 
 BLOCK = 256
-"""So many events are matched together: what they have in common is then read from memory once."""
+"""The number of events that are matched together, so that their common data is read from memory once."""
 
 MISSING = np.iinfo(np.int32).max
-"""The low end of the codes of an attribute that the event lacks; the high end is -1."""
+"""The lowest code of an attribute that the event lacks; its highest code is -1."""
 
 
 @kernel
 def _has(a, b, first, last, count, begin, low):
-    """Whether some of `count` values lies from `a` to `b`; they lie between `first` and `last`."""
+    """Whether one of `count` values lies in `a` to `b`; the values lie between `first` and `last`."""
     if a > last or b < first:
         return False
     if count <= 1:
@@ -45,7 +45,7 @@ def _has(a, b, first, last, count, begin, low):
 
 @kernel
 def _holds(words, p, ends, counts, begins, low):
-    """Whether the set at word `p` has a value of the event (or has none, if the literal is negated)."""
+    """Whether the set at word `p` contains a value of the event (or none, if the literal is negated)."""
     head = words[p]
     attribute = head >> 4
     count = counts[attribute]
@@ -73,8 +73,8 @@ def _runs(instructions, program_words, at, ends, counts, begins, low):
 
 @kernel
 def _rest_holds(words, p, q, stop, instructions, program_words, ends, counts, begins, low, soft, several):
-    """Whether the literals of the posting at `p` hold that begin at `q`, after ranges that meet the event's codes; with
-    `several` values in some attribute, also whether those ranges have one of them."""
+    """Whether the literals from `q` on of the posting at `p` hold. The ranges before `q` already meet the event's
+    codes. With `several` values in some attribute, also checks that the ranges contain one of them."""
     if several:
         for r in range(p + 3, q, 3):
             a = words[r]
@@ -109,8 +109,10 @@ def _probe(words, begin, key):
 
 @kernel
 def _add_spans(spans, count, words, begin, stop, event, level_start, levels, ends, counts, begins, low, soft):
-    """Append where an event's postings may be in one list: all of a short list, of a long one those that have no
-    second key and those whose second key the event has. Returns the spans, grown perhaps, and their number."""
+    """Append the spans of one list that may hold the event's postings: all of a short list; in a long one, those
+    without a second key and those with a second key of the event. Returns the spans, possibly grown, and their
+    number.
+    """
     if count + 2 > len(spans):
         spans = _wider(spans)
     keys = words[begin]
@@ -152,12 +154,15 @@ def match_events(
     words, list_start, level_start, levels, instructions, program_words, group_ends,
     event_start, attribute, low, high, event_soft, start, least, out_event, out_item,
 ):  # fmt: skip
-    """Candidates of the events from `start` on, of at least this score: their place, and the subscription's turn with
-    the flags CHECK and REPEAT.
-    Stops before the block of events that no longer fits; returns its first event and how many candidates were written."""
+    """Find candidates of the events from `start` on, with at least this score: their place, and the subscription's
+    turn with the flags CHECK and REPEAT.
+
+    Stops before the first block of events that does not fit. Returns its first event and the number of candidates
+    written.
+    """
     attributes = len(level_start) - 1
-    # Of each event of a block and each attribute: lowest and highest code, how many values (0: imprecise, all codes between
-    # may be meant), and where they begin.
+    # For each event of a block and each attribute: lowest and highest code, number of values (0: imprecise, any code
+    # between may be meant), and where they begin.
     ends = np.empty((BLOCK, attributes, 2), np.int32)
     counts = np.empty((BLOCK, attributes), np.int32)
     begins = np.empty((BLOCK, attributes), np.int64)
@@ -181,7 +186,7 @@ def match_events(
                 several[e] |= v > begin
                 per_attribute[a + 1] += v - begin + 1
                 v += 1
-        # The values of the block by attribute, then by code: those in one list come together.
+        # The values of the block by attribute and then by code, so that those of one list are adjacent.
         for a in range(attributes):
             per_attribute[a + 1] += per_attribute[a]
         values = np.empty((per_attribute[attributes], 2), np.int64)
@@ -208,7 +213,7 @@ def match_events(
                         v, e = mine[o, 0], mine[o, 1]
                         block = low[v] >> level
                         if v > begins[e, a] and low[v - 1] >> level == block:
-                            continue  # seen with the value before
+                            continue  # seen with the previous value
                         for at in range(base + block, base + (high[v] >> level) + 1):
                             if list_start[at] < list_start[at + 1]:
                                 spans, count = _add_spans(

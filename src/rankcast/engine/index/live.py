@@ -1,4 +1,4 @@
-"""An index that changes: an immutable file, a small overlay in memory, and a log of what the overlay holds."""
+"""An index that changes: an immutable file, a small overlay in memory, and a log of the overlay's changes."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,20 +31,21 @@ __all__ = ["LiveIndex"]
 
 
 class LiveIndex:
-    """Subscriptions that come and go, found through compiled segments.
+    """Subscriptions that are added and removed, found through compiled segments.
 
     Parameters
     ----------
     path
-        The file of the index; its log of changes lies beside it. Without a path nothing is kept.
+        The file of the index, next to its log of changes. Without a path, nothing is stored.
     senses
-        What concepts mean and how degrees aggregate.
+        The meaning of concepts and the aggregation of degrees.
     number_of
-        What `match_numbers` knows a subscription by, if it is to be used; asked when a segment is built.
+        The number by which `match_numbers` identifies a subscription, if used; called when a segment is built.
 
-    What was added since the file was written is in segments of its own, each built when the next event comes and joined
-    with its neighbour when they are of a size; what was removed is marked. `compact` makes one new file of all. Adding
-    costs about 50 µs, spread over the next match; removing some 30 µs in ten million.
+    Subscriptions added since the file was written are in separate segments. Each is built when the next event comes,
+    and merged with its neighbour when they are of similar size. Removed subscriptions are marked. `compact` writes
+    everything into one new file. Adding costs about 50 µs, spread over the next match; removing costs about 30 µs in
+    ten million.
     """
 
     def __init__(
@@ -56,8 +57,8 @@ class LiveIndex:
         self._path = path
         self._number_of = number_of
         self.senses = senses or Senses()
-        """What concepts mean and how degrees aggregate; another may take its place, as long as concepts mean the same to
-        subscriptions that are not put again."""
+        """The meaning of concepts and the aggregation of degrees. It can be replaced if concepts keep their meaning
+        for all subscriptions that are not put again."""
         self._segments: list[IndexSegment] = []
         self._pending: dict[str, Subscription] = {}
         self._generation = 0
@@ -77,7 +78,7 @@ class LiveIndex:
         progress: Callable[[float], None] = lambda share: None,
         number_of: Callable[[Subscription], int] | None = None,
     ) -> "LiveIndex":
-        """A new index of these subscriptions, in place of what the path holds."""
+        """Create an index of these subscriptions, and replace what the path holds."""
         made = cls(None, senses, number_of)
         made._path = path
         made._generation = _generation_of(path)
@@ -92,8 +93,8 @@ class LiveIndex:
         senses: Senses | None = None,
         told: Callable[[str], None] = lambda reason: None,
     ) -> "LiveIndex":
-        """The index of the path, which has these subscriptions; if it is damaged, of another format or not there, it is built
-        again from them, and `told` hears why."""
+        """Open the index at the path, which holds these subscriptions. If it is damaged, missing or of another
+        format, it is rebuilt from them, and `told` receives the reason."""
         try:
             return cls(path, senses)
         except StoreError as error:
@@ -107,7 +108,7 @@ class LiveIndex:
         return name in self._pending or any(segment.place_of(name) is not None for segment in self._segments)
 
     def subscriptions(self) -> Iterator[Subscription]:
-        """All subscriptions, the older first."""
+        """All subscriptions, oldest first."""
         for segment in self._segments:
             yield from segment.subscriptions()
         yield from self._pending.values()
@@ -115,8 +116,8 @@ class LiveIndex:
     # changing
 
     def change(self, put: Iterable[Subscription] = (), remove: Iterable[str] = ()) -> None:
-        """Take subscriptions out, and take others in, each in place of the one with its id if there is one; all of
-        it, or nothing if one to be removed is not there. The log is synced once."""
+        """Remove some subscriptions and add or replace others. If one to be removed does not exist, nothing changes.
+        The log is synced once."""
         gone, come = list(remove), list(put)
         for name in gone:
             if name not in self:
@@ -130,36 +131,36 @@ class LiveIndex:
             self._pending[subscription.id] = subscription
 
     def put(self, subscription: Subscription) -> None:
-        """Take a subscription, in place of the one with its id if there is one."""
+        """Add a subscription, or replace the one with the same id."""
         self.change(put=[subscription])
 
     def remove(self, name: str) -> None:
-        """Take a subscription out; no event finds it from now on."""
+        """Remove a subscription; later events no longer find it."""
         self.change(remove=[name])
 
     def renumber(self, numbers: Integers) -> None:
-        """Know subscriptions by other numbers, in the same order: each by the one at the place of its old one."""
+        """Replace the numbers of subscriptions, keeping their order: `numbers` maps old numbers to new ones."""
         for segment in self._segments:
             if segment.number is not None:
                 segment.number = numbers[segment.number]
 
     def compact(self, progress: Callable[[float], None] = lambda share: None) -> None:
-        """Make one segment of all, with keys chosen by the events that came lately, and a new file of it."""
+        """Merge everything into one segment and a new file, with keys chosen by recent events."""
         self._rebuild(list(self.subscriptions()), self._recent.sampler(), progress)
 
     # asking
 
     def match_batch(self, events: Sequence[Event], users: Iterable[str] | None = None) -> SegmentMatches:
-        """All matches of the events: by event, then the older subscription first; of these users only, if they are
-        named."""
+        """All matches of the events, by event and then oldest subscription first; if `users` is given, only
+        theirs."""
         self._settle()
         self._recent.add(events)
         parts = ((segment, segment.match_batch(events, self.senses, users)) for segment in self._segments)
         return SegmentMatches.joined([segment.named(found) for segment, found in parts])
 
     def match_arrow(self, batch: "pa.RecordBatch | pa.Table", users: Iterable[str] | None = None) -> "pa.Table":
-        """All matches of events that come as columns (see `rankcast.engine.index.arrow`): event (the row), subscription,
-        user, degree; in the order of `match_batch`. Imprecise values do not come this way."""
+        """All matches of events given as columns (see `rankcast.engine.index.arrow`): event (the row), subscription,
+        user and degree, in the order of `match_batch`. Imprecise values are not supported."""
         import pyarrow as pa
 
         self._settle()
@@ -178,7 +179,7 @@ class LiveIndex:
         return found.take(np.argsort(found["event"].to_numpy(), kind="stable"))
 
     def match_numbers(self, events: Sequence[Event]) -> Matches:
-        """All matches of the events, by event and by the subscriptions' numbers."""
+        """All matches of the events, by event and by subscription number."""
         self._settle()
         self._recent.add(events)
         nothing = Matches(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
@@ -193,14 +194,14 @@ class LiveIndex:
                 yield segment.subscription(place), degree
 
     def top(self, event: Event, n: int) -> list[tuple[str, float]]:
-        """The n matching subscriptions with the highest scores (1 where none was given), ties by id; postings whose
-        score cannot get among them are not looked at."""
+        """The n matching subscriptions with the highest scores (1 if none was given), ties by id. Postings with a
+        score that is too low are skipped."""
         self._settle()
         best = [pair for segment in self._segments for pair in segment.top(event, n, self.senses)]
         return sorted(best, key=lambda pair: (-pair[1], pair[0]))[:n]
 
     def explain(self, name: str, event: Event) -> MatchFinding:
-        """Which predicates of a subscription the event satisfies, and which it fails."""
+        """Which predicates of a subscription the event satisfies, and which it does not."""
         self._settle()
         for segment in self._segments:
             place = segment.place_of(name)
@@ -211,7 +212,7 @@ class LiveIndex:
         raise CatalogError(f"there is no subscription {name!r}")
 
     def stats(self) -> State:
-        """How many there are and what they take."""
+        """The number of subscriptions and the resources they take."""
         self._settle()
         total = sum(segment.compiled.nbytes for segment in self._segments)
         return {
@@ -230,8 +231,8 @@ class LiveIndex:
                 segment.remove(name)
 
     def _settle(self) -> None:
-        """Build a segment of what is pending; join it with those before it that are not much larger. What a file holds
-        waits for a compaction."""
+        """Build a segment of the pending subscriptions, and merge it with preceding segments that are not much
+        larger. The file is only merged by a compaction."""
         if not self._pending:
             return
         fresh = list(self._pending.values())
@@ -262,7 +263,8 @@ class LiveIndex:
         self._pending = {}
         segment = self._built(subscriptions, sampler, progress, keep_records=self._path is not None)
         if self._path is not None:
-            # The new file names a new log, so a crash between the two steps finds either all of the old or all of the new.
+            # The new file names a new log, so after a crash between the two steps, either all of the old or all of
+            # the new is found.
             write_index(segment.compiled, self._path, {"generation": self._generation + 1})
             self._log_path(self._generation).unlink(missing_ok=True)
             self._generation += 1
@@ -284,7 +286,7 @@ class LiveIndex:
         if not log.exists():
             return
         lines = log.read_bytes().split(b"\n")
-        if lines.pop():  # a change that was never acknowledged: its line was not finished
+        if lines.pop():  # an unfinished line: the change was never acknowledged
             log.write_bytes(b"".join(line + b"\n" for line in lines))
         for number, line in enumerate(lines, 1):
             try:

@@ -1,4 +1,4 @@
-"""The index as a matcher: finds the same subscriptions and degrees as plain evaluation does."""
+"""The index as a matcher: finds the same subscriptions and degrees as plain evaluation."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -19,16 +19,17 @@ __all__ = ["IndexMatcher", "draft_of"]
 
 
 class IndexMatcher:
-    """Finds subscriptions through a compiled index; a matcher as `rankcast.matching.OracleMatcher` is, with its results.
+    """Finds subscriptions through a compiled index, with the interface and results of
+    `rankcast.matching.OracleMatcher`.
 
     Parameters
     ----------
     subscriptions
-        What to match, in the order in which results come.
+        The subscriptions to match, in the order of the results.
     meaning_of, norm_of, shared
-        As of `OracleMatcher`.
+        As in `OracleMatcher`.
 
-    An event costs about as much as it has matches; what is vague costs more, as `Questions` says.
+    The cost of an event is roughly proportional to its matches. Vague predicates cost more; see `Questions`.
     """
 
     def __init__(
@@ -52,12 +53,12 @@ class IndexMatcher:
 
     @classmethod
     def of_catalog(cls, subscriptions: Sequence[Subscription], catalog: Catalog) -> "IndexMatcher":
-        """The matcher of some subscriptions of a catalog, with its concepts and policies."""
+        """A matcher for some subscriptions of a catalog, with its concepts and policies."""
         senses = Senses.of_catalog(catalog)
         return cls(subscriptions, senses.meaning_of, senses.norm_of, senses.shared)
 
     def match(self, event: Event) -> Iterator[tuple[Subscription, float]]:
-        """The subscriptions that the event matches, in order, with their degrees."""
+        """The matching subscriptions in order, with their degrees."""
         found = self.match_batch([event])
         for place, degree in zip(found.subscription.tolist(), found.degree.tolist(), strict=True):
             yield self._subscriptions[place], degree
@@ -70,8 +71,8 @@ class IndexMatcher:
 def draft_of(
     subscriptions: Sequence[Subscription], meaning_of: Callable[[str], Meaning], keep_records: bool = False
 ) -> tuple[Draft, IndexedSubscriptions]:
-    """The draft of an index over subscriptions; those that ask for the same, in words that mean the same to them, share
-    one expression. With `keep_records` the index can give the subscriptions back."""
+    """The draft of an index over subscriptions. Equal expressions with equal meanings are shared. With
+    `keep_records`, the index can return the subscriptions."""
     draft = Draft()
     numbers: dict[object, int] = {}
     owner, user, users = [], [], dict[str, int]()

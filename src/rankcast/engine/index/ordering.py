@@ -1,4 +1,4 @@
-"""Constants put in order, and the codes of a draft's intervals among them."""
+"""Ordering the constants of a draft, and the codes of its intervals."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from rankcast.plain import Array, State
 __all__ = ["Ranks", "codes_of", "columns_of", "ordered"]
 
 Ranks = dict[tuple[int, int], NDArray[np.int64]]
-"""By attribute and kind: the rank of each constant, which are numbered as they came."""
+"""By attribute and kind: the rank of each constant, numbered in the order of addition."""
 
 _NUMBER, _STRING, _BOOLEAN, _TIME = (KINDS.index(kind) for kind in (Kind.NUMBER, Kind.STRING, Kind.BOOLEAN, Kind.TIME))
 
@@ -65,7 +65,7 @@ def codes_of(
     rank = np.concatenate([*parts, np.zeros(1, np.int64)])
     plain = np.minimum(kind, len(KINDS) - 1)
     begin, end = bases[attribute, plain], bases[attribute, plain + 1] - 1
-    # The low end is 2 i + 1 or 2 i + 2, the high end 2 i or 2 i + 1, with i the number of the constant.
+    # The lower bound is 2 i + 1 or 2 i + 2, the upper bound 2 i or 2 i + 1, where i is the number of the constant.
     number = np.where(low == NO_END, 0, (low - 1) >> 1)
     lows = begin + 2 * rank[np.minimum(first[attribute, plain] + number, total)] + low - 2 * number
     number = np.where(high == NO_END, 0, high >> 1)
@@ -79,7 +79,7 @@ def codes_of(
 
 
 def columns_of(draft: Draft, names: Sequence[Any], spaces: Sequence[AttributeSpace]) -> State:
-    """The columns of `Compiled` that hold names and constants."""
+    """The columns of `CompiledIndex` that hold names and constants."""
     counts = np.zeros((len(names), 4), np.int64)
     pattern_of = np.full((len(names), 2), -1, np.int32)
     strings: list[str] = []

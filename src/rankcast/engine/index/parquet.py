@@ -1,4 +1,4 @@
-"""Bulk load: subscriptions from a Parquet file, as texts or as columns of predicates."""
+"""Bulk load of subscriptions from a Parquet file, as texts or as columns of predicates."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -28,13 +28,13 @@ _OPS = {op.value: number for number, op in enumerate(OPERATORS)} | {"between": B
 def compile_parquet(path: Path, progress: Callable[[float], None] = lambda share: None) -> CompiledIndex:
     """Compile the subscriptions of a Parquet file.
 
-    The columns are `id`, `user`, perhaps `score`, and one of
+    The columns are `id`, `user`, optionally `score`, and one of
 
     - `where`: the text form of any expression without concepts (about 100 µs each), or
-    - `predicates`: a conjunction as a list of structs `attribute`, `op`, `number`, `upper`, `text`, which is read without an
-      object per subscription (some 10 µs each); `text` null means that `number` is meant, and `upper` is the high end of
-      ``between``. An index from this column does not keep the subscriptions: it takes changes, but imprecise events, explanations and
-      compaction need the first.
+    - `predicates`: a conjunction as a list of structs `attribute`, `op`, `number`, `upper`, `text`, read without an
+      object per subscription (about 10 µs each). If `text` is null, `number` is used; `upper` is the upper bound of
+      ``between``. An index from this column does not store the subscriptions: it accepts changes, but imprecise
+      events, explanations and compaction require `where`.
     """
     import pyarrow.parquet as pq
 
@@ -71,7 +71,7 @@ def _conjunctions(column: "pa.ListArray", path: Path) -> Conjunctions:
         raise RecordError(f"{path}: no operator {unknown[0]!r}{did_you_mean(unknown[0], _OPS)}")
     texts, text = _encoded(rows.field("text"))
     start = np.asarray(column.offsets, np.int64)
-    # A column without any value has no type of its own.
+    # A column without any value has no type.
     number, upper = (rows.field(name).cast("float64").fill_null(0.0).to_numpy() for name in ("number", "upper"))
     return Conjunctions(
         start - start[0],
@@ -86,7 +86,7 @@ def _conjunctions(column: "pa.ListArray", path: Path) -> Conjunctions:
 
 
 def _encoded(column: "pa.Array") -> tuple[list[str], Any]:
-    """The distinct strings, and each row's place among them; -1 for null."""
+    """The distinct strings, and the index of each row's string among them; -1 for null."""
     encoded = column if hasattr(column, "dictionary") else column.cast("string").dictionary_encode()
     return encoded.dictionary.to_pylist(), encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
 

@@ -1,4 +1,4 @@
-"""Which of many string tests a string passes, all found at once."""
+"""Finding all string tests that a string passes at once."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
@@ -11,14 +11,14 @@ from rankcast.model.regexes import regex_options
 __all__ = ["AttributePatterns", "number_of", "operator_at"]
 
 Finder: TypeAlias = Callable[[str], Iterable[int]]
-"""Finds the operands that a string passes, by their places."""
+"""Finds the operands that a string passes, by index."""
 
 _MOST_FILTERED = 8192
-"""So many patterns share one pass over a string; more need too much memory."""
+"""The most patterns that share one pass over a string; more would need too much memory."""
 
 
 def operator_at(number: int) -> Op:
-    """The operator of a number, as compiled indexes count them: all but comparisons, in the order of `Op`."""
+    """The operator with this number in compiled indexes: all operators except comparisons, in the order of `Op`."""
     return [op for op in Op if op.sides is None][number]
 
 
@@ -34,10 +34,10 @@ def number_of(op: Op) -> int:
 class AttributePatterns:
     """The operands of one attribute under one operator, by number.
 
-    A string costs one pass over it: through an Aho-Corasick automaton for ``contains``, a look-up per length in use
-    for ``startswith`` and ``endswith``, a pass of RE2's filter for ``matches``. An operator that folds strings costs what the one costs that then decides.
-    Any other operator is decided operand by operand; who asks remembers the answer. What finds them is made when first
-    needed.
+    A string takes one pass: an Aho-Corasick automaton for ``contains``, one lookup per length in use for
+    ``startswith`` and ``endswith``, RE2's filter for ``matches``. An operator that folds strings costs as much as the
+    operator that then decides. Any other operator is decided operand by operand, and the caller caches the answer.
+    The search structures are built on first use.
 
     >>> AttributePatterns(Op.CONTAINS, ["b", "abc", ""]).fitting("abcd")
     [0, 1, 2]
@@ -109,7 +109,8 @@ def _equal(texts: Sequence[str]) -> Finder:
 
 
 def _matching(texts: Sequence[str]) -> Finder:
-    """Literals that patterns need are looked for in one pass; only the patterns whose literals occur are tried."""
+    """Search for the literals that patterns require in one pass, and try only the patterns with literals that
+    occur."""
     if len(texts) <= _MOST_FILTERED:
         try:
             return _filtered(texts)

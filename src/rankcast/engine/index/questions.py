@@ -1,4 +1,4 @@
-"""What the subscriptions of an index ask, each different question once; and its answers where codes do not decide."""
+"""The distinct questions of an index's subscriptions, and their answers where codes do not decide."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from rankcast.model import Catalog, Event, Norm, Subscription
 __all__ = ["Questions", "Senses"]
 
 _PLAIN, _UNKNOWN = -1, -2
-"""In place of an expression's number, or of a question: left to plain evaluation, and not looked at yet."""
+"""In place of the number of an expression or question: left to plain evaluation, and not examined yet."""
 
 
 @dataclass(frozen=True)
 class Senses:
-    """What concepts mean to a user and how that user aggregates degrees; what concepts in events mean, to all."""
+    """The meaning of concepts for each user, each user's norm, and the shared meaning of concepts in events."""
 
     meaning_of: Callable[[str], Meaning] = lambda user: NO_CONCEPTS
     norm_of: Callable[[str], Norm] = lambda user: Norm.MIN
@@ -40,21 +40,21 @@ class Senses:
 
 
 class Questions:
-    """Decides pairs of an event and a subscription that the index has found and cannot decide.
+    """Decides pairs of an event and a subscription that the index found but cannot decide.
 
     Parameters
     ----------
     compiled
-        The index. Subscriptions that it has as one group ask the same, up to how degrees aggregate.
+        The index. The subscriptions of one group ask the same question, except for the norm.
     subscription
-        The subscription at a place.
+        Returns the subscription at a place.
     senses
-        What concepts mean, and norms; another `Senses` with other norms may take their place, as long as concepts mean
-        the same to those that are asked for.
+        The meaning of concepts, and the norms. It can be replaced by one with other norms if concepts keep their
+        meaning for the subscriptions that are asked for.
 
-    An expression is looked at when it is first asked for, in some 10 µs; from then on a conjunction costs about 50 ns per
-    ``is`` and crisp event, and some 5 ns for each subscription that asks it. Other expressions, and imprecise events, are
-    evaluated once per event and group.
+    An expression is examined on first use, in about 10 µs. From then on, a conjunction takes about 50 ns per ``is``
+    and crisp event, and about 5 ns for each subscription. Other expressions, and imprecise events, are evaluated once
+    per event and group.
     """
 
     def __init__(self, compiled: CompiledIndex, subscription: Callable[[int], Subscription], senses: Senses) -> None:
@@ -65,7 +65,7 @@ class Questions:
 
     @property
     def senses(self) -> Senses:
-        """What is asked by."""
+        """The current meaning of concepts and norms."""
         return self._senses
 
     @senses.setter
@@ -77,9 +77,11 @@ class Questions:
     def decide(
         self, events: Sequence[Event], is_soft: NDArray[np.bool_], event: Turns, turn: Turns
     ) -> tuple[NDArray[np.bool_] | None, Reals]:
-        """Whether each pair of an event and a subscription, by its turn, holds (None: all do), and to what degree;
-        `is_soft` says which events have imprecise values. In the order of the search, those that ask the same of an
-        event stand together."""
+        """Whether each pair of an event and a subscription, by its turn, holds (None: all do), and to what degree.
+
+        `is_soft` marks the events with imprecise values. In the order of the search, pairs with the same event and
+        question are adjacent.
+        """
         question = self._question.take(turn)
         if len(question) and question.min() == _UNKNOWN:
             self._look_at(np.unique(turn[question == _UNKNOWN]))
@@ -105,14 +107,16 @@ class Questions:
         return outcome.holds, outcome.possibility
 
     def look_at(self, places: Integers) -> None:
-        """Find the questions of some subscriptions, as `decide` does when they first come up."""
+        """Examine the questions of some subscriptions now, not on first use."""
         turn_of = np.empty(self._compiled.size, np.int32)
         turn_of[self._compiled.place_at] = np.arange(self._compiled.size)
         self._look_at(np.sort(turn_of[places]))
 
     def _look_at(self, turns: Turns) -> None:
-        """Groups are asked by these, for others in them may have been removed and ask something else by now. Expressions
-        that are found together, which have turns in a row, get numbers in a row."""
+        """Examine the groups of these turns. The questions are taken from these turns, because other members may have
+        been removed and may ask something else by now. Expressions found together have consecutive turns and get
+        consecutive numbers.
+        """
         group, user = self._group[turns], self._users(turns)
         for at in np.flatnonzero(self._number[group] == _UNKNOWN).tolist():
             if self._number[group[at]] == _UNKNOWN:
@@ -137,17 +141,17 @@ class Questions:
 
     @cached_property
     def _number(self) -> NDArray[np.int32]:
-        """By turn, of the first of each group: the number of its expression in the degrees."""
+        """By the first turn of each group: the number of its expression in the degrees."""
         return np.full(self._compiled.size, _UNKNOWN, np.int32)
 
     @cached_property
     def _question(self) -> NDArray[np.int32]:
-        """By turn: the question, as the degrees count them."""
+        """By turn: the question, as numbered by the degrees."""
         return np.full(self._compiled.size, _UNKNOWN, np.int32)
 
 
 def _ranges(first: Integers, last: Integers) -> Integers:
-    """The numbers from each first to before each last."""
+    """The numbers from each first up to but excluding each last."""
     sizes = last - first
     found: Integers = np.arange(sizes.sum()) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
     return found

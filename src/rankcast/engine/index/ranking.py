@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs, no-check-untyped-defs, allow-untyped-calls
-"""From what the kernel finds straight to one row per event and user: the highest score among the matches."""
+"""From the kernel's results directly to one row per event and user: the highest score among the matches."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,8 @@ _MOST_ROWS = np.iinfo(np.int32).max
 
 
 class RankedMatches(NamedTuple):
-    """By event, then in the order in which users were found: event, user's number, highest score, how many matches."""
+    """Sorted by event, then in the order in which users were found: event, user number, highest score, number of
+    matches."""
 
     event: NDArray[np.int32]
     user: NDArray[np.int32]
@@ -24,7 +25,7 @@ class RankedMatches(NamedTuple):
 
     @classmethod
     def room(cls, rows: int) -> "RankedMatches":
-        """So many rows, yet to be written."""
+        """Uninitialised space for this many rows."""
         return cls(np.empty(rows, np.int32), np.empty(rows, np.int32), np.empty(rows), np.empty(rows, np.int32))
 
     def first(self, rows: int) -> "RankedMatches":
@@ -33,39 +34,39 @@ class RankedMatches(NamedTuple):
 
 
 class MatchRanking:
-    """The best of each user's matches, block of events by block.
+    """The best of each user's matches, one block of events at a time.
 
     Parameters
     ----------
     scored
-        By turn: score and user of each subscription, side by side, for they are read together.
+        By turn: the score and user of each subscription, side by side, because they are read together.
     users
-        How many users there are.
+        The number of users.
 
     Attributes
     ----------
     found
-        Room for what the kernel finds in a block: events, counted from the block's first, and items.
+        Space for the kernel's results in a block: events, counted from the first of the block, and items.
 
-    This is the rank of semantics: Preference where none of a user's matching subscriptions covers another. One pass by event, then one over
-    users: some 15 ns per match. All memory (some 50 bytes per match of a block) is used again by the next block, for memory
-    that the process does not have yet costs more than ranking does.
+    This is the rank of semantics: Preference if none of a user's matching subscriptions covers another. One pass by
+    event, then one over users: about 15 ns per match. The next block reuses all memory (about 50 bytes per match of a
+    block), because allocating new memory costs more than ranking.
     """
 
     def __init__(self, scored: NDArray[np.float64], users: int, room: int = 1 << 16) -> None:
         self._scored = scored
-        # Rows are counted on from block to block, so that what an earlier event left behind need not be cleared.
+        # Row numbers continue from block to block, so that data of earlier events need not be cleared.
         self._row_of = np.full(users, -1, np.int32)
         self._counted = 0
         self._make(room)
 
     def widen(self) -> None:
-        """Twice the room."""
+        """Double the space."""
         self._make(2 * len(self._by_event))
 
     def best(self, size: int, first: int, events: int) -> RankedMatches:
-        """The rows of so many events from the `first` on, from the first items of `found`, which must be sure and there once.
-        The next call writes over the rows."""
+        """The rows of `events` events from `first` on, from the first `size` items of `found`, which must be certain
+        and without duplicates. The next call overwrites the rows."""
         if self._counted + size > _MOST_ROWS:
             self._row_of[:], self._counted = -1, 0
         event, item = (column[:size] for column in self.found)
@@ -86,7 +87,7 @@ def _rank(event, item, first, events, scored, by_event, row_of, counted, out_eve
         start[e + 1] += 1
     for e in range(events):
         start[e + 1] += start[e]
-    # In the order of the search, in which events that look at one list read it together.
+    # In the order of the search, in which events that use the same list read it together.
     filled = start[:-1].copy()
     for i in range(len(item)):
         at, turn = filled[event[i]], item[i] & TURN
@@ -98,7 +99,7 @@ def _rank(event, item, first, events, scored, by_event, row_of, counted, out_eve
         for i in range(start[e], start[e + 1]):
             score, user = by_event[i, 0], np.int64(by_event[i, 1])
             row = row_of[user] - counted
-            if row < begin:  # an earlier event's
+            if row < begin:  # left by an earlier event
                 row_of[user] = counted + size
                 out_event[size], out_user[size], out_score[size], out_matches[size] = first + e, user, score, 1
                 size += 1

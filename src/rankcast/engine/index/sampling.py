@@ -1,4 +1,4 @@
-"""The events that came lately, by which a compaction chooses keys."""
+"""Recent events, by which a compaction chooses keys."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -22,11 +22,11 @@ class RecentEvents:
         self._events: deque[Event] = deque(maxlen=_KEPT)
 
     def add(self, events: Sequence[Event]) -> None:
-        """Remember these, of many the last."""
+        """Remember these events, or the last of them if there are many."""
         self._events.extend(events[-_KEPT:])
 
     def sampler(self) -> Sampler | None:
-        """What gives their crisp values codes; None if there were no events."""
+        """An encoder of their crisp values; None if there were no events."""
         events = list(self._events)
         if not events:
             return None

@@ -1,4 +1,4 @@
-"""One compiled index with what has been removed from it since."""
+"""One compiled index, with the subscriptions that have been removed from it since."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
@@ -26,7 +26,8 @@ __all__ = ["IndexSegment", "SegmentMatches"]
 
 
 class SegmentMatches(NamedTuple):
-    """Matches: the event's place in the batch, the subscription's place in its segment, ids, users, degrees."""
+    """Matches: the index of the event in the batch, the place of the subscription in its segment, ids, users,
+    degrees."""
 
     event: NDArray[np.int64]
     place: NDArray[np.int64]
@@ -36,7 +37,7 @@ class SegmentMatches(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence["SegmentMatches"]) -> "SegmentMatches":
-        """All parts as one, by event."""
+        """All parts combined, sorted by event."""
         if len(parts) == 1:
             return parts[0]
         event = np.concatenate([part.event for part in parts] or [np.zeros(0, np.int64)])
@@ -53,8 +54,8 @@ class SegmentMatches(NamedTuple):
 
 
 class IndexSegment:
-    """A compiled index, the subscriptions in it that are still there, and the subscriptions themselves: given, or read
-    from the index's records."""
+    """A compiled index, the subscriptions in it that still exist, and the subscriptions themselves: given, or read
+    from the records of the index."""
 
     def __init__(self, compiled: CompiledIndex, subscriptions: Sequence[Subscription] | None = None) -> None:
         self.compiled = compiled
@@ -64,16 +65,16 @@ class IndexSegment:
         self._removed: NDArray[np.bool_] | None = None
         self._questions: Questions | None = None
         self.number: Integers | None = None
-        """What the owner knows each subscription by, ascending; if the owner has said so."""
+        """The owner's number for each subscription, ascending, if the owner has set it."""
         self._read = lru_cache(maxsize=1 << 16)(self._decoded)
 
     def place_of(self, name: str) -> int | None:
-        """The place of a subscription that is there."""
+        """The place of an existing subscription."""
         place = self.compiled.place_of(name)
         return None if place is None or (self._removed is not None and self._removed[place]) else place
 
     def remove(self, name: str) -> None:
-        """Mark a subscription as removed, if it is there."""
+        """Mark a subscription as removed, if it exists."""
         place = self.place_of(name)
         if place is None:
             return
@@ -87,19 +88,19 @@ class IndexSegment:
         return self._given[place] if self._given is not None else self._read(place)
 
     def subscriptions(self) -> Iterator[Subscription]:
-        """Those that are there, in order."""
+        """The existing subscriptions, in order."""
         for place in range(self.compiled.size):
             if self._removed is None or not self._removed[place]:
                 yield self.subscription(place)
 
     def match_batch(self, events: Sequence[Event], senses: Senses, users: Iterable[str] | None = None) -> Matches:
-        """The matches of the events, subscriptions by their places; of these users only, if they are named."""
+        """The matches of the events, with subscriptions by place; if `users` is given, only theirs."""
         return self.match_codes(self.index.encoder.encode(events, senses.shared), events, senses, users)
 
     def match_codes(
         self, codes: EventCodes, events: Sequence[Event], senses: Senses, users: Iterable[str] | None = None
     ) -> Matches:
-        """The matches of events whose codes are known; only what is vague is looked at in the events themselves."""
+        """The matches of encoded events. Only vague predicates look at the events themselves."""
         event, item = self.index.found(codes)
         turn = item & TURN
         place = self.compiled.place_at.take(turn)
@@ -115,7 +116,7 @@ class IndexSegment:
         return Matches(pairs.event, pairs.place, np.ones(len(pairs.at)) if degree is None else degree.take(pairs.at))
 
     def _kept(self, place: NDArray[np.int32], users: Iterable[str] | None) -> NDArray[np.bool_] | None:
-        """Which places are those of subscriptions that are there, and of these users; None for all."""
+        """Which places hold existing subscriptions of these users; None for all."""
         keep = None if self._removed is None else ~self._removed[place]
         if users is None:
             return keep
@@ -132,7 +133,7 @@ class IndexSegment:
         turn: NDArray[np.int32],
         unsure: NDArray[np.bool_],
     ) -> tuple[NDArray[np.bool_] | None, NDArray[np.float64]]:
-        """Whether each pair holds (None: all do), and to what degree: those that are sure do, to degree 1."""
+        """Whether each pair holds (None: all do), and to what degree. Certain pairs hold to degree 1."""
         if unsure.all():
             return self._asked(senses).decide(events, codes.is_soft, event, turn)
         holds, degree = np.ones(len(event), np.bool_), np.ones(len(event))
@@ -141,13 +142,13 @@ class IndexSegment:
         return holds, degree
 
     def match_numbers(self, events: Sequence[Event], senses: Senses) -> Matches:
-        """The matches of the events, subscriptions by their numbers."""
+        """The matches of the events, with subscriptions by number."""
         assert self.number is not None, "the index was made without numbers"
         event, place, degree = self.match_batch(events, senses)
         return Matches(event, self.number[place], degree)
 
     def look_at(self, places: Integers, senses: Senses) -> None:
-        """Find out now what these subscriptions ask, rather than when they first come up."""
+        """Examine the questions of these subscriptions now, not on first use."""
         self._asked(senses).look_at(places)
 
     def names(self, places: Integers) -> "tuple[pa.Array, pa.Array]":
@@ -155,15 +156,15 @@ class IndexSegment:
         return self.compiled.ids.take(places), self.compiled.users.take(self.compiled.user[places])
 
     def named(self, matches: Matches) -> SegmentMatches:
-        """Matches with names."""
+        """The matches with ids and users."""
         event, place, degree = matches
         names, users = self.names(place)
         return SegmentMatches(event, place, names.to_pylist(), users.to_pylist(), degree)
 
     def top(self, event: Event, n: int, senses: Senses) -> list[tuple[str, float]]:
-        """The n best of those that match, with their scores, ties by id."""
+        """The n best matching subscriptions with their scores, ties by id."""
         codes = self.index.encoder.encode([event], senses.shared)
-        # Of those that remain to be evaluated, or were removed, some may fall away: ask for more until enough are left.
+        # Some candidates may fail evaluation or be removed: ask for more until enough are left.
         wanted = n
         while True:
             places, unsure, is_all = self.index.best(codes, wanted)

@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs, no-check-untyped-defs, allow-untyped-calls
-"""What the kernel finds, in the order of matches: by event, then by place, each pair once."""
+"""The kernel's results in the order of matches: by event, then by place, without duplicates."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ _BITS = 63
 
 
 class SortedPairs(NamedTuple):
-    """Pairs of an event and a place, and where each was among those given (the first, if it was there repeatedly)."""
+    """Pairs of an event and a place, and the index of each among those given (the first, if it was repeated)."""
 
     event: NDArray[np.int64]
     place: NDArray[np.int64]
@@ -22,7 +22,7 @@ class SortedPairs(NamedTuple):
 
 
 def in_order(event: NDArray[np.int32], place: NDArray[np.int32]) -> SortedPairs:
-    """Sort pairs, and drop repeated ones. Some 15 ns per pair.
+    """Sort pairs and drop duplicates. About 15 ns per pair.
 
     >>> [column.tolist() for column in in_order(np.array([1, 0, 1], np.int32), np.array([7, 9, 7], np.int32))]
     [[0, 1], [9, 7], [1, 0]]
@@ -33,7 +33,7 @@ def in_order(event: NDArray[np.int32], place: NDArray[np.int32]) -> SortedPairs:
     if int(event.max(initial=0)).bit_length() + place_bits + at_bits > _BITS:
         order = np.lexsort((place, event))
         size = _without_repeats(event[order], place[order], order, *out)
-    else:  # as one number each, which is much quicker to sort
+    else:  # as one number each, which is much faster to sort
         pairs = np.empty(count, np.int64)
         _pack(event, place, place_bits, at_bits, pairs)
         pairs.sort()

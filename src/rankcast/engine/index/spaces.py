@@ -1,9 +1,10 @@
-"""Codes of values: each attribute's constants in order, and every value as a place among them.
+"""Codes of values: each attribute's constants in order, and every value as a position among them.
 
-The constants that subscriptions name cut an attribute's domain into points and gaps. A value's code says in which of
-these it lies: ``2 i + 1`` on the i-th constant, ``2 i`` in the gap before it. Every comparison with a constant is then
-a comparison of small integers, exact for integers and reals of any size, for strings and for times. The four kinds of
-value follow each other in one row of codes, so that ``exists`` is the whole row, and another kind never passes.
+The constants in subscriptions divide the domain of an attribute into points and gaps. The code of a value says in
+which of these it lies: ``2 i + 1`` at the i-th constant, ``2 i`` in the gap before it. Every comparison with a
+constant becomes a comparison of small integers, exact for integers and reals of any size, for strings and for times.
+The four kinds of value follow each other in one range of codes, so ``exists`` is the whole range, and other kinds
+never pass.
 """
 
 from bisect import bisect_left
@@ -20,19 +21,20 @@ from rankcast.model import EPOCH, Kind, Scalar
 __all__ = ["KINDS", "AttributeSpace", "microseconds", "split_number"]
 
 KINDS = (Kind.NUMBER, Kind.STRING, Kind.BOOLEAN, Kind.TIME)
-"""The order in which the kinds follow each other."""
+"""The order of the kinds in the range of codes."""
 
 _BOOLEANS = 2
 
 
 def microseconds(time: datetime) -> int:
-    """A time as a whole number, exactly."""
+    """A time as an exact integer."""
     away = time - EPOCH
     return (away.days * 86_400 + away.seconds) * 1_000_000 + away.microseconds
 
 
 def split_number(value: float) -> tuple[float, int]:
-    """A number as the nearest float and what remains of an integer that no float equals; pairs sort as the numbers do.
+    """A number as the nearest float and the remainder of an integer that no float equals; pairs sort like the
+    numbers.
 
     >>> split_number(2**62 + 1)
     (4.611686018427388e+18, 1)
@@ -48,7 +50,7 @@ class AttributeSpace:
     Parameters
     ----------
     numbers, remainders
-        Ascending pairs as of `split_number`; `remainders` is empty if all are 0.
+        Ascending pairs as from `split_number`; `remainders` is empty if all are 0.
     strings
         Ascending by code point.
     times
@@ -70,7 +72,7 @@ class AttributeSpace:
 
     @property
     def size(self) -> int:
-        """How many codes there are."""
+        """The number of codes."""
         return self.bases[4]
 
     def code(self, value: Scalar) -> int:

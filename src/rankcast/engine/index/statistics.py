@@ -1,4 +1,4 @@
-"""How often a literal will hold: what decides under which one an entry is filed."""
+"""How often a literal is expected to hold, which decides under which literal an entry is filed."""
 
 from dataclasses import dataclass
 
@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 __all__ = ["Sample", "costs"]
 
 _RANGE_FACTOR = 1.5
-"""A block is wider than the interval that it was made for."""
+"""A block is wider than the interval that it was created for."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Codes of past events: of each value its attribute and code; and how many events it were."""
+    """The codes of past events: the attribute and code of each value, and the number of events."""
 
     attribute: NDArray[np.int32]
     code: NDArray[np.int32]
@@ -36,10 +36,10 @@ def costs(
     attribute, start, low, high
         The literals: attribute, and intervals of codes.
     used
-        The literals of all entries, as often as they occur: without a sample the points among them tell which values
-        events have.
+        The literals of all entries, with repetitions. Without a sample, the points among them stand for the values of
+        events.
     sizes
-        How many codes each attribute has.
+        The number of codes of each attribute.
     """
     offset = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
     is_point = (np.diff(start) == 1) & _points(start, low, high)
@@ -54,7 +54,7 @@ def costs(
         np.add.at(mass, offset[sample.attribute] + sample.code, 1.0)
         per_attribute = np.add.reduceat(mass, offset[:-1]) if len(sizes) else np.zeros(0)
         presence = (per_attribute + 1) / (sample.events + 1)
-    # A value that was never seen may still come.
+    # A value that was never seen may still occur.
     mass += np.repeat((1.0 + 0.05 * per_attribute) / sizes, sizes)
     total = np.concatenate([np.zeros(1), np.cumsum(mass)])
     whole = total[offset[1:]] - total[offset[:-1]]

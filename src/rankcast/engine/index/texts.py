@@ -1,4 +1,4 @@
-"""Many strings in two arrays, read one by one or in stretches."""
+"""Many strings in two arrays, read one by one or in ranges."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -14,7 +14,7 @@ __all__ = ["PackedStrings"]
 
 
 class PackedStrings(Sequence[str]):
-    """Strings as UTF-8, one after the other; `ends` has a 0 and then the end of each.
+    """Strings as UTF-8, one after the other; `ends` holds 0 and then the end of each.
 
     >>> texts = PackedStrings.of(["a", "", "bc"])
     >>> texts[2], len(texts), list(texts)
@@ -34,13 +34,13 @@ class PackedStrings(Sequence[str]):
 
     @classmethod
     def packed(cls, data: NDArray[np.uint8], sizes: NDArray[np.int64]) -> "PackedStrings":
-        """Strings that follow each other in `data`, by their sizes in bytes."""
+        """Strings stored one after the other in `data`, with their sizes in bytes."""
         ends = np.zeros(len(sizes) + 1, np.int64)
         np.cumsum(sizes, out=ends[1:])
         return cls(data, ends.astype(np.int32) if len(data) < 2**31 else ends)
 
     def take(self, places: NDArray[np.integer]) -> "pa.Array":
-        """The strings at some places, as an Arrow array: some 20 ns each, without looking at the others."""
+        """The strings at some places as an Arrow array: about 20 ns each, without reading the others."""
         import pyarrow as pa
 
         kind = pa.StringArray if self.ends.dtype == np.int32 else pa.LargeStringArray
@@ -48,7 +48,7 @@ class PackedStrings(Sequence[str]):
         return kind.from_buffers(len(self), *buffers).take(pa.array(places)).cast(pa.string())
 
     def in_order(self) -> NDArray[np.int32]:
-        """The places of the strings in ascending order."""
+        """The indexes of the strings in ascending order."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -62,11 +62,11 @@ class PackedStrings(Sequence[str]):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the text and of the ends."""
+        """The size of the text and the ends in bytes."""
         return self.data.nbytes + self.ends.nbytes
 
     def part(self, first: int, last: int) -> Sequence[str]:
-        """The strings from one place to before another, unpacked when first needed."""
+        """The strings from one index up to but excluding another, unpacked on first use."""
         return PackedStrings(self.data, self.ends[first : last + 1])
 
     def __len__(self) -> int:

@@ -1,9 +1,9 @@
-"""Expressions over numbered literals, negation pushed to the literals, and the postings that find them.
+"""Expressions over numbered literals, with negation pushed down to the literals, and the entries that find them.
 
-A tree is a literal's number, ``("and", parts)``, ``("or", parts)``, True or False. It is filed as *entries*: literals that
-must all hold, perhaps with the rest of the tree beside them. An event that satisfies the tree satisfies some entry,
-and an entry that holds implies the tree. Nothing is multiplied out: of a conjunction of alternatives the shortest list
-of alternatives is filed, an entry each, and the rest is a program (a chain of literals with jumps).
+A tree is the number of a literal, ``("and", parts)``, ``("or", parts)``, True or False. It is filed as *entries*:
+literals that must all hold, possibly with the rest of the tree. An event that satisfies the tree satisfies some
+entry, and an entry that holds implies the tree. Nothing is multiplied out: for a conjunction of alternatives, the
+shortest list of alternatives is filed, one entry each, and the rest is a program (a chain of literals with jumps).
 """
 
 from collections.abc import Callable
@@ -18,14 +18,14 @@ Tree: TypeAlias = "int | bool | tuple[str, tuple[Tree, ...]]"
 
 
 class LiteralEntry(NamedTuple):
-    """Literals that must all hold; with `rest` that too."""
+    """Literals that must all hold, and `rest` too if it is given."""
 
     literals: tuple[int, ...]
     rest: Tree = True
 
 
 def tree_of(where: Expression, literal: Callable[[Predicate, bool], Tree], negated: bool = False) -> Tree:
-    """The tree of an expression; `literal` gives that of a predicate or of its negation.
+    """The tree of an expression; `literal` gives the tree of a predicate or of its negation.
 
     >>> from rankcast.language import parse
     >>> tree_of(parse("not (a = 1 or b = 2) and c = 3"), lambda one, negated: -ord(one.attribute) * negated)
@@ -59,7 +59,7 @@ def _joined(word: str, parts: list[Tree]) -> Tree:
 
 
 def entries_of(tree: Tree, is_key: Callable[[int], bool]) -> list[LiteralEntry]:
-    """How a tree is filed; `is_key` says whether a literal can be filed under."""
+    """The entries of a tree; `is_key` says whether an entry can be filed under a literal."""
     match tree:
         case bool():
             return [LiteralEntry(())] if tree else []
@@ -77,7 +77,7 @@ def entries_of(tree: Tree, is_key: Callable[[int], bool]) -> list[LiteralEntry]:
 
 
 def _keys(tree: Tree, is_key: Callable[[int], bool]) -> tuple[int, ...] | None:
-    """Literals of which some holds wherever the tree does; None if there are none such."""
+    """Literals of which at least one holds whenever the tree does; None if there are none."""
     match tree:
         case bool():
             return None if tree else ()
@@ -95,7 +95,7 @@ def _keys(tree: Tree, is_key: Callable[[int], bool]) -> tuple[int, ...] | None:
 
 
 def program_of(tree: Tree, instructions: list[tuple[int, int, int]]) -> int:
-    """Append the instructions (literal, go on if it holds, if not) that evaluate a tree; the one to begin with.
+    """Append the instructions (literal, next if it holds, next if not) that evaluate a tree; returns the first one.
 
     >>> instructions = []
     >>> program_of(("or", (7, ("and", (8, 9)))), instructions), instructions
