@@ -83,7 +83,7 @@ class Database:
             return connection
 
     def shrink(self, pages: int) -> int:
-        """Return up to `pages` free pages to the disk, in one short transaction. Returns how many free pages remain.
+        """Release up to `pages` free pages to the disk, in one short transaction. Returns how many remain.
 
         The result is 0 for PostgreSQL, which does this by itself, and for files created before this was possible (see
         `rewrite`).

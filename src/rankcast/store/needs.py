@@ -17,7 +17,7 @@ __all__ = ["Needs", "is_delivery_held", "is_event_held", "needs"]
 
 
 class Needs(NamedTuple):
-    """The last event, delivery and catalog version that nothing needs, nor anything before them."""
+    """The last event, delivery and catalog version that may be pruned, with everything before them."""
 
     event: int
     delivery: int

@@ -57,7 +57,7 @@ def forget_pushed(
 
 
 def _is_awaited() -> ColumnElement[bool]:
-    """A condition on digests: a webhook of the user must still send the digest, or skip the deliveries in it."""
+    """A condition on digests: a webhook of the user still needs the digest, or must still skip its deliveries."""
     digest = and_(webhooks.c.wants_digests, digests.c.delivered > 0, webhooks.c.digest_reached < digests.c.number)
     singles = and_(webhooks.c.wants_deliveries.is_(None), webhooks.c.delivery_reached < digests.c.delivery_through)
     return exists().where(webhooks.c.user_id == digests.c.user_id, or_(digest, singles))

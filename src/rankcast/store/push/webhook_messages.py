@@ -248,7 +248,7 @@ class MessageLog:
 
 
 def _single(block: ColumnElement[int]) -> ColumnElement[bool]:
-    """A condition on deliveries of a block: a webhook must still send the delivery individually."""
+    """A condition on deliveries of a block: the delivery must still be sent to a webhook individually."""
     of_user = and_(schema.delivery_block == block, _deliveries.c.user_id == webhooks.c.user_id)
     # Correlated with the deliveries, the next enclosing table: correlating further out would scan that table again.
     covered = exists().where(
@@ -264,7 +264,7 @@ def _single(block: ColumnElement[int]) -> ColumnElement[bool]:
 
 
 def _digest() -> ColumnElement[bool]:
-    """A condition on digests: the digest is not empty and a webhook has not sent it yet."""
+    """A condition on digests: the digest is not empty and was not sent to a webhook yet."""
     return and_(
         webhooks.c.wants_digests,
         digests.c.user_id == webhooks.c.user_id,

@@ -46,8 +46,8 @@ class IntakeResult(NamedTuple):
     """The events to serve and the rejects of a micro-batch.
 
     `groups` are events in order, each group with its catalog version. `rejects` come with their keys. `texts` holds,
-    by `seq`, the JSON of events that arrived as JSON. `clocks` holds the clock at each event (semantics: Delivery
-    modes), in microseconds. `clock` is the time that the clock reached before these events. `set_aside` are the
+    by `seq`, the JSON of events that arrived as JSON. `clocks` holds the clock at each event, in microseconds
+    (semantics: Delivery modes). `clock` is the time that the clock reached before these events. `set_aside` are the
     events of a log that cannot be read.
     """
 
