@@ -33,7 +33,7 @@ from rankcast.store.upgrading import copy_file, program_url, unserved
 __all__ = ["Backup", "back_up", "place_checkpoint", "restore"]
 
 FORMAT = 1
-"""Version of the archive format, raised with every change. Archives of a later format are refused."""
+"""Version of the archive format, increased with every change. Archives of a later format are refused."""
 
 _MANIFEST, _FILE, _DUMP, _CHECKPOINT = "manifest.json", "store.db", "store.sql", "checkpoint"
 _BATCHES = ("offsets", "commits")

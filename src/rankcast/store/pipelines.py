@@ -90,8 +90,7 @@ class PipelineLog:
         """
         with self._database.writing() as connection:
             before = present(connection)
-            # After a crash in its first batch, the same pipeline claims again. After a later batch, it would start
-            # over.
+            # After a crash in its first batch, the same pipeline claims again. Later, it would start over.
             if before is not None and before.name == name and before.last_batch <= 0:
                 return before
             if start_offset is None and before is not None and before.engine == SPARK and before.last_batch >= 0:

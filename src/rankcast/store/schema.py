@@ -49,8 +49,7 @@ __all__ = [
 ]
 
 SCHEMA_VERSION = 5
-"""Raised when a release changes the tables. Stores of an earlier version are migrated (`rankcast.store.migrations`).
-"""
+"""Increased when a release changes the tables. Earlier stores are migrated (`rankcast.store.migrations`)."""
 
 OLDEST_VERSION = 3
 """The oldest schema version that can be migrated."""

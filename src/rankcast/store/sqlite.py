@@ -50,8 +50,7 @@ def connect(path: Path, wait: float, is_bulk: bool) -> Engine:
         connection = sqlite3.connect(uri, uri=True, timeout=wait, isolation_level=None, check_same_thread=False)
         connection.execute("PRAGMA foreign_keys = ON")
         if not path.stat().st_size:
-            # Lets a new file shrink later, a few pages at a time. On a file that has pages, this would wait for
-            # writers.
+            # Lets a new file shrink later, a few pages at a time. On a file with pages, this would wait for writers.
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute(f"PRAGMA cache_size = -{(256 if is_bulk else 64) * 1024}")

@@ -22,8 +22,7 @@ from rankcast.pipeline.spark.sinks import MicroBatchResult, lines_of
 __all__ = ["JsonLines", "ParquetFiles"]
 
 _MARK = "_rankcast.json"
-"""Identifies the store that owns the folder. Spark and Arrow ignore files with names that begin with an underscore.
-"""
+"""Identifies the store that owns the folder. Spark and Arrow ignore names that begin with an underscore."""
 _NAME = re.compile(r"(?P<after>\d{12,})-(?P<up_to>\d{12,})-(?P<pipeline>\w+)(?:-\d+)?\.(?:jsonl|parquet)")
 _UNNAMED = re.compile(r"(?P<batch>\d{8,})\.(?:jsonl|parquet)")
 """File names of earlier releases: only the number of the micro-batch."""

@@ -117,8 +117,7 @@ class Webhook:
     paused_until: datetime = EPOCH
 
     def signing(self, now: datetime) -> list[str]:
-        """The secrets that sign a message at a time, newest first. Raises EnvironmentProblem if one cannot be
-        decrypted."""
+        """The secrets that sign a message at a time, newest first. EnvironmentProblem if one cannot be decrypted."""
         return [decrypt(secret.value) for secret in self.secrets if secret.until is None or now < secret.until]
 
 

@@ -12,7 +12,7 @@ from rankcast.pipeline.spark.live.pages import packed, unpacked
 __all__ = ["Journal", "JournalSegment", "SavedGeneration", "SavedJournal"]
 
 _FORM = 2
-"""Raised when the content of a segment changes. Form 1 had no clock."""
+"""Version of the content of a segment, increased with every change. Version 1 had no clock."""
 
 _ENOUGH = 500
 """Number of events after which a segment is complete."""

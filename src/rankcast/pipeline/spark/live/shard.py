@@ -28,15 +28,14 @@ from rankcast.plain import JsonObject
 __all__ = ["LiveShard", "SavedShard", "ShardChanges"]
 
 _FORM = 3
-"""Raised when the saved form changes. This release reads this form and the one before.
+"""Version of the saved form, increased with every change. This release reads this version and the one before.
 
 A page or a segment written before an upgrade stays until it is written again, so each one records its own form.
 """
 _FORM_BEFORE = 2
 
 _SPANS = 2
-"""Events stay in the journal for this many lifetimes of a page. Events that are held longer are stored in the pages.
-"""
+"""Events stay in the journal for this many lifetimes of a page. Events held longer are stored in the pages."""
 
 
 @dataclass
