@@ -1,4 +1,4 @@
-"""A column that grows."""
+"""Arrays that grow."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ __all__ = ["AppendableArray"]
 
 
 class AppendableArray:
-    """An array with room behind its end, so that appending costs a constant on average."""
+    """An array with spare capacity, so that appending takes constant time on average."""
 
     def __init__(self, kind: Any) -> None:
         self._room: Array = np.zeros(16, kind)
@@ -21,18 +21,18 @@ class AppendableArray:
 
     @property
     def values(self) -> Array:
-        """What the column holds: a view that is good until it grows."""
+        """The contents, as a view that is valid until the array grows."""
         return self._room[: self._count]
 
     def append(self, value: object) -> None:
-        """One more value."""
+        """Append a value."""
         if self._count == len(self._room):
             self.reserve(1)
         self._room[self._count] = value
         self._count += 1
 
     def reserve(self, more: int) -> None:
-        """Have room for so many more."""
+        """Make room for `more` further values."""
         wanted = self._count + more
         if wanted > len(self._room):
             room = np.zeros(max(wanted, 2 * len(self._room)), self._room.dtype)

@@ -1,4 +1,4 @@
-"""Users whose windows slide by rank alone, all served together."""
+"""Users with sliding windows by rank alone, all served together."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,18 +23,18 @@ __all__ = ["Crowd", "Member", "joins"]
 _NO_EVENT = Event("none", EPOCH, {})
 _UNITS = {Unit.EVENTS: 0, Unit.MATCHED: 1, Unit.TIME: 2}
 _UNRANKED = -1.0
-"""The rank of a pattern that could not be ranked; ranks are in 0..1."""
+"""The rank of a pattern that could not be ranked; valid ranks are in 0..1."""
 _SPARE = 1_000
-"""So many numbers of members may be given up, besides as many as are in use, before they are numbered anew."""
+"""Members are renumbered when more numbers are unused than are in use plus this many."""
 
 
 def joins(policy: Policy, subscriptions: int) -> bool:
-    """Whether a user whom arrays can serve (`rankcast.engine.arrays.modes.suits`) can be served in a crowd."""
+    """Whether a user that arrays can serve (`rankcast.engine.arrays.modes.suits`) can be served in a crowd."""
     return policy.mode is Mode.SLIDING and policy.sigma == 1 and policy.filter is None and subscriptions <= LARGEST_MASK
 
 
 class _Snapshot(NamedTuple):
-    """What some members of a crowd are, and what their windows hold."""
+    """A copy of some members of a crowd and of their windows."""
 
     members: Integers
     columns: list[object]
@@ -44,14 +44,15 @@ class _Snapshot(NamedTuple):
 
 
 class Member:
-    """One user of a crowd; the oracle says what rank a set of subscriptions gives, and takes over when the catalog changes."""
+    """One user of a crowd. The reference engine ranks each set of subscriptions, and takes over when the catalog
+    changes."""
 
     def __init__(self, user: str, catalog: Catalog, oracle: Subscriber) -> None:
         self.user = user
         self.oracle = oracle
         self.policy = catalog.policy_of(user)
         self.number = -1
-        """Which of the crowd's members it is; the crowd sets it."""
+        """The number of the member in the crowd; set by the crowd."""
         self._subscriptions = catalog.subscriptions_of(user)
 
     def pattern(self, places: Sequence[int]) -> Pattern:
@@ -60,15 +61,16 @@ class Member:
         return Pattern(candidate.matching, candidate.specific, candidate.rank)
 
     def matched(self, places: Sequence[int], degrees: Sequence[float]) -> list[tuple[Any, float]]:
-        """Subscriptions with their degrees, as the oracle takes them."""
+        """Subscriptions with their degrees, as the reference engine expects them."""
         return [(self._subscriptions[place], degree) for place, degree in zip(places, degrees, strict=True)]
 
 
 class Crowd:
-    """The windows of many users in one set of columns, over which a batch goes in one kernel.
+    """The windows of many users in one set of columns, which one kernel processes for a batch.
 
-    What a window holds lies together, with room for half as much again; one that outgrows its room moves to the end. A batch costs some
-    0.1 µs per match and per entry of the windows that it concerns, and nothing for the other users.
+    The entries of a window are contiguous, with room for half as many more; a window that outgrows its room moves to
+    the end. A batch costs about 0.1 µs per match and per entry of the windows that it affects, and nothing for other
+    users.
     """
 
     def __init__(self, table: EventTable) -> None:
@@ -85,7 +87,7 @@ class Crowd:
         return len(self._known) - self._gone
 
     def add(self, member: Member) -> None:
-        """Take a user in, with an empty window."""
+        """Add a user with an empty window."""
         length, k = member.policy.length, member.policy.k
         assert length is not None
         assert k is not None
@@ -103,7 +105,7 @@ class Crowd:
             column[member.number] = value
 
     def remove(self, member: Member) -> None:
-        """Let a user go."""
+        """Remove a user."""
         from rankcast.engine.arrays.kernels.crowd_columns import NEVER
 
         number = member.number
@@ -128,9 +130,13 @@ class Crowd:
         degrees: Reals | None,
         gathering: DeliveryCollector,
     ) -> list[int]:
-        """Serve a batch; the matches of user u, whose member is ``member_of[u]`` (-1 for none), lie from ``borders[u]`` to
-        ``borders[u + 1]``. What is sent is gathered. Gives the users whose times go back, and those whom it cannot rank: only the
-        oracle can serve these, and they are as before. If it raises, all are as before."""
+        """Serve a batch and collect the deliveries.
+
+        The matches of user u, with the member ``member_of[u]`` (-1 for none), lie from ``borders[u]`` to
+        ``borders[u + 1]``. Returns the users with times out of order and those that it cannot rank: only the
+        reference engine can serve them, and their state is unchanged. If it raises, the state of all users is
+        unchanged.
+        """
         from rankcast.engine.arrays.kernels.crowd_columns import NEVER
         from rankcast.engine.arrays.kernels.crowds import slide_all
         from rankcast.engine.arrays.kernels.pairs import masks_of
@@ -194,7 +200,7 @@ class Crowd:
         return found
 
     def oldest_row(self) -> int:
-        """The first row of the table that a window holds; one beyond the last for none."""
+        """The first row of the table that any window holds; the next row if there is none."""
         from rankcast.engine.arrays.kernels.crowds import oldest_row
 
         return min(int(oldest_row(self.held, self.members)), self._table.next_row)
@@ -210,7 +216,7 @@ class Crowd:
 
     @property
     def held(self) -> "WindowColumns":
-        """What the windows hold, as columns."""
+        """The contents of the windows, as columns."""
         if self.__held is None:
             from rankcast.engine.arrays.kernels.crowd_columns import WindowColumns
 
@@ -219,13 +225,13 @@ class Crowd:
         return self.__held
 
     def entries(self, numbers: Integers) -> Integers:
-        """Where the entries of some members lie, one member's after the other's."""
+        """The indexes of the entries of some members, member by member."""
         begin, count = self.members.begin[numbers], self.members.count[numbers]
         ends = np.cumsum(count)
         return np.repeat(begin - (ends - count), count) + np.arange(ends[-1] if len(ends) else 0)
 
     def allot(self, numbers: Integers, counts: Integers) -> None:
-        """Give members windows of so many entries, which are to be written (`entries`); then let them `go_on`."""
+        """Give members windows of these sizes. Write the `entries` afterwards and then call `go_on`."""
         members = self.members
         members.count[numbers] = 0
         self._reserve(numbers, counts)
@@ -236,13 +242,13 @@ class Crowd:
         members.begin[numbers], members.count[numbers] = members.base[numbers], counts
 
     def go_on(self, numbers: Integers) -> None:
-        """Find out what follows from the entries of some windows that were written."""
+        """Recompute the derived columns of windows after their entries were written."""
         from rankcast.engine.arrays.kernels.crowds import look_again
 
         look_again(numbers, self.held, self.members, self.patterns.grids.values)
 
     def _visited(self, stream: EventBatch, member_of: Integers, matched: object) -> Integers:
-        """The users whom a batch may concern, in order."""
+        """The users that a batch may affect, in order."""
         until, unit = self.members.until, self.members.unit
         due = until <= stream.seq[-1]
         if self._timed:
@@ -250,7 +256,7 @@ class Crowd:
         return np.flatnonzero((member_of >= 0) & (matched | due[member_of]))
 
     def _snapshot(self, whose: Integers) -> "_Snapshot":
-        """The windows of some members, to come back to."""
+        """A copy of the windows of some members, for `_go_back`."""
         entries = self.entries(whose)
         return _Snapshot(
             whose,
@@ -261,7 +267,7 @@ class Crowd:
         )
 
     def _go_back(self, before: "_Snapshot") -> None:
-        """Let the windows of some members be what they were."""
+        """Restore the windows of some members."""
         for column, values in zip(self.members, before.columns, strict=True):
             column[before.members] = values
         for column, values in zip(self.held, before.held, strict=True):
@@ -269,7 +275,7 @@ class Crowd:
         self._used = before.used
 
     def _reserve(self, whose: Integers, new: Integers) -> None:
-        """Have room behind the places in use for all windows that outgrow theirs."""
+        """Make room at the end for all windows that will outgrow theirs."""
         wanted = self.members.count[whose] + new
         more = int(wanted[wanted > self.members.room[whose]].sum()) * 3 // 2
         if self._used + more <= len(self.held.row):
@@ -284,7 +290,7 @@ class Crowd:
         self.__held = made
 
     def _close_gaps(self) -> None:
-        """Let the windows lie side by side, each with as much room as it has."""
+        """Move the windows together, each keeping its room."""
         numbers = np.flatnonzero(self.members.room)
         entries = self.entries(numbers)
         room, count = self.members.room[numbers], self.members.count[numbers]
@@ -298,7 +304,7 @@ class Crowd:
         self.members.base[numbers] = self.members.begin[numbers] = base
 
     def _renumber(self) -> None:
-        """Number the members that are left anew, and forget the patterns that nothing needs."""
+        """Renumber the remaining members, and forget unused patterns."""
         left = [member for member in self._known if member is not None]
         numbers = np.array([member.number for member in left], np.int64)
         self.__members = type(self.members)(
@@ -318,5 +324,5 @@ class Crowd:
         assert member is not None
         try:
             return member.pattern(places)
-        except Exception:  # the oracle serves this member, and says why it cannot
+        except Exception:  # the reference engine serves this member and reports the failure
             return Pattern(("",) * len(places), (), _UNRANKED)

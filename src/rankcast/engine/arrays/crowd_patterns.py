@@ -1,4 +1,4 @@
-"""The patterns of many users at once: which of a user's subscriptions an event matches, as a number."""
+"""The patterns of many users: numbers for the sets of a user's subscriptions that events match."""
 
 from collections.abc import Callable, Sequence
 
@@ -11,16 +11,16 @@ from rankcast.engine.arrays.patterns import Pattern, grid_of
 __all__ = ["LARGEST_MASK", "CrowdPatterns"]
 
 LARGEST_MASK = 62
-"""So many subscriptions of a user fit into the bits of an integer."""
+"""The number of a user's subscriptions that fit into the bits of an integer."""
 
 MakePattern = Callable[[int, Sequence[int]], Pattern]
 
 
 class CrowdPatterns:
-    """Patterns by number, each of one member; those of a member with more subscriptions than bits are not looked for here.
+    """Patterns by number, each of one member. Members with more subscriptions than bits are not supported.
 
-    `make` gives the pattern of some of a member's subscriptions, given by place in ascending order; it is asked once for each set
-    of them. Looking one up costs some 20 ns.
+    `make` returns the pattern of some of a member's subscriptions, given by index in ascending order; it is called
+    once for each set. A lookup costs about 20 ns.
     """
 
     def __init__(self, make: MakePattern) -> None:
@@ -44,7 +44,7 @@ class CrowdPatterns:
         return numbers
 
     def degrees(self, starts: Integers, masks: Integers, numbers: Integers, places: Integers, given: Reals) -> Reals:
-        """The degree of each (user, event), whose matches begin at `starts`."""
+        """The degree of each (user, event) pair; the matches of each begin at `starts`."""
         from rankcast.engine.arrays.kernels.pairs import degrees_of
 
         degrees = np.empty(len(starts))
@@ -52,7 +52,7 @@ class CrowdPatterns:
         return degrees
 
     def add(self, pattern: Pattern) -> int:
-        """Number a pattern that is not to be found by its mask (it is one of an older catalog)."""
+        """Number a pattern that cannot be found by its mask, because it belongs to an older catalog."""
         return self._add(pattern, 0)
 
     def _add(self, pattern: Pattern, specific: int) -> int:
@@ -63,7 +63,7 @@ class CrowdPatterns:
         return len(self.all) - 1
 
     def _file(self, pairs: Integers) -> None:
-        """Number the patterns of members and masks that come up for the first time."""
+        """Number the patterns of new members and masks."""
         from rankcast.engine.arrays.kernels.pairs import file_pairs
 
         numbers = np.array([self._made(member, mask) for member, mask in pairs.T.tolist()], np.int64)

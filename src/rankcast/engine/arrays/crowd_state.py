@@ -1,4 +1,4 @@
-"""The windows of a crowd as plain data: one by one as the oracle has them, or many as columns."""
+"""The windows of a crowd as plain data: one by one as in the reference engine, or many as columns."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ _LAST = np.iinfo(np.int64).max
 
 
 def state_of(crowd: Crowd, member: Member, table: EventTable) -> State:
-    """The state of a member, as the oracle's."""
+    """The state of a member, in the format of the reference engine."""
     held, entries = crowd.held, crowd.entries(np.array([member.number]))
     patterns = [crowd.patterns.all[number] for number in held.pattern[entries].tolist()]
     candidates = [
@@ -35,7 +35,7 @@ def state_of(crowd: Crowd, member: Member, table: EventTable) -> State:
 
 
 def restore_member(crowd: Crowd, member: Member, state: State, table: EventTable) -> None:
-    """Let a member go on where a state, of this or of the oracle, was taken."""
+    """Continue a member from a saved state of this or the reference engine."""
     window = state["mode"]["window"]
     candidates = [Candidate.of_state(candidate) for _, candidate in window["entries"]]
     number = np.array([member.number])
@@ -59,10 +59,10 @@ def restore_member(crowd: Crowd, member: Member, state: State, table: EventTable
 def columns_of(
     crowd: Crowd, members: Sequence[Member], table: EventTable, events: dict[int, Event], since: int
 ) -> State:
-    """The states of some members as columns. Of the events that they name by `seq`, those before `since` are put into `events`,
-    and the first from there on.
+    """The states of some members as columns, which name events by `seq`. Named events before `since`, and the first
+    one from `since` on, are added to `events`.
 
-    Costs some 0.1 µs per entry, and 1 µs for each pattern that the windows have among them.
+    Costs about 0.1 µs per entry, and 1 µs for each distinct pattern in the windows.
     """
     numbers = np.array([member.number for member in members], np.int64)
     held, entries = crowd.held, crowd.entries(numbers)
@@ -87,7 +87,7 @@ def columns_of(
 
 
 class _Read:
-    """Columns, read again."""
+    """Columns, read back."""
 
     def __init__(self, columns: Mapping[str, Any]) -> None:
         self.count = np.array(columns["count"], np.int64)
@@ -109,7 +109,7 @@ def restore_columns(
     table: EventTable,
     events: Mapping[int, Event],
 ) -> None:
-    """Let the members, those of `columns` in the same order, go on where these were taken."""
+    """Continue the members from the states in `columns`, which have the same order."""
     read = _Read(columns)
     numbers = np.array([member.number for member in members], np.int64)
     crowd.allot(numbers, read.count)
@@ -125,7 +125,7 @@ def restore_columns(
 
 
 def folded_of_columns(columns: Mapping[str, Any]) -> dict[str, State]:
-    """The same states one by one, as `rankcast.engine.arrays.folded` has them: for a shard that has no crowd."""
+    """The same states one by one, in the form of `rankcast.engine.arrays.folded`, for a shard without a crowd."""
     read = _Read(columns)
     states: dict[str, State] = {}
     end = 0

@@ -1,4 +1,4 @@
-"""Deliveries as columns: what a batch sends, before anybody wants it as objects."""
+"""Deliveries as columns: the output of a batch before objects are needed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,9 +19,10 @@ __all__ = ["DeliveryCollector", "DeliveryColumns", "UserDeliveries"]
 
 @dataclass(frozen=True, slots=True)
 class DeliveryColumns:
-    """Many deliveries, a column each for what `Delivery` has one by one; names are numbers into a list of them.
+    """Many deliveries, with a column for each field of `Delivery`; names are indexes into a list.
 
-    Times are microseconds since the Unix epoch. Making the objects (`records`) costs 2 µs each, the columns a tenth of that.
+    Times are microseconds since the Unix epoch. Creating the objects (`records`) costs 2 µs each, the columns a tenth
+    of that.
     """
 
     users: Sequence[str]
@@ -32,7 +33,7 @@ class DeliveryColumns:
     seq: Integers
     rank: Reals
     subscriptions: Integers
-    """Which of `sets`: the most specific matching subscriptions."""
+    """Indexes into `sets`, which hold the most specific matching subscriptions."""
     published: Integers
     forwarded: Integers
     window: Integers
@@ -60,7 +61,7 @@ class DeliveryColumns:
         ]
 
     def arrow(self) -> "pa.Table":
-        """The deliveries as an Arrow table, with the names of `Delivery`: what Spark and Parquet take."""
+        """The deliveries as an Arrow table with the field names of `Delivery`, as Spark and Parquet expect."""
         import pyarrow as pa
 
         from rankcast.language.columns import arrow_schema
@@ -76,7 +77,7 @@ class DeliveryColumns:
 
 
 class UserDeliveries(NamedTuple):
-    """What one user is sent in a batch: at which event, which row of the table, and the rest of a delivery."""
+    """The deliveries of a batch to one user: the triggering event, the row in the table, and the other fields."""
 
     trigger: Integers
     row: Integers
@@ -90,7 +91,7 @@ class UserDeliveries(NamedTuple):
 
 @dataclass(slots=True)
 class DeliveryCollector:
-    """Takes the parts of users, in any order, and gives the deliveries in the order in which they are made."""
+    """Collects the deliveries of users in any order, and returns them in delivery order."""
 
     table: EventTable
     _users: list[str] = field(default_factory=list)
@@ -100,19 +101,19 @@ class DeliveryCollector:
     _others: list[Delivery] = field(default_factory=list)
 
     def add(self, user: str, part: UserDeliveries) -> None:
-        """Take what a user is sent."""
+        """Add the deliveries to a user."""
         if len(part.trigger):
             self.add_together([user], np.zeros(len(part.trigger), np.int64), part)
 
     def add_together(self, users: Sequence[str], receiver: Integers, part: UserDeliveries) -> None:
-        """Take what several users are sent, each one's in order; `receiver` says which of them."""
+        """Add the deliveries to several users, in order for each; `receiver` is the index of the user."""
         self._receivers.append(receiver + len(self._users))
         self._users += users
         self._parts.append(part._replace(subscriptions=part.subscriptions + len(self._sets)))
         self._sets += part.sets
 
     def add_records(self, user: str, trigger: Integers, deliveries: Sequence[Delivery]) -> None:
-        """Take what the oracle sent to a user; its events may be in no row of the table."""
+        """Add deliveries from the reference engine; the table may not contain their events."""
         beyond = self.table.next_row + len(self._others)
         self._others += deliveries
         self.add(
@@ -130,7 +131,7 @@ class DeliveryCollector:
         )
 
     def deliveries(self) -> DeliveryColumns:
-        """All of it, by event that triggers, then in the order of users."""
+        """All deliveries, by triggering event and then by user."""
         parts = self._parts
         if not parts:
             none, no_ranks = np.empty(0, np.int64), np.empty(0)
@@ -158,7 +159,7 @@ class DeliveryCollector:
 
 
 def _places(users: Sequence[str]) -> Integers:
-    """The place of each user in the order of all."""
+    """The rank of each user in sorted order."""
     order = sorted(range(len(users)), key=users.__getitem__)
     places = np.empty(len(users), np.int64)
     places[order] = np.arange(len(users))

@@ -1,4 +1,4 @@
-"""What a user's window, period or history holds, as one array; and as the oracle's candidates."""
+"""The contents of a user's window, period or history as one array, or as candidates of the reference engine."""
 
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -32,12 +32,12 @@ ENTRY = np.dtype(
         ("best_with", np.int64),
     ]
 )
-"""An entry, oldest first in an array of them. The last three are the kernels': by how many later entries it is outranked,
-and its best pair with an older entry."""
+"""An entry; arrays hold the oldest first. The kernels use the last three fields: the number of later entries that
+outrank it, and its best pair with an older entry."""
 
 
 def grown(entries: Entries, stream: EventBatch, found: UserMatches, positions: Integers) -> Entries:
-    """The entries, then the events that a user found in a batch."""
+    """The entries followed by the user's events in a batch."""
     old = len(entries)
     made = np.zeros(old + len(found.at), ENTRY)
     made[:old] = entries
@@ -54,7 +54,7 @@ def grown(entries: Entries, stream: EventBatch, found: UserMatches, positions: I
 
 
 def candidates_of(entries: Entries, table: EventTable, patterns: UserPatterns) -> list[Candidate]:
-    """The entries as the oracle has them."""
+    """The entries as candidates of the reference engine."""
     return [
         Candidate(table[row], rank, patterns.all[pattern].matching, patterns.all[pattern].specific, degree)
         for row, rank, pattern, degree in zip(
@@ -68,7 +68,7 @@ def candidates_of(entries: Entries, table: EventTable, patterns: UserPatterns) -
 
 
 def entries_of(states: Sequence[State], positions: Sequence[int], table: EventTable, patterns: UserPatterns) -> Entries:
-    """Entries out of the states of candidates (`Candidate.state`)."""
+    """Entries from the states of candidates (`Candidate.state`)."""
     candidates = [Candidate.of_state(state) for state in states]
     entries = np.zeros(len(candidates), ENTRY)
     entries["row"] = table.rows_of([candidate.event for candidate in candidates])
@@ -79,7 +79,8 @@ def entries_of(states: Sequence[State], positions: Sequence[int], table: EventTa
     entries["degree"] = [candidate.degree for candidate in candidates]
     known: dict[Pattern, int] = {}
     same: dict[tuple[int, int, float], int] = {}
-    """Patterns of which the very tuples came before: those of a state of this process are not compared, which takes longer."""
+    """Patterns by the identity of their tuples. In a state of this process they are often identical, and comparing is
+    slower."""
     numbers: list[int] = []
     for candidate in candidates:
         seen = (id(candidate.matching), id(candidate.specific), candidate.rank)

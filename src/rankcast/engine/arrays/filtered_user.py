@@ -1,4 +1,4 @@
-"""One user behind a novelty filter, served over arrays."""
+"""One user with a novelty filter, served over arrays."""
 
 from collections.abc import Sequence
 from copy import deepcopy
@@ -20,7 +20,7 @@ __all__ = ["EventKeys", "FilteredUser"]
 
 
 class EventKeys:
-    """The keys of the events of the present batch, made when a user first asks for them."""
+    """The keys of the events of the current batch, computed on first use."""
 
     def __init__(self) -> None:
         self._stream: EventBatch | None = None
@@ -34,7 +34,7 @@ class EventKeys:
 
 
 class FilteredUser(ArrayUser):
-    """An `ArrayUser` whose mode sees what passes the filter."""
+    """An `ArrayUser` with a filter in front of the delivery mode."""
 
     def __init__(
         self,
@@ -63,27 +63,27 @@ class FilteredUser(ArrayUser):
     def publish(
         self, stream: EventBatch, at: Integers, places: Integers, degrees: Reals | None, gathering: DeliveryCollector
     ) -> None:
-        """As that of `ArrayUser`."""
+        """As in `ArrayUser`."""
         self._stream = stream
         super().publish(stream, at, places, degrees, gathering)
 
     def copy(self, matches: bool = True) -> Any:
-        """As that of `ArrayUser`; a filter changes its arrays in place, if something matches."""
+        """As in `ArrayUser`; a filter changes its arrays in place if something matches."""
         self._before = deepcopy(self._filter) if matches else self._filter
         return super().copy(matches), self._before
 
     def go_back(self, before: Any) -> None:
-        """Become what the user was when `copy` was asked."""
+        """Return to the state at the time of `copy`."""
         mode, self._filter = before
         super().go_back(mode)
 
     def state(self) -> State:
-        """As the oracle's: the filter's state around the mode's."""
+        """The state in the format of the reference engine: the filter's state around the mode's."""
         state = super().state()
         return {**state, "mode": {"filter": self._filter.state(), "mode": state["mode"]}}
 
     def restore(self, state: State) -> None:
-        """Go on where a state, of this or of the oracle, was taken."""
+        """Continue from a saved state of this or the reference engine."""
         self._filter.restore(state["mode"]["filter"])
         super().restore({**state, "mode": state["mode"]["mode"]})
 
@@ -110,7 +110,7 @@ class FilteredUser(ArrayUser):
     def _one_by_one(
         self, stream: EventBatch, at: Integers, places: Integers, degrees: Reals | None, gathering: DeliveryCollector
     ) -> None:
-        # The filter has seen the batch, the mode could not serve it: the oracle begins before it.
+        # The filter has seen the batch but the mode could not serve it: the reference engine starts before the batch.
         self._filter = deepcopy(self._before)
         super()._one_by_one(stream, at, places, degrees, gathering)
 
@@ -124,7 +124,7 @@ class FilteredUser(ArrayUser):
             self._specific_starts, self._specific = self._noted(self._specific_starts, self._specific, specific)
 
     def _noted(self, starts: Integers, places: Integers, sets: Sequence[tuple[str, ...]]) -> tuple[Integers, Integers]:
-        """More sets of subscriptions behind others."""
+        """Append sets of subscriptions."""
         own = [[self._place[name] for name in names if name in self._place] for names in sets]
         ends = len(places) + np.cumsum([len(each) for each in own])
         return np.concatenate((starts, ends)), np.append(

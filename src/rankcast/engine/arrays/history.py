@@ -1,4 +1,4 @@
-"""ArrayHistory-based filtering over arrays (semantics: Delivery modes)."""
+"""History-based filtering over arrays (semantics: Delivery modes)."""
 
 import numpy as np
 
@@ -15,9 +15,9 @@ __all__ = ["ArrayHistory"]
 
 
 class ArrayHistory(WindowMode):
-    """The list of sent events, followed through a batch in one kernel.
+    """The list of sent events, updated for a whole batch by one kernel.
 
-    O(k) per matching event by rank alone, O(k) distances and O(k^2) sums with diversity.
+    Per matching event: O(k) by rank alone; O(k) distances and O(k^2) sums with diversity.
     """
 
     def __init__(self, policy: Policy, table: EventTable) -> None:
@@ -38,12 +38,12 @@ class ArrayHistory(WindowMode):
         return stream.sent_at(found.at[entry - old], entry)
 
     def settle(self) -> None:
-        """Keep the list."""
+        """Keep only the list."""
         self.entries = self.entries[self._held]
         self._held = np.arange(len(self._held))
 
     def state(self, candidates: list[State]) -> State:
-        """As the oracle's."""
+        """The state in the format of the reference engine."""
         positions = self.entries["position"].tolist()
         return {
             "held": {
@@ -53,7 +53,7 @@ class ArrayHistory(WindowMode):
         }
 
     def restore(self, state: State, entries: Entries) -> None:
-        """Go on where `state` was taken."""
+        """Continue from a saved `state`."""
         self._matched = state["held"]["matched"]
         self.entries = entries
         self._held = np.arange(len(entries))
@@ -71,7 +71,7 @@ class ArrayHistory(WindowMode):
         from rankcast.engine.arrays.kernels.histories import remember_by_rank, remember_diverse
 
         policy = self._policy
-        k = min(self._k, len(entries))  # which may be far less, and room is made for k
+        k = min(self._k, len(entries))  # because the kernels allocate memory for k entries
         replace = policy.ties is Ties.REPLACE
         positions = entries["position"]
         if policy.sigma == 1:

@@ -1,4 +1,4 @@
-"""Matching a batch in a shard whose subscriptions change: the seam between the matcher and the arrays."""
+"""Matching a batch in a shard with changing subscriptions: the interface between the matcher and the arrays."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias
@@ -31,17 +31,17 @@ MakeMatcher: TypeAlias = Callable[[Sequence[Subscription], Catalog], BatchMatche
 
 
 class Matching(Protocol):
-    """Finds the matches of events with the subscriptions of a roster, by slot."""
+    """Finds the matches between events and the subscriptions of a roster, by slot."""
 
     def update(self, roster: Roster, changes: RosterChanges, catalog: Catalog) -> None:
-        """Go on with what the roster has become."""
+        """Apply the changes of the roster."""
 
     def match_batch(self, events: Sequence[Event]) -> Matches:
         """The matches of the events, by event and slot."""
 
 
 class RebuiltMatching:
-    """Makes a matcher for each catalog; an update costs as much as the first."""
+    """Builds a new matcher for each catalog; an update costs as much as the first build."""
 
     def __init__(self, make: MakeMatcher) -> None:
         self._make = make
@@ -49,7 +49,7 @@ class RebuiltMatching:
         self._matcher: BatchMatcher | None = None
 
     def update(self, roster: Roster, changes: RosterChanges, catalog: Catalog) -> None:
-        """Make the matcher of what there is now."""
+        """Build a matcher for the current subscriptions."""
         self._slots = roster.alive()
         self._matcher = self._make([roster.subscriptions[slot] for slot in self._slots.tolist()], catalog)
 
@@ -61,16 +61,16 @@ class RebuiltMatching:
 
 
 class IndexMatching:
-    """Finds the matches through the compiled index; an update compiles only what changed, with the next match.
+    """Finds the matches through the compiled index. An update compiles only the changes, at the next match.
 
-    Some 20 µs per subscription at first, and per change.
+    About 20 µs per subscription at first, and per change.
     """
 
     def __init__(self) -> None:
         self._index: LiveIndex | None = None
 
     def update(self, roster: Roster, changes: RosterChanges, catalog: Catalog) -> None:
-        """Take the changes over."""
+        """Apply the changes."""
         from rankcast.engine.index import LiveIndex, Senses
 
         senses = Senses.of_catalog(catalog)
@@ -90,13 +90,13 @@ class IndexMatching:
 
 
 class MatchingBySize:
-    """Few subscriptions by plain evaluation, many through the index."""
+    """Uses plain evaluation for few subscriptions and the index for many."""
 
     def __init__(self) -> None:
         self._matching: Matching = RebuiltMatching(_plain)
 
     def update(self, roster: Roster, changes: RosterChanges, catalog: Catalog) -> None:
-        """Take the changes over, and the index once there are many."""
+        """Apply the changes, and switch to the index once there are many subscriptions."""
         if len(roster.slot_of) >= INDEX_FROM and isinstance(self._matching, RebuiltMatching):
             self._matching = IndexMatching()
         self._matching.update(roster, changes, catalog)
@@ -107,7 +107,7 @@ class MatchingBySize:
 
 
 class OneByOneMatcher:
-    """A batch matcher that asks a plain matcher for one event after the other."""
+    """A batch matcher that calls a plain matcher for each event."""
 
     def __init__(self, subscriptions: Sequence[Subscription], matcher: Matcher) -> None:
         self._place = {subscription.id: place for place, subscription in enumerate(subscriptions)}

@@ -1,4 +1,4 @@
-"""The delivery modes over arrays: the seam, and plain publish/subscribe."""
+"""The delivery modes over arrays: their interface, and plain publish/subscribe."""
 
 from typing import Protocol, assert_never
 
@@ -15,40 +15,41 @@ __all__ = ["ArrayAllEvents", "ArrayMode", "array_mode", "suits"]
 
 
 class ArrayMode(Protocol):
-    """One user's delivery, fed with one batch after another.
+    """One user's delivery mode, which serves one batch after another.
 
-    `entries` is all that the mode holds, during `publish` with what the batch adds; `SentRows.entry` points into it, and
-    `settle` then drops what is not needed any more. The state is that of the oracle's mode, but for the candidates, which
-    are given and taken as entries.
+    `entries` is everything that the mode holds; during `publish` it includes what the batch adds. `SentRows.entry`
+    refers to it, and `settle` then drops what is no longer needed. The state is that of the reference mode, except
+    that candidates are given and taken as entries.
     """
 
     entries: Entries
 
     def publish(self, stream: EventBatch, found: UserMatches) -> SentRows | None:
-        """Serve a batch; None if the positions of the entries are not in order, which only the oracle can serve."""
+        """Serve a batch; None if the positions of the entries are out of order, which only the reference engine can
+        serve."""
 
     @property
     def due(self) -> int | None:
-        """When the clock ends a period in which something waits, in microseconds; None if nothing does."""
+        """When the clock ends a period with events to deliver, in microseconds; None if there is none."""
 
     def advance(self, clock: int) -> SentRows:
-        """Let the receiver's clock come to a time, in microseconds: what periods that it ends still owed."""
+        """Advance the receiver's clock to a time, in microseconds; returns what the periods that end still owed."""
 
     def close(self) -> SentRows:
-        """End of the stream: what an unfinished period still owes."""
+        """End the stream; returns what an unfinished period still owes."""
 
     def settle(self) -> None:
         """Drop the entries that the next batch cannot need."""
 
     def state(self, candidates: list[State]) -> State:
-        """The state of the oracle's mode; `candidates` are the states of the entries."""
+        """The state of the reference mode; `candidates` are the states of the entries."""
 
     def restore(self, state: State, entries: Entries) -> None:
-        """Go on where the oracle's `state` was taken."""
+        """Continue from a saved `state` of the reference mode."""
 
     @staticmethod
     def kept(state: State) -> tuple[list[State], list[int]]:
-        """The candidates that a state of the oracle holds, and their positions."""
+        """The candidates in a state of the reference mode, and their positions."""
 
 
 _HONOURED = frozenset(
@@ -74,15 +75,15 @@ _HONOURED = frozenset(
         "decay",
     )
 )
-"""The fields of a policy that arrays honour; a policy that gives another is served by the reference engine."""
+"""The policy fields that arrays support; the reference engine serves a policy with any other field."""
 
 _MODES = frozenset((Mode.ALL, Mode.PERIODIC, Mode.SLIDING, Mode.HISTORY))
-"""The delivery modes that arrays honour; users of any other are served by the reference engine."""
+"""The delivery modes that arrays support; the reference engine serves users of any other mode."""
 
 
 def suits(policy: Policy) -> bool:
-    """Whether arrays can serve the mode of a policy: no field that they do not know, no criterion besides preference, no
-    exact search where a choice is to be diverse."""
+    """Whether arrays can serve the mode of a policy: no unsupported field, no criterion besides preference, and no
+    exact search with diversity."""
     if not given(policy) <= _HONOURED or policy.mode not in _MODES:
         return False
     by_preference = all(part is ScorePart.PREFERENCE for part, weight in policy.score.items() if weight > 0)
@@ -91,7 +92,7 @@ def suits(policy: Policy) -> bool:
 
 
 def array_mode(policy: Policy, table: EventTable) -> ArrayMode:
-    """A fresh mode for one user."""
+    """A new mode for one user."""
     from rankcast.engine.arrays.history import ArrayHistory
     from rankcast.engine.arrays.periodic import ArrayPeriodic
     from rankcast.engine.arrays.sliding import ArraySliding
@@ -116,32 +117,32 @@ class ArrayAllEvents:
         self.entries: Entries = np.zeros(0, ENTRY)
 
     def publish(self, stream: EventBatch, found: UserMatches) -> SentRows:
-        """Send all that matches."""
+        """Send all matching events."""
         self.entries = grown(self.entries, stream, found, stream.seq)
         return stream.sent_at(found.at, np.arange(len(found.at)))
 
     due = None
 
     def advance(self, clock: int) -> SentRows:
-        """Nothing happens without an event."""
+        """Send nothing, because nothing happens without an event."""
         return NOTHING
 
     def close(self) -> SentRows:
-        """Nothing is owed."""
+        """Send nothing, because nothing is owed."""
         return NOTHING
 
     def settle(self) -> None:
-        """Keep nothing."""
+        """Drop all entries."""
         self.entries = self.entries[:0]
 
     def state(self, candidates: list[State]) -> State:
-        """Nothing to remember."""
+        """An empty state."""
         return {}
 
     def restore(self, state: State, entries: Entries) -> None:
-        """Nothing to take back."""
+        """Do nothing."""
 
     @staticmethod
     def kept(state: State) -> tuple[list[State], list[int]]:
-        """Nothing."""
+        """No candidates."""
         return [], []

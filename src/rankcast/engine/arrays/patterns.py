@@ -1,4 +1,4 @@
-"""Which of a user's subscriptions an event matches, as a number: all that ranking needs is known per pattern."""
+"""Numbers for the sets of a user's subscriptions that events match. Ranking needs only the number of this pattern."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -11,11 +11,11 @@ from rankcast.engine.arrays.matching import Integers, Reals
 __all__ = ["Pattern", "UserPatterns", "grid_of"]
 
 _LARGEST_MASK = 62
-"""So many subscriptions fit into the bits of an integer."""
+"""The number of subscriptions that fit into the bits of an integer."""
 
 
 class Pattern(NamedTuple):
-    """The subscriptions of one user that match an event, the most specific of them, and the rank that they give."""
+    """The subscriptions of one user that match an event, the most specific of them, and their rank."""
 
     matching: tuple[str, ...]
     specific: tuple[str, ...]
@@ -32,11 +32,11 @@ def grid_of(rank: float) -> int:
 
 
 class UserPatterns:
-    """The patterns of one user, numbered as they come up.
+    """The patterns of one user, numbered in the order of their first use.
 
-    `rank` makes the pattern of some subscriptions, given by place in ascending order; it is asked once for each set
-    of them. An array of matches then costs one look-up per event, 10 ns for up to 62 subscriptions; beyond that of its
-    bytes.
+    `rank` returns the pattern of some subscriptions, given by index in ascending order; it is called once for each
+    set. An array of matches then costs one lookup per event: 10 ns for up to 62 subscriptions, and a lookup by bytes
+    beyond that.
     """
 
     def __init__(self, count: int, rank: Callable[[Sequence[int]], Pattern]) -> None:
@@ -51,18 +51,18 @@ class UserPatterns:
         self._grid = np.empty(0, np.int64)
         self.all: list[Pattern] = []
         self.specific: list[tuple[str, ...]] = []
-        """The most specific subscriptions of each."""
+        """The most specific subscriptions of each pattern."""
 
     def rank(self, numbers: Integers) -> tuple[Reals, Integers]:
-        """The ranks of patterns, as they are and in steps of the grid."""
+        """The ranks of patterns, exact and in steps of the grid."""
         if new := self.all[len(self._ranks) :]:
             self._ranks = np.append(self._ranks, [pattern.rank for pattern in new])
             self._grid = np.append(self._grid, [grid_of(pattern.rank) for pattern in new])
         return self._ranks[numbers], self._grid[numbers]
 
     def number(self, at: Integers, places: Integers) -> tuple[Integers, Integers]:
-        """Where the places of each event begin, and the number of its pattern; `at` is the event of each place, ascending,
-        and there is one at least."""
+        """The start of each event among `places`, and the number of its pattern. `at` is the event of each place,
+        ascending and not empty."""
         if self._count > _LARGEST_MASK:
             starts = np.concatenate(([0], np.flatnonzero(at[1:] != at[:-1]) + 1))
             ends = [*starts[1:].tolist(), len(places)]
@@ -79,7 +79,7 @@ class UserPatterns:
         return starts, self._of_mask[filed]
 
     def _file(self, new: Integers) -> None:
-        """Number the patterns of masks that come up for the first time."""
+        """Number the patterns of new masks."""
         from rankcast.engine.arrays.kernels.numbering import file_masks
 
         numbers = [self._known(np.flatnonzero(mask >> np.arange(self._count) & 1)) for mask in new.tolist()]
@@ -90,8 +90,8 @@ class UserPatterns:
         file_masks(self._masks, self._slots, self._filed)
 
     def degrees(self, numbers: Integers, places: Integers, starts: Integers, degrees: Reals | None) -> Reals:
-        """The degree of each event: the highest of its most specific subscriptions; 1 if `degrees` is None, where
-        all is crisp."""
+        """The degree of each event: the highest of its most specific subscriptions; 1 if `degrees` is None, which
+        means that everything is crisp."""
         if degrees is None:
             return np.ones(len(starts))
         ends = [*starts[1:].tolist(), len(places)]
@@ -112,7 +112,7 @@ class UserPatterns:
         return self._numbers[key]
 
     def add(self, pattern: Pattern) -> int:
-        """Number a pattern that did not come up here (it is one of an older catalog)."""
+        """Number a pattern that did not occur here, because it belongs to an older catalog."""
         self.all.append(pattern)
         self._places.append(np.empty(0, np.int64))
         self.specific.append(pattern.specific)

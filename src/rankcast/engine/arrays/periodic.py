@@ -21,8 +21,8 @@ _NONE = np.empty(0, np.int64)
 
 
 class ArrayPeriodic(WindowMode):
-    """The periods of a batch are groups of events; one kernel chooses in all that end in it, and only what it chose, and
-    the period that is not over, become entries.
+    """Chooses in all periods that end in a batch with one kernel. Only the chosen events and the unfinished period
+    become entries.
 
     O(events log k) by rank alone, O(n^2) distances for a period of n events with diversity.
     """
@@ -49,9 +49,9 @@ class ArrayPeriodic(WindowMode):
         if before is not None and periods[0] < before:
             periods = np.maximum(periods, before)
         old = len(self.entries)
-        after = np.append(np.flatnonzero(periods[1:] != periods[:-1]) + 1, len(periods))  # where the next one begins
+        after = np.append(np.flatnonzero(periods[1:] != periods[:-1]) + 1, len(periods))  # where the next begins
         groups, ends = periods[after - 1], old + np.searchsorted(found.at, after)
-        if old and before is not None and before != groups[0]:  # the entries are a group of their own
+        if old and before is not None and before != groups[0]:  # the old entries are a separate group
             after, groups, ends = (np.concatenate(pair) for pair in (([0], after), ([before], groups), ([old], ends)))
         filled = _sizes(ends) > 0
         after, groups, ends = after[filled], groups[filled], ends[filled]
@@ -74,12 +74,12 @@ class ArrayPeriodic(WindowMode):
 
     @property
     def due(self) -> int | None:
-        """The end of the present period, if the clock ends it and something waits."""
+        """The end of the current period, if the clock ends it and there are events to deliver."""
         waits = self._goes_by_clock and self._period is not None and len(self.entries)
         return self._end(self._period) if waits and self._period is not None else None
 
     def advance(self, clock: int) -> SentRows:
-        """Let the clock come to a time; if it lies in a later period, the present one is over."""
+        """Advance the clock to a time; if it lies in a later period, the current one ends."""
         if self._unit is not Unit.TIME:
             return NOTHING
         self._clock = max(self._clock or 0, clock)
@@ -91,7 +91,7 @@ class ArrayPeriodic(WindowMode):
         return owed
 
     def close(self) -> SentRows:
-        """End the present period."""
+        """End the current period."""
         if not len(self.entries):
             return NOTHING
         assert self._period is not None
@@ -101,12 +101,12 @@ class ArrayPeriodic(WindowMode):
         return self._sent(ends, group, np.zeros(1, np.int64), np.array([self._end(self._period)]))
 
     def settle(self) -> None:
-        """Keep the period that is not over."""
+        """Keep only the unfinished period."""
         self.entries = self.entries[self._open :].copy()
         self._open = 0
 
     def state(self, candidates: list[State]) -> State:
-        """As the oracle's."""
+        """The state in the format of the reference engine."""
         return {
             "matched": self._matched,
             "period": self._period,
@@ -116,21 +116,21 @@ class ArrayPeriodic(WindowMode):
         }
 
     def restore(self, state: State, entries: Entries) -> None:
-        """Go on where `state` was taken."""
+        """Continue from a saved `state`."""
         self._matched, self._period, self._last = state["matched"], state["period"], state["last"]
         self._clock, self._goes_by_clock = state.get("clock"), state.get("goes_by_clock", False)
         self.entries = entries
 
     @staticmethod
     def kept(state: State) -> tuple[list[State], list[int]]:
-        """The candidates of the present period; their positions do not matter any more."""
+        """The candidates of the current period; their positions no longer matter."""
         return state["candidates"], [0] * len(state["candidates"])
 
     def _triggers(
         self, stream: EventBatch, after: Integers, groups: Integers, positions: Integers
     ) -> tuple[Integers, Integers]:
-        """At which event each group's period ends (one beyond the batch if it does not), and when it is forwarded; `after` is
-        the first event of a later period."""
+        """The event at which each group's period ends (one beyond the batch if it does not), and when it is
+        forwarded; `after` is the first event of a later period."""
         if self._unit is Unit.TIME:
             return after, np.array([self._end(period) for period in groups.tolist()], np.int64)
         last = self._origin + groups * self._span - 1
@@ -140,14 +140,14 @@ class ArrayPeriodic(WindowMode):
         return triggers, np.where(latest < 0, self._last, stream.times(np.maximum(latest, 0)))
 
     def _chosen(self, ends: Integers, among: Entries | Mapping[str, Integers]) -> Integers:
-        """What is chosen in each group of entries, of which the grid is enough if rank alone decides."""
+        """The chosen entries in each group; if rank alone decides, `among` needs only the grid."""
         if not len(ends):
             return _NONE
         from rankcast.engine.arrays.kernels.periods import best_by_rank, best_diverse
 
         end = int(ends[-1])
         chosen = np.zeros(end, np.bool_)
-        k = min(self._k, end)  # room is made for k
+        k = min(self._k, end)  # because the kernels allocate memory for k entries
         if self._policy.sigma == 1:
             best_by_rank(ends, np.ascontiguousarray(among["grid"]), k, chosen)
         else:
@@ -159,18 +159,18 @@ class ArrayPeriodic(WindowMode):
         return np.flatnonzero(chosen)
 
     def _sent(self, ends: Integers, groups: Integers, triggers: Integers, forwarded: Integers) -> SentRows:
-        """What was chosen in each group is sent; it is the first of the entries."""
+        """The deliveries of the chosen entries in each group, which are the first of the entries."""
         group = np.repeat(np.arange(len(ends)), np.minimum(_sizes(ends), self._k))
         self._open = len(group)
         return SentRows(triggers[group], groups[group], forwarded[group], np.arange(len(group)))
 
     def _end(self, period: int) -> int:
-        """When a period is forwarded that nothing ends but time, or the end of the stream."""
+        """When a period is forwarded that only time, or the end of the stream, ends."""
         return microseconds(instant(self._origin + period * self._span)) if self._unit is Unit.TIME else self._last
 
 
 def _sizes(ends: Integers) -> Integers:
-    """How many there are in each group."""
+    """The number of entries in each group."""
     sizes = ends.copy()
     sizes[1:] -= ends[:-1]
     return sizes

@@ -1,4 +1,4 @@
-"""Who can be passed over: users to whom a batch without a match of theirs brings nothing."""
+"""Users that can be skipped, because a batch without a match of theirs changes nothing."""
 
 from collections.abc import Iterable
 
@@ -21,17 +21,18 @@ _ALWAYS = np.iinfo(np.int64).min
 
 
 class VisitSchedule:
-    """For each user, from which event and from which time on something may happen though nothing matches.
+    """For each user, the event and the time from which something may happen even if nothing matches.
 
-    A window that slides over events or time lets an older event in when one drops out of it; nothing happens before its
-    oldest drops out. Lists of what was sent and plain publish/subscribe wait for a match. Periods, filters and users of the
-    oracle are visited always. Who is in a crowd is that one's. So a batch costs in proportion to the users whom it concerns.
+    A window over events or time lets an older event in when another one drops out, so nothing happens before its
+    oldest entry drops out. History lists and plain publish/subscribe wait for a match. Users with periods or filters,
+    and users of the reference engine, are always visited. The crowd handles its own members. The cost of a batch is
+    therefore proportional to the number of users that it affects.
     """
 
     def __init__(self, users: Iterable[tuple[str, ArrayUser | Member | IsolatedSubscriber]]) -> None:
         self.users: list[tuple[str, ArrayUser | IsolatedSubscriber]] = []
         self.numbers: list[int] = []
-        """The number of each among all users."""
+        """The number of each user among all users."""
         for number, (user, served) in enumerate(users):
             if not isinstance(served, Member):
                 self.users.append((user, served))
@@ -40,7 +41,7 @@ class VisitSchedule:
         self._time = np.full(len(self.users), _NEVER, np.int64)
 
     def visited(self, stream: EventBatch, borders: Integers) -> list[int]:
-        """The places of the users to visit; `borders` has where the matches of each of all users begin."""
+        """The indexes of the users to visit; `borders` holds the start of the matches of every user."""
         wanted = (np.diff(borders)[self.numbers] > 0) | (self._event <= stream.seq[-1])
         if (self._time < _NEVER).any():
             wanted |= self._time <= stream.time.max()
@@ -48,7 +49,7 @@ class VisitSchedule:
         return found
 
     def settle(self, visited: Iterable[int]) -> None:
-        """Look again at those who were visited."""
+        """Update the schedule of the visited users."""
         for number in visited:
             self._event[number], self._time[number] = _until(self.users[number][1])
 

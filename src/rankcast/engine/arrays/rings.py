@@ -1,4 +1,4 @@
-"""Distances of windows that are kept from batch to batch, as far as there is room."""
+"""Distances within windows, kept from batch to batch as far as memory allows."""
 
 from weakref import WeakSet
 
@@ -12,19 +12,19 @@ _NOTHING: Reals = np.empty((0, 0))
 
 
 class Ring:
-    """The distances among the entries of one window, by their slots; those of the first `known` entries are there.
+    """The distances among the entries of one window, by slot; those of the first `known` entries are computed.
 
-    The n-th entry of all has slot n modulo the size, so a slot is free again when its entry has left the window.
+    The n-th entry overall has slot n modulo the size, so a slot is free again when its entry has left the window.
     """
 
     def __init__(self) -> None:
         self.table = _NOTHING
         self.known = 0
         self.passed = 0
-        """How many entries have left the window."""
+        """The number of entries that have left the window."""
 
     def drop(self, gone: int) -> None:
-        """Let the oldest entries leave."""
+        """Drop the oldest entries."""
         self.passed += gone
         self.known = max(self.known - gone, 0)
 
@@ -32,8 +32,8 @@ class Ring:
 class Rings:
     """All rings of a shard; together they take at most `room` bytes.
 
-    Who comes first is served, so that windows do not drive each other out at every batch. A ring that nobody holds any more gives
-    back its room.
+    Memory goes to whoever asks first, so that windows do not evict each other at every batch. A ring that is no
+    longer in use returns its memory.
     """
 
     def __init__(self, room: int = 64 * 2**20) -> None:

@@ -1,4 +1,4 @@
-"""Who asks for what in a shard: its subscriptions by slot, and what changes from one catalog to the next."""
+"""The subscriptions of a shard by slot, and the changes from one catalog to the next."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, TypeVar
@@ -14,25 +14,25 @@ _Key = TypeVar("_Key")
 
 
 _SPARE = 1_000
-"""So many slots may be given up, besides as many as are in use, before they are numbered anew."""
+"""Slots are renumbered when more are unused than are in use plus this many."""
 
 _STRIDE = 512
-"""So many subscriptions at a time are compared between two catalogs."""
+"""The number of subscriptions that are compared at a time between two catalogs."""
 
 
 class RosterChanges(NamedTuple):
-    """What another catalog brings.
+    """The changes that a new catalog brings.
 
     Attributes
     ----------
     users
-        Those whom it may concern, sorted.
+        The users that may be affected, sorted.
     put
-        The slots whose subscription came, became another, or uses words with another meaning.
+        The slots with a subscription that is new, changed, or uses concepts with a new meaning.
     removed
-        The ids of the subscriptions that went.
+        The ids of the removed subscriptions.
     renumbered
-        The new number of each slot, -1 for those not in use, if they were numbered anew; `put` has new numbers then.
+        If slots were renumbered, the new number of each slot, -1 for unused ones; `put` then has new numbers.
     """
 
     users: list[str]
@@ -42,18 +42,17 @@ class RosterChanges(NamedTuple):
 
 
 class Roster:
-    """The subscriptions of the users that a shard serves, each in a slot that it keeps while it stays in the catalog.
+    """The subscriptions of a shard's users. Each keeps its slot as long as it stays in the catalog.
 
-    Slots ascend in the order of the catalog. A slot that was given up is not used again, so all that is known by slot
-    changes only where the catalog did.
+    Slots are in catalog order. A slot is not reused, so data by slot changes only where the catalog changes.
 
     Parameters
     ----------
     serves
-        Which users live here.
+        Which users this shard serves.
 
-    An update costs some 0.1 µs per subscription of the catalog and 2 µs per user if records that did not change are the same
-    objects, as in a copy, and some 2 µs per subscription if they are equal ones.
+    If unchanged records are the same objects, as in a copy, an update costs about 0.1 µs per subscription of the
+    catalog and 2 µs per user. If they are only equal, it costs about 2 µs per subscription.
     """
 
     def __init__(self, serves: Callable[[str], bool]) -> None:
@@ -68,18 +67,18 @@ class Roster:
         self._number_of = np.empty(0, np.int64)
         self._place_of = np.empty(0, np.int64)
         self.subscriptions: list[Subscription] = []
-        """By slot; in a slot that was given up, the last one."""
+        """The subscription in each slot; in an unused slot, the last one."""
         self.slot_of: dict[str, int] = {}
 
     def serves(self, user: str) -> bool:
-        """Whether a user lives here."""
+        """Whether this shard serves a user."""
         known = self._serves.get(user)
         if known is None:
             known = self._serves[user] = self._ask(user)
         return known
 
     def update(self, catalog: Catalog) -> RosterChanges:
-        """Take over another catalog."""
+        """Switch to another catalog; returns the changes."""
         put, moved, removed = self._differences(catalog)
         words = _different(self._concepts, catalog.concepts)
         concerned = {one.user for one in put} | _different(self._policies, catalog.policies)
@@ -106,11 +105,11 @@ class Roster:
         return RosterChanges(users, slots, gone, renumbered)
 
     def alive(self) -> Integers:
-        """The slots that are in use, ascending."""
+        """The slots in use, ascending."""
         return np.sort(np.fromiter(self.slot_of.values(), np.int64, len(self.slot_of)))
 
     def columns(self, users: Iterable[str]) -> tuple[Integers, Integers]:
-        """By slot: the place of its user among these, who include all that have a subscription; and the place of the
+        """By slot: the index of its user among `users`, who include all with a subscription; and the index of the
         subscription among the user's own."""
         rank = np.full(len(self._numbers), -1, np.int64)
         numbers = [self._numbers[user] for user in users]
@@ -118,10 +117,11 @@ class Roster:
         return rank[self._number_of], self._place_of
 
     def _differences(self, catalog: Catalog) -> tuple[list[Subscription], set[str], list[str]]:
-        """Subscriptions that are new, another, or at another place in the order; the ids of these last; and ids gone.
+        """The subscriptions that are new, changed or moved in the order; the ids of the moved ones; and the removed
+        ids.
 
-        Walks along both catalogs, as they are mostly the same. What was taken out and put back has come to the end of
-        its catalog: it gives its slot up, and so does all that follows something new.
+        Walks along both catalogs, because they are mostly the same. A subscription that was removed and added again
+        is at the end of its catalog, so it gets a new slot, and so does everything that follows a new subscription.
         """
         before, now = self._order, list(catalog.subscriptions.values())
         put, moved, removed = list[Subscription](), set[str](), list[str]()
@@ -140,7 +140,7 @@ class Roster:
                         moved.add(new.id)
                     if is_after_new or (old is not new and old != new):
                         put.append(new)
-                        is_after_new |= old.user != new.user  # who may not have lived here
+                        is_after_new |= old.user != new.user  # the new user may not have been served here
                     i, j = i + 1, j + 1
                 elif old.id not in catalog.subscriptions:
                     removed.append(old.id)
@@ -157,7 +157,7 @@ class Roster:
         return put + now[j:], moved, removed
 
     def _other_preferences(self, catalog: Catalog, more: Iterable[str]) -> set[str]:
-        """Users whose preferences are others."""
+        """Users with changed preferences."""
         users = self._numbers.keys() | more
         preferences = {user: pairs for user in users if (pairs := catalog.preferences_of(user))}
         changed = _different(self._preferences, preferences)
@@ -165,7 +165,7 @@ class Roster:
         return changed
 
     def _renumber(self) -> Integers:
-        """Number the slots in use from 0 on, in their order; the new number of each old one."""
+        """Number the slots in use from 0 in order; returns the new number of each old slot."""
         alive = self.alive()
         renumbered = np.full(len(self.subscriptions), -1, np.int64)
         renumbered[alive] = np.arange(len(alive))
@@ -206,7 +206,7 @@ def _uses(subscription: Subscription, words: set[tuple[str, str, str | None]]) -
 
 
 def _different(before: Mapping[_Key, object], now: Mapping[_Key, object]) -> set[_Key]:
-    """The keys whose values are not equal, or that only one of the two has."""
+    """The keys with different values, or that only one of the two has."""
     if before == now:
         return set()
     changed = {key for key, value in now.items() if (old := before.get(key)) is not value and old != value}

@@ -1,4 +1,4 @@
-"""The shard over arrays: what `rankcast.engine.reference.shard.Shard` does, a batch at a time."""
+"""The shard over arrays: does what `rankcast.engine.reference.shard.Shard` does, one batch at a time."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -48,29 +48,30 @@ from rankcast.plain import State
 __all__ = ["BatchShard"]
 
 Served: TypeAlias = ArrayUser | Member | IsolatedSubscriber
-"""A user as the shard serves them: over arrays, in the crowd, or by the oracle, as those for whom something has failed."""
+"""How the shard serves a user: over arrays, in the crowd, or with the reference engine (also after a failure)."""
 
 
 class BatchShard:
-    """All that is needed to serve some of the users, with the interface and the results of `rankcast.engine.reference.shard.Shard`.
+    """Serves some of the users, with the interface and the results of `rankcast.engine.reference.shard.Shard`.
 
     Parameters
     ----------
     catalog
-        The catalog to begin with; `update` brings a later one.
+        The initial catalog; `update` replaces it.
     serves
-        Which users live here; all by default.
+        Which users this shard serves; by default all.
     matcher
-        Makes what matches a batch, for each catalog anew. By default few subscriptions are asked one by one and many are
-        found through the compiled index, which takes changes one by one.
+        Builds the batch matcher, again for each catalog. By default, few subscriptions are evaluated one by one, and
+        many are found through the compiled index, which is updated incrementally.
 
-    Users whose policy arrays cannot serve (`rankcast.engine.arrays.modes.suits`) are served by the oracle, in their turn. The state
-    is that of `Shard`, either takes the other's. `publish` costs some 0.3 µs per match of users whose windows
-    slide by rank (see `Crowd`). For others it costs some 50 µs per batch and user whom it concerns (see `VisitSchedule`), then about 0.2 µs per
-    matching event (more with diversity), so batches of hundreds of events and more pay. `seq` must rise from event to event.
+    The reference engine serves users with a policy that arrays do not support (`rankcast.engine.arrays.modes.suits`).
+    The state has the format of `Shard`, and each can restore the other's. `publish` costs about 0.3 µs per match of
+    users with sliding windows by rank (see `Crowd`). For others, it costs about 50 µs per batch and affected user
+    (see `VisitSchedule`), and about 0.2 µs per matching event (more with diversity), so it is efficient for batches
+    of hundreds of events or more. `seq` must increase from event to event.
 
-    A user for whom something fails over arrays is served by the oracle from that batch on, until a record of theirs changes, so
-    that both engines set the same aside.
+    After a failure over arrays, the reference engine serves the user from that batch on, until one of the user's
+    records changes. Both engines therefore set the same things aside.
     """
 
     def __init__(
@@ -85,7 +86,7 @@ class BatchShard:
         self._make_matcher = matcher
         self._matching: Matching = self._make_matching()
         self._is_matching = True
-        """Whether the matcher could be made; else each user is asked alone."""
+        """Whether the shared matcher could be built; if not, each user is matched separately."""
         self._table = EventTable()
         self._keys = EventKeys()
         self._crowd = Crowd(self._table)
@@ -95,23 +96,25 @@ class BatchShard:
         self._quiet: VisitSchedule | None = None
         self._by_user: MatcherByUser | None = None
         self._timed: list[Served] | None = None
-        """Those whose periods may end by the clock."""
+        """The users with periods that the clock may end."""
         self._enough = 0
         self._admission: Admission
         self.matches = 0
-        """How many matches were found since the shard was made."""
+        """The number of matches since the shard was created."""
         self._set_aside: list[SetAside] = []
         self.update(catalog)
 
     @property
     def users(self) -> Collection[str]:
-        """Those who live here, in order."""
+        """The users of this shard, in order."""
         return self._users.keys()
 
     def update(self, catalog: Catalog) -> list[Delivery]:
-        """Go on with another version of the catalog, from the next event on; deliveries as of `Shard.update`.
+        """Switch to another version of the catalog, from the next event on; returns deliveries as `Shard.update`
+        does.
 
-        Costs some 0.1 µs per subscription of the catalog and 2 µs per user (see `Roster`), and some 100 µs per user whom it concerns.
+        Costs about 0.1 µs per subscription of the catalog and 2 µs per user (see `Roster`), and about 100 µs per
+        affected user.
         """
         deliveries: list[Delivery] = []
         self._quiet = self._timed = self._by_user = None
@@ -135,7 +138,7 @@ class BatchShard:
         return deliveries
 
     def match(self, event: Event) -> Iterator[Match]:
-        """The subscriptions of this shard that an event matches, in the order of the catalog."""
+        """The subscriptions of this shard that an event matches, in catalog order."""
         found, _ = self._matches([event])
         for place, degree in zip(found.subscription.tolist(), found.degree.tolist(), strict=True):
             subscription = self._roster.subscriptions[place]
@@ -147,10 +150,11 @@ class BatchShard:
         admitted: Mapping[str, Collection[str]] | None = None,
         clocks: Sequence[datetime] | None = None,
     ) -> list[Delivery]:
-        """Serve the next events, in order of `seq`; the deliveries that they cause, in the order of `Shard.publish`.
-
-        `admitted` says to which subscriptions each event under an advertisement goes, and `clocks` when each was received, as for
+        """Serve the next events, in order of `seq`; returns the deliveries that they cause, in the order of
         `Shard.publish`.
+
+        `admitted` gives the subscriptions that each event under an advertisement goes to, and `clocks` the time at
+        which each event was received, as in `Shard.publish`.
         """
         return self.publish_columns(events, admitted, clocks).records()
 
@@ -160,7 +164,8 @@ class BatchShard:
         admitted: Mapping[str, Collection[str]] | None = None,
         clocks: Sequence[datetime] | None = None,
     ) -> DeliveryColumns:
-        """What `publish` gives, as columns: for who stores or passes on many deliveries, and wants no objects."""
+        """The result of `publish` as columns, for callers that store or forward many deliveries and need no
+        objects."""
         events = list(events)
         if not events:
             return DeliveryCollector(self._table).deliveries()
@@ -177,7 +182,7 @@ class BatchShard:
         return self._deliver(events, matches, clocks, failed)
 
     def deliver(self, events: Sequence[Event], matches: Matches) -> DeliveryColumns:
-        """Rank and choose among the given matches of the next events: `publish_columns` without its first step."""
+        """Rank and choose among the given matches of the next events: `publish_columns` without matching."""
         self.matches += len(matches.event)
         return self._deliver(events, matches, None, {})
 
@@ -188,7 +193,8 @@ class BatchShard:
         clocks: Sequence[datetime] | None,
         failed: Mapping[str, Collection[int]],
     ) -> DeliveryColumns:
-        """`failed` are the places of events that could not be matched for some users."""
+        """Serve a batch with known matches; `failed` are the indexes of events that could not be matched for some
+        users."""
         gathering = DeliveryCollector(self._table)
         times = None if clocks is None else np.array([microseconds(clock) for clock in clocks], np.int64)
         stream = EventBatch(events, self._table, times)
@@ -235,11 +241,11 @@ class BatchShard:
         return deliveries
 
     def advance(self, clock: datetime) -> list[Delivery]:
-        """Let the receiver's clock come to a time, though nothing was published: what periods that it ends still owed."""
+        """Advance the receiver's clock without an event; returns the deliveries of the periods that end."""
         return self.advance_columns(clock).records()
 
     def advance_columns(self, clock: datetime) -> DeliveryColumns:
-        """What `advance` gives, as columns."""
+        """The result of `advance` as columns."""
         gathering = DeliveryCollector(self._table)
         begun = self._journal.add(Moment(0, clock), None)
         faulty: dict[str, IsolatedSubscriber] = {}
@@ -265,7 +271,8 @@ class BatchShard:
 
     @property
     def due(self) -> datetime | None:
-        """When the clock ends a period in which something waits, and `advance` has something to deliver; None if nothing waits."""
+        """When the clock ends a period with events to deliver, so that `advance` has work to do; None if there is
+        none."""
         if self._timed is None:
             timed = (one for user, one in self._users.items() if _is_timed(self._catalog.policy_of(user)))
             self._timed = [one for one in timed if not isinstance(one, Member)]
@@ -274,11 +281,11 @@ class BatchShard:
         return min(times, default=None)
 
     def close(self) -> list[Delivery]:
-        """End of the stream: what unfinished periods still owe."""
+        """End the stream; returns the deliveries of unfinished periods."""
         return self.close_columns().records()
 
     def close_columns(self) -> DeliveryColumns:
-        """What `close` gives, as columns."""
+        """The result of `close` as columns."""
         gathering = DeliveryCollector(self._table)
         faulty: dict[str, IsolatedSubscriber] = {}
         for user, served in self._users.items():
@@ -301,7 +308,7 @@ class BatchShard:
         return deliveries
 
     def take_set_aside(self, version: int = 0) -> list[SetAside]:
-        """What could not be served since this was asked last; `version` is that of the catalog in effect."""
+        """What was set aside since the last call; `version` is the current version of the catalog."""
         taken, self._set_aside = self._set_aside, []
         return in_order(replace(row, version=version) for row in taken)
 
@@ -310,7 +317,7 @@ class BatchShard:
         states = self.states(self._users)
         try:
             return pack_states(states)
-        except Exception:  # of one user; which one, is found out one by one
+        except Exception:  # caused by one user: save the users one by one to find which
             for user, state in states.items():
                 try:
                     pack_states({user: state})
@@ -323,11 +330,11 @@ class BatchShard:
         return {user: self._state(self._users[user]) for user in users}
 
     def folded(self, users: Iterable[str], events: dict[int, Event], since: int) -> State:
-        """The delivery state of some users as plain data, which names events by `seq`: of users in the crowd as columns
-        (`rankcast.engine.arrays.crowd_state`), of others one by one (`rankcast.engine.arrays.folded`).
+        """The delivery state of some users as plain data, which names events by `seq`.
 
-        The events that it names are put into `events`, each once; of those from `since` on, which the caller has elsewhere, the
-        first at least.
+        Users in the crowd are saved as columns (`rankcast.engine.arrays.crowd_state`), others one by one
+        (`rankcast.engine.arrays.folded`). The named events are added to `events`, each once. The caller already has
+        the events from `since` on, so of these at least the first is added.
         """
         served = [(user, self._users[user]) for user in users]
         members = [one for _, one in served if isinstance(one, Member)]
@@ -335,14 +342,14 @@ class BatchShard:
         return {"states": states, "columns": columns_of(self._crowd, members, self._table, events, since)}
 
     def restore_folded(self, folded: Mapping[str, Any], events: Mapping[int, Event]) -> None:
-        """Go on where a folded state was taken, with the same catalog."""
+        """Continue from a folded state, with the same catalog."""
         self._quiet = self._timed = None
         states, columns = folded["states"], folded["columns"]
         members = [self._users.get(user) for user in columns["users"]] if columns else []
         together = [one for one in members if isinstance(one, Member)]
         is_done = not members
         if members and len(together) == len(members):
-            with suppress(Exception):  # because of one of them
+            with suppress(Exception):  # caused by one of them
                 restore_columns(self._crowd, together, columns, self._table, events)
                 is_done = True
         if not is_done:
@@ -350,7 +357,7 @@ class BatchShard:
         for user, state in states.items():
             served = self._users.get(user)
             if isinstance(served, ArrayUser) and "failed" not in state and "set_aside" not in state:
-                with suppress(Exception):  # the oracle says why
+                with suppress(Exception):  # the reference engine reports the failure
                     restore_folded(served, state, self._table, events)
                     continue
             if served is not None:
@@ -359,7 +366,7 @@ class BatchShard:
         self._forget()
 
     def restore(self, state: bytes) -> None:
-        """Go on where `state` was taken, here or by `Shard`, with the same catalog."""
+        """Continue from a saved `state` of this or of `Shard`, with the same catalog."""
         users: dict[str, State] = unpack_states(state)
         self._quiet = self._timed = None
         for user in users:
@@ -369,11 +376,12 @@ class BatchShard:
         self._forget()
 
     def _restore_user(self, user: str, state: State) -> None:
-        """Let a user go on where a state was taken: over arrays, if nothing has failed there and reading it does not."""
+        """Continue a user from a saved state: over arrays, unless something has failed there or reading the state
+        fails."""
         served = self._users[user]
         if not isinstance(served, IsolatedSubscriber):
             if "failed" not in state and "set_aside" not in state:
-                with suppress(Exception):  # the oracle says why
+                with suppress(Exception):  # the reference engine reports the failure
                     self._restore(served, state)
                     return
             isolated = IsolatedSubscriber(user, self._catalog, self._journal, self._note)
@@ -396,19 +404,20 @@ class BatchShard:
         if not isinstance(new, IsolatedSubscriber):
             try:
                 self._restore(new, isolated.state())
-            except Exception:  # what the oracle can serve, arrays may not
+            except Exception:  # arrays may fail where the reference engine does not
                 self._leave(new)
                 self._users[user] = isolated
         return [made for step in owed for made in deliveries_of(user, step)]
 
     def _serve(self, user: str, catalog: Catalog, isolated: IsolatedSubscriber) -> Served:
-        """The user over arrays if both the mode and the filter can be and nothing fails, else the oracle."""
+        """The user over arrays, if they support the mode and the filter and nothing fails; otherwise the reference
+        engine."""
         oracle = isolated.subscriber
         if oracle is None or not isolated.is_sound:
             return isolated
         try:
             return self._over_arrays(user, catalog, oracle) or isolated
-        except Exception:  # what the oracle can serve, arrays may not
+        except Exception:  # arrays may fail where the reference engine does not
             return isolated
 
     def _over_arrays(self, user: str, catalog: Catalog, oracle: Subscriber) -> ArrayUser | Member | None:
@@ -439,7 +448,8 @@ class BatchShard:
             served.restore(state)
 
     def _isolated(self, user: str, served: Served, since: int) -> IsolatedSubscriber:
-        """A user as the oracle serves them, as the user is now; `since` is where in the journal that is."""
+        """The user in the reference engine, with the current state; `since` is the place of that state in the
+        journal."""
         if isinstance(served, IsolatedSubscriber):
             return served
         isolated = IsolatedSubscriber(user, self._catalog, self._journal, self._note, served.oracle.renewed(), since)
@@ -453,7 +463,7 @@ class BatchShard:
         return isolated
 
     def _takes_back(self, served: ArrayUser | Member, isolated: IsolatedSubscriber) -> bool:
-        """Whether arrays can go on with a user whom the oracle has served; what has failed there, stays there."""
+        """Whether arrays can take over a user from the reference engine. Users with a failure stay there."""
         if not isolated.is_sound:
             return False
         try:
@@ -463,7 +473,7 @@ class BatchShard:
         return True
 
     def _replace(self, faulty: Mapping[str, IsolatedSubscriber]) -> None:
-        """Serve these users by the oracle from now on."""
+        """Serve these users with the reference engine from now on."""
         for user, isolated in faulty.items():
             self._leave(self._users[user])
             self._users[user] = isolated
@@ -486,11 +496,11 @@ class BatchShard:
         degrees: Reals | None,
         gathering: DeliveryCollector,
     ) -> bool:
-        """Serve a batch to a user over arrays; False if that fails, and the user is as before."""
+        """Serve a batch to a user over arrays; False if that fails, with the user's state unchanged."""
         before = served.copy(matches=len(at) > 0)
         try:
             served.publish(stream, at, places, degrees, gathering)
-        except Exception:  # the oracle serves the batch, and says what fails
+        except Exception:  # the reference engine serves the batch and reports the failure
             served.go_back(before)
             return False
         return True
@@ -505,7 +515,8 @@ class BatchShard:
         gathering: DeliveryCollector,
         failed: Collection[str],
     ) -> list[int]:
-        """Serve a batch to the crowd; the numbers of those whom the oracle has to serve: all of them if the crowd fails."""
+        """Serve a batch to the crowd; returns the users that the reference engine must serve: all of them if the
+        crowd fails."""
         if not len(self._crowd):
             return []
         members = self._member_of
@@ -517,14 +528,14 @@ class BatchShard:
             members[alone] = -1
         try:
             return alone + self._crowd.publish(stream, self._names, members, borders, at, places, degrees, gathering)
-        except Exception:  # the crowd is as before; the oracle serves the batch, and says what fails
+        except Exception:  # the crowd is unchanged; the reference engine serves the batch and reports the failure
             served: list[int] = np.flatnonzero(self._member_of >= 0).tolist()
             return served
 
     def _matches(self, events: Sequence[Event]) -> tuple[Matches, dict[int, dict[str, str]]]:
-        """The matches of a batch; and by place, for whom matching an event failed, and why."""
+        """The matches of a batch; and by event index, the users for whom matching failed, with the reason."""
         if self._is_matching:
-            with suppress(Exception):  # because of one event, or of one user's subscription
+            with suppress(Exception):  # caused by one event, or by one user's subscription
                 return self._matching.match_batch(events), {}
         if self._by_user is None:
             self._by_user = MatcherByUser(self._catalog)
@@ -544,7 +555,7 @@ class BatchShard:
         try:
             self._matching.update(self._roster, changes, catalog)
             self._is_matching = True
-        except Exception:  # because of one user's subscription
+        except Exception:  # caused by one user's subscription
             self._is_matching = False
 
     def _make_matching(self) -> Matching:
@@ -606,7 +617,7 @@ class BatchShard:
         if len(self._crowd):
             rows.append(self._crowd.oldest_row())
         self._table.forget(min(rows, default=self._table.next_row))
-        self._enough = 2 * len(self._table) + len(self._users) // 100  # looking costs 2 µs per user
+        self._enough = 2 * len(self._table) + len(self._users) // 100  # checking costs 2 µs per user
 
 
 def _is_timed(policy: Policy) -> bool:

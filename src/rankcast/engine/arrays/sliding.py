@@ -1,4 +1,4 @@
-"""ArraySliding-window delivery over arrays (semantics: Delivery modes)."""
+"""Sliding-window delivery over arrays (semantics: Delivery modes)."""
 
 import numpy as np
 
@@ -15,18 +15,18 @@ from rankcast.plain import State
 __all__ = ["ArraySliding"]
 
 _LARGEST_RING = 2048
-"""Windows of up to so many entries keep their distances from batch to batch, if the shard has room for it."""
+"""The most entries of a window that keeps its distances from batch to batch, if the shard has memory for them."""
 
 _LARGEST_TABLE = 512
-"""Other windows of up to so many keep them while a batch is served; that is 2 MiB at most, once."""
+"""The most entries of other windows that keep their distances during a batch; this takes 2 MiB at most, once."""
 
 
 class ArraySliding(WindowMode):
-    """The window slides over a batch in one kernel.
+    """Slides the window over a batch with one kernel.
 
-    By rank alone only the entries that can still enter the top-k take part, about k ln(w / k) of a window of w in random
-    order; the others stay in the log of the window for the case that the user asks for a larger k or for diversity. With
-    diversity a step costs one distance per entry for the new event, and k looks at each.
+    By rank alone, only the entries that can still enter the top-k are examined: about k ln(w / k) of a window of w in
+    random order. The others are kept in case the user asks for a larger k or for diversity. With diversity, a step
+    costs one distance per entry for the new event, and examines each entry k times.
     """
 
     def __init__(self, policy: Policy, table: EventTable) -> None:
@@ -53,7 +53,7 @@ class ArraySliding(WindowMode):
         return stream.sent_at(triggers[:written], chosen[:written])
 
     def settle(self) -> None:
-        """Drop what has left the window."""
+        """Drop the entries that have left the window."""
         gone = int(np.searchsorted(self.entries["position"], self._now - self._span, side="right"))
         if gone:
             self.entries = self.entries[gone:].copy()
@@ -61,7 +61,7 @@ class ArraySliding(WindowMode):
             self._ring.drop(gone)
 
     def state(self, candidates: list[State]) -> State:
-        """As the oracle's."""
+        """The state in the format of the reference engine."""
         positions = self.entries["position"].tolist()
         window = {
             "matched": self._matched,
@@ -70,7 +70,7 @@ class ArraySliding(WindowMode):
         return {"window": window, "sent": self.entries["seq"][self.entries["sent"]].tolist()}
 
     def restore(self, state: State, entries: Entries) -> None:
-        """Go on where `state` was taken."""
+        """Continue from a saved `state`."""
         self._matched = state["window"]["matched"]
         self.entries = entries
         self._ring.known = 0
@@ -121,7 +121,7 @@ class ArraySliding(WindowMode):
         if self._table.rings.make_room(ring, longest, _LARGEST_RING):
             table, known = ring.table, ring.known
         else:
-            # Filling the table costs old^2 / 2 distances; without it a step costs about k * longest.
+            # Filling the table costs old^2 / 2 distances; without it, a step costs about k * longest.
             pays = longest <= _LARGEST_TABLE and old * old < 2 * self._k * longest * (len(entries) - old)
             table, known = np.empty((longest, longest) if pays else (0, 0)), 0
         steps: int = slide_diverse(
@@ -151,7 +151,7 @@ class ArraySliding(WindowMode):
 
 
 def _dominated(grid: Integers) -> Integers:
-    """How many later entries rank at least as high, for each."""
+    """For each entry, the number of later entries with at least the same rank."""
     counts = [0] * len(grid)
     later: list[int] = []
     from bisect import bisect_left, insort

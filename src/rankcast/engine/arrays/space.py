@@ -1,4 +1,4 @@
-"""What the kernels need for the distances of entries, as a user weighs attributes."""
+"""The data that the kernels need for distances between entries, with the user's weights of attributes."""
 
 from rankcast.engine.arrays.matching import Integers
 from rankcast.engine.arrays.table import EventTable

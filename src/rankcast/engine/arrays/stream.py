@@ -1,4 +1,4 @@
-"""One batch of published events as arrays, and what a user found in it."""
+"""One batch of published events as arrays, and a user's matches in it."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -16,7 +16,7 @@ __all__ = ["NOTHING", "EventBatch", "SentRows", "UserMatches"]
 
 
 class UserMatches(NamedTuple):
-    """The events of a batch that match a user: place in the batch, number of the pattern, rank, degree."""
+    """The events of a batch that match a user: index in the batch, number of the pattern, rank, degree."""
 
     at: Integers
     pattern: Integers
@@ -26,8 +26,8 @@ class UserMatches(NamedTuple):
 
 
 class SentRows(NamedTuple):
-    """What a mode sent, in order: at which event of the batch, in which window, when (in microseconds since the epoch), and
-    which entry."""
+    """The entries that a mode sent, in order: the triggering event of the batch, the window, the time (in
+    microseconds since the epoch), and the entry."""
 
     trigger: Integers
     window: Integers
@@ -41,7 +41,7 @@ NOTHING = SentRows(_NONE, _NONE, _NONE, _NONE)
 
 
 class EventBatch:
-    """A batch in order of `seq`; row `first_row` of the table is its first event."""
+    """A batch in order of `seq`; its first event is in row `first_row` of the table."""
 
     def __init__(self, events: Sequence[Event], table: EventTable, clocks: Integers | None = None) -> None:
         self.events = events
@@ -52,11 +52,11 @@ class EventBatch:
         self._asked = 0
         self._periods: dict[tuple[Unit, int, int], Integers] = {}
         self.clocks = clocks
-        """What the receiver's clock said at each event, in microseconds, if that counts."""
+        """The time of the receiver's clock at each event, in microseconds; None if the clock does not matter."""
 
     def times(self, places: Integers) -> Integers:
-        """The times of some events of the batch, in microseconds since the epoch; each is computed once, and all when many
-        are asked for."""
+        """The times of some events of the batch, in microseconds since the epoch. Each is computed once, and all are
+        computed when many are requested."""
         self._asked += len(places)
         if self._asked > len(self.events) // 8:
             return self.time[places]
@@ -70,16 +70,17 @@ class EventBatch:
         return np.array([microseconds(event.time) for event in self.events], np.int64)
 
     def moment(self, place: int) -> Moment:
-        """The publication of an event of the batch, as the oracle takes it."""
+        """The publication of an event of the batch, as the reference engine expects it."""
         event = self.events[place]
         return Moment(event.seq, event.time, None if self.clocks is None else instant(int(self.clocks[place])))
 
     def sent_at(self, trigger: Integers, entry: Integers) -> SentRows:
-        """Entries that are sent when an event is published: the window is its position, and it is forwarded at once."""
+        """Entries that are sent when an event is published: the window is its position, and it is forwarded at
+        once."""
         return SentRows(trigger, self.seq[trigger], self.times(trigger), entry)
 
     def positions(self, unit: Unit, matched: int, found: UserMatches) -> Integers:
-        """The position of each event, in a unit, for a user that `matched` events matched before."""
+        """The position of each event, in a unit, for a user with `matched` earlier matches."""
         if unit is Unit.EVENTS:
             return self.seq
         if unit is Unit.TIME:
@@ -89,7 +90,8 @@ class EventBatch:
         return matched + np.cumsum(steps)
 
     def periods(self, unit: Unit, span: int, origin: int, positions: Integers) -> Integers:
-        """The period of each event, if none is later before it; those that all users share are computed once."""
+        """The period of each event, if no earlier event is later in time. Periods that all users share are computed
+        once."""
         if unit is Unit.MATCHED:
             return (positions - origin) // span + 1
         key = (unit, span, origin)
@@ -100,8 +102,11 @@ class EventBatch:
     def periods_by_clock(
         self, span: int, origin: int, clock: int | None, goes_by_clock: bool
     ) -> tuple[Integers, int | None, bool]:
-        """The period of each event if the clock counts (see `rankcast.choose.Periodic`), for a user whose clock stood so; what it
-        says at the end, and whether periods go by it then."""
+        """The period of each event if the clock matters (see `rankcast.choose.Periodic`), given the user's clock so
+        far.
+
+        Also returns the clock at the end, and whether periods then follow it.
+        """
         if self.clocks is None and clock is None:
             return self.periods(Unit.TIME, span, origin, self.time), None, goes_by_clock
         least = _UNKNOWN if clock is None else clock

@@ -1,4 +1,4 @@
-"""The events that some user may still need: each once, however many users hold it."""
+"""The events that some user may still need, each stored once for all users."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,8 +17,8 @@ _FEW = 100_000
 class EventTable:
     """Events by row, a number that never changes; old rows are forgotten from the front.
 
-    Attributes are encoded when someone first asks for distances of a row. When most of what was encoded is forgotten,
-    encoding starts anew, so that values of the past take no room.
+    Attributes are encoded when distances of a row are first needed. When most of the encoded rows are forgotten,
+    encoding starts over, so that old values take no memory.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class EventTable:
         self._codes = Codes()
         self._known: dict[int, int] = {}
         self._known_of = (0, 0)
-        """Which rows `_known` knows by `seq`; it is made when somebody asks, and kept for the next."""
+        """The range of rows that `_known` maps by `seq`; it is built on demand and then reused."""
         self._begin = np.empty(0, np.int64)
         self._end = np.empty(0, np.int64)
 
@@ -50,7 +50,7 @@ class EventTable:
         return [events[place] for place in (rows - self._first).tolist()]
 
     def extend(self, events: Sequence[Event]) -> int:
-        """Take events; the row of the first."""
+        """Add events; returns the row of the first."""
         row = self.next_row
         self._events.extend(events)
         unknown = np.full(len(events), -1, np.int64)
@@ -59,7 +59,7 @@ class EventTable:
         return row
 
     def rows_of(self, events: Sequence[Event]) -> Integers:
-        """The rows of events by their `seq`; those that are not there get new ones."""
+        """The rows of events by their `seq`; events that are not in the table get new rows."""
         if self._known_of != (self._first, self.next_row):
             self._known = {event.seq: row for row, event in enumerate(self._events, self._first)}
         known = self._known
@@ -85,7 +85,7 @@ class EventTable:
     def encoded(
         self, rows: Integers, weights: Mapping[str, float], attributes: Sequence[str] | None
     ) -> tuple[Integers, tuple[Integers, ...], Reals, Reals]:
-        """What the kernels need for the distances of some rows: the rows as they count them, codes, weights, room."""
+        """The data that kernels need for distances between some rows: the encoded rows, codes, weights, room."""
         places = rows - self._first
         new = np.unique(places[self._begin[places] < 0])
         if len(new):

@@ -24,10 +24,10 @@ _NO_EVENT = Event("none", EPOCH, {})
 
 
 class ArrayUser:
-    """Does for a batch what the oracle's `Subscriber` does for an event.
+    """Does for a batch what the reference `Subscriber` does for an event.
 
-    The oracle says what rank a set of subscriptions gives, once for each set, takes over when the catalog changes, and
-    serves batches whose times go back; in between the user's state is arrays.
+    The reference engine ranks each set of subscriptions once, takes over when the catalog changes, and serves batches
+    with times out of order. Otherwise the user's state is kept in arrays.
     """
 
     def __init__(self, user: str, catalog: Catalog, oracle: Subscriber, table: EventTable) -> None:
@@ -40,15 +40,15 @@ class ArrayUser:
 
     @property
     def oldest_row(self) -> int:
-        """The first row of the table that the user holds; one beyond the last for none."""
+        """The first row of the table that the user holds; the next row if there is none."""
         rows = self._mode.entries["row"]
         return int(rows.min()) if len(rows) else self._table.next_row
 
     def publish(
         self, stream: EventBatch, at: Integers, places: Integers, degrees: Reals | None, gathering: DeliveryCollector
     ) -> None:
-        """Serve a batch; `places` are the user's subscriptions that the events `at` match, all to degree 1 if `degrees`
-        is None. What is sent is gathered."""
+        """Serve a batch and collect the deliveries. `places` are the user's subscriptions that the events `at` match,
+        all to degree 1 if `degrees` is None."""
         found = self._found(at, places, degrees)
         sent = self._mode.publish(stream, found)
         if sent is None:
@@ -58,24 +58,24 @@ class ArrayUser:
 
     @property
     def due(self) -> int | None:
-        """When the clock ends a period in which something waits, in microseconds; None if nothing does."""
+        """When the clock ends a period with events to deliver, in microseconds; None if there is none."""
         return self._mode.due
 
     def advance(self, clock: int, gathering: DeliveryCollector) -> None:
-        """Gather what periods still owed that end by the clock, in microseconds."""
+        """Collect the deliveries of the periods that end by the clock, in microseconds."""
         self._gather(self._mode.advance(clock), gathering)
 
     def close(self, gathering: DeliveryCollector) -> None:
-        """Gather what an unfinished period still owes."""
+        """Collect the deliveries of an unfinished period."""
         self._gather(self._mode.close(), gathering)
 
     def copy(self, matches: bool = True) -> Any:
-        """What `go_back` takes, before a batch in which something or nothing matches the user; modes make their arrays anew, so
-        that the old ones stay as they are."""
+        """The state for `go_back`, before a batch in which something or nothing matches the user. Modes create new
+        arrays, so the old ones stay unchanged."""
         return copy(self._mode)
 
     def go_back(self, before: Any) -> None:
-        """Become what the user was when `copy` was asked."""
+        """Return to the state at the time of `copy`."""
         self._mode = before
 
     def _gather(self, sent: SentRows, gathering: DeliveryCollector) -> None:
@@ -84,12 +84,12 @@ class ArrayUser:
         gathering.add(self.user, part)
 
     def state(self) -> State:
-        """As the oracle's."""
+        """The state in the format of the reference engine."""
         candidates = candidates_of(self._mode.entries, self._table, self._patterns)
         return {"mode": self._mode.state([candidate.state() for candidate in candidates]), "score": {}}
 
     def restore(self, state: State) -> None:
-        """Go on where a state, of this or of the oracle, was taken."""
+        """Continue from a saved state of this or the reference engine."""
         self._mode.restore(state["mode"], entries_of(*self._mode.kept(state["mode"]), self._table, self._patterns))
 
     def _pattern(self, places: Sequence[int]) -> Pattern:
@@ -138,7 +138,7 @@ class ArrayUser:
 
 
 def deliveries_of(user: str, step: Step) -> list[Delivery]:
-    """The deliveries of a step of the oracle."""
+    """The deliveries of a step of the reference engine."""
     return [
         Delivery(
             user,

@@ -1,4 +1,4 @@
-"""What the delivery modes with windows or periods share over arrays."""
+"""The common part of the delivery modes with windows or periods, over arrays."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ __all__ = ["WindowMode"]
 
 
 class WindowMode:
-    """The policy of a user with its k and length, how many events matched, and the entries."""
+    """A user's policy with its k and length, the number of matching events, and the entries."""
 
     def __init__(self, policy: Policy, table: EventTable) -> None:
         assert policy.k is not None
@@ -27,13 +27,13 @@ class WindowMode:
 
     @property
     def due(self) -> int | None:
-        """Nothing waits for the clock."""
+        """None, because nothing waits for the clock."""
         return None
 
     def advance(self, clock: int) -> SentRows:
-        """Nothing happens without an event."""
+        """Send nothing, because nothing happens without an event."""
         return NOTHING
 
     def close(self) -> SentRows:
-        """Nothing is owed."""
+        """Send nothing, because nothing is owed."""
         return NOTHING

@@ -1,4 +1,5 @@
-"""The filters over arrays: the same decisions as those of `of_policy`, a batch of one user's events at a time."""
+"""The filters over arrays: the same decisions as the filters of `of_policy`, for a batch of one user's events at a
+time."""
 
 from rankcast.engine.arrays.filters.batch import ArrayFilter, FilterBatch, Keys, draws, event_keys
 from rankcast.engine.arrays.filters.of_policy import array_filter

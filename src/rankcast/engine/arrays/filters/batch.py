@@ -1,4 +1,4 @@
-"""What the filters over arrays are fed with, and what they are to a shard."""
+"""The input of the filters over arrays, and their interface to a shard."""
 
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol, TypeAlias
@@ -21,10 +21,10 @@ _NO_INTEGERS = np.empty(0, np.int64)
 class FilterBatch(NamedTuple):
     """The next events that match one user, in order.
 
-    `patterns` numbers the set of subscriptions that each event matches; those of set p are
-    ``places[starts[p]:starts[p + 1]]``, as places in the user's list, and the most specific of them likewise. `ranks` are
-    needed for scoring by score only, `keys` (`event_keys`) where chance decides; `seqs` and `times` (in microseconds since
-    the epoch) and the most specific for decaying novelty.
+    `patterns` numbers the set of subscriptions that each event matches. The subscriptions of set p are
+    ``places[starts[p]:starts[p + 1]]``, as indexes in the user's list; the most specific ones are given likewise.
+    `ranks` are needed only for scoring by score, `keys` (`event_keys`) only for random decisions. `seqs`, `times` (in
+    microseconds since the epoch) and the most specific subscriptions are needed for decaying novelty.
     """
 
     patterns: Integers
@@ -39,20 +39,20 @@ class FilterBatch(NamedTuple):
 
 
 class ArrayFilter(Protocol):
-    """One user's filter, fed with every event that matches the user."""
+    """One user's filter. It receives every event that matches the user."""
 
     def admit(self, batch: FilterBatch) -> NDArray[np.bool_]:
         """Which of the next events pass."""
 
     def state(self) -> State:
-        """The state of the filter that this one stands for."""
+        """The state in the format of the corresponding reference filter."""
 
     def restore(self, state: State) -> None:
-        """Go on where a state, of this or of the filter that it stands for, was taken."""
+        """Continue from a saved state of this filter or of the corresponding reference filter."""
 
 
 def event_keys(event_ids: Iterable[str]) -> Keys:
-    """What stands for each event when chance decides; the same for all users, so computed once per batch."""
+    """The keys of events for random decisions; the same for all users, so computed once per batch."""
     return np.fromiter(map(event_key, event_ids), np.uint64)
 
 

@@ -1,4 +1,4 @@
-"""What the filters with a budget share over arrays."""
+"""The common part of the filters with a budget, over arrays."""
 
 from collections.abc import Sequence
 
@@ -16,9 +16,9 @@ _FEW = 16
 
 
 class BudgetState:
-    """Whole numbers, the positions of what passed, and the subscriptions by place.
+    """Counters, the positions of the events that passed, and the subscriptions by index.
 
-    Memory follows what the filter holds: arrays grow with the events, up to the declared period.
+    The arrays grow with the events, up to the declared period, so memory depends on what the filter holds.
     """
 
     def __init__(self, settings: Filter, ids: Sequence[str]) -> None:
@@ -31,7 +31,7 @@ class BudgetState:
         self._ring = np.zeros(min(self._k, _FEW), np.int64)
 
     def _make_room(self, events: int) -> None:
-        """Let the ring take what may pass of so many more events. One that is shorter than k never goes round."""
+        """Make room in the ring for the events that may pass. A ring shorter than k never wraps around."""
         from rankcast.engine.arrays.filters.kernels.budget import HEAD, PASSED
 
         head, passed = int(self._whole[HEAD]), int(self._whole[PASSED])
@@ -68,7 +68,7 @@ class BudgetState:
 
 
 def grown(values: Array, room: int) -> Array:
-    """The values in an array that has room for more."""
+    """The values in a larger array."""
     made = np.zeros(max(room, len(values)), values.dtype)
     made[: len(values)] = values
     return made

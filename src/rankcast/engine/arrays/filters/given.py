@@ -1,4 +1,4 @@
-"""Scores that do not depend on what a filter lets pass: the rank, and decaying novelty."""
+"""Scores that do not depend on what a filter lets through: the rank, and decaying novelty."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -17,23 +17,23 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 class GivenScores(Protocol):
-    """The scores of one user's events, a batch at a time."""
+    """The scores of one user's events, one batch at a time."""
 
     highest: float
-    """No score is above this."""
+    """An upper bound on all scores."""
 
     def scores(self, batch: FilterBatch) -> Reals:
         """The scores of the next events."""
 
     def state(self) -> State:
-        """The state of the score that this one stands for."""
+        """The state in the format of the corresponding reference score."""
 
     def restore(self, state: State) -> None:
-        """Go on where a state, of this or of the score that it stands for, was taken."""
+        """Continue from a saved state of this score or of the corresponding reference score."""
 
 
 class RankScores:
-    """As `ByRank`."""
+    """The counterpart of `ByRank`."""
 
     highest = 1.0
 
@@ -43,15 +43,16 @@ class RankScores:
         return np.array([round(rank, 12) for rank in distinct.tolist()])[which]
 
     def state(self) -> State:
-        """Nothing."""
+        """An empty state."""
         return {}
 
     def restore(self, state: State) -> None:
-        """Nothing to restore."""
+        """Do nothing."""
 
 
 class DecayScores:
-    """As `DecayingNovelty`: matches are counted in a kernel, and counts become novelties by the same formula."""
+    """The counterpart of `DecayingNovelty`: a kernel counts matches, and the same formula converts counts into
+    novelties."""
 
     def __init__(self, settings: Decaying, origin: datetime, ids: Sequence[str]) -> None:
         self.highest = settings.beta
@@ -111,7 +112,7 @@ class DecayScores:
         return novelties(self._settings, lowest)
 
     def state(self) -> State:
-        """As that of `DecayingNovelty`."""
+        """The state in the format of `DecayingNovelty`."""
         starts = [0, *self._window_ends.tolist()]
         window = [
             [at, [self._ids[place] for place in self._window[start:end].tolist()]]
@@ -125,7 +126,7 @@ class DecayScores:
         }
 
     def restore(self, state: State) -> None:
-        """Go on where a state, of this or of `DecayingNovelty`, was taken."""
+        """Continue from a saved state of this or of `DecayingNovelty`."""
         self._t = state["t"]
         self._period[0] = state["period"]
         self._counts[:] = [state["matches"].get(name, 0) for name in self._ids]

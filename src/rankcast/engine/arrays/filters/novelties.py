@@ -1,4 +1,4 @@
-"""Decaying novelty after many numbers of matches at once."""
+"""Decaying novelty for many counts of matches at once."""
 
 from functools import lru_cache
 
@@ -11,13 +11,13 @@ from rankcast.rank.decaying import DecayingNovelty
 __all__ = ["novelties"]
 
 _BLOCK = 256
-"""So many numbers of matches in a row are computed together: a user's events raise a number one by one."""
+"""The number of consecutive counts that are computed together, because a user's events raise a count one by one."""
 
 
 def novelties(settings: Decaying, matches: Integers) -> Reals:
-    """What `DecayingNovelty.after` gives for each number of matches.
+    """The result of `DecayingNovelty.after` for each count of matches.
 
-    Blocks are computed once for all users whose novelty decays alike, at some 0.1 ms each, and the last 32 MiB of them are kept.
+    Blocks are computed once for all users with the same decay, in about 0.1 ms each; the last 32 MiB are cached.
 
     >>> novelties(Decaying(alpha=0.25), np.array([0, 3, 1])).tolist()
     [1.0, 0.25, 0.75]

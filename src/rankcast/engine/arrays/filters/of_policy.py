@@ -1,4 +1,4 @@
-"""From the filter of a policy to the one over arrays that does it."""
+"""Creates the filter over arrays that a policy specifies."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,18 +17,20 @@ __all__ = ["array_filter"]
 
 _HONOURED = frozenset(("novelty", "rate", "period", "scoring", "update", "aging", "rates", "seed", "minimum"))
 _HONOURED_OF_DECAY = frozenset(("form", "beta", "alpha", "period", "window"))
-"""The fields that arrays honour; with any other one, the plain filter serves."""
+"""The fields that arrays support; with any other field, the reference filter is used."""
 
 _LARGEST_SUM = 9_000_000
-"""Scores that add up to more than this are too much for whole steps of 1e-12 in 64 bits."""
+"""The largest sum of scores that fits into 64 bits in steps of 1e-12."""
 
 
 def array_filter(
     user: str, settings: Filter, ids: Sequence[str], decay: Decaying | None = None, origin: datetime = EPOCH
 ) -> ArrayFilter | None:
-    """A fresh filter over arrays for a user with these subscriptions; `decay` and `origin` are for scoring by decaying
-    novelty. None if only the plain one can do it: a field that arrays do not know, sampling by scores so high, in periods so
-    long, that their sum does not fit into 64 bits.
+    """A new filter over arrays for a user with these subscriptions; `decay` and `origin` apply to scoring by decaying
+    novelty.
+
+    None if only the reference filter can do it: for a field that arrays do not support, or for sampling by scores
+    with a sum that does not fit into 64 bits.
     """
     if not given_fields(settings) <= _HONOURED or not (decay is None or given_fields(decay) <= _HONOURED_OF_DECAY):
         return None

@@ -12,7 +12,7 @@ __all__ = ["ArrayRandom"]
 
 
 class ArrayRandom:
-    """Each event with one probability."""
+    """Lets each event through with the same probability."""
 
     def __init__(self, user: str, settings: Filter) -> None:
         self._key = user_key(settings.seed, user)
@@ -23,8 +23,8 @@ class ArrayRandom:
         return draws(batch.keys, self._key) < self._rate
 
     def state(self) -> State:
-        """Nothing."""
+        """An empty state."""
         return {}
 
     def restore(self, state: State) -> None:
-        """Nothing to restore."""
+        """Do nothing."""

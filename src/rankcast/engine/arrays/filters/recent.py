@@ -1,4 +1,4 @@
-"""Eager sampling by the rates of a window, over arrays."""
+"""Eager sampling by the match rates in a window, over arrays."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,8 @@ __all__ = ["ArrayRecentSampling"]
 
 
 class ArrayRecentSampling(BudgetState):
-    """As `Sampling` with `MatchesWithin`: the matches of late are kept in order, as subscription and position."""
+    """The counterpart of `Sampling` with `MatchesWithin`. Recent matches are stored in order, as subscription and
+    position."""
 
     def __init__(self, user: str, settings: Filter, ids: Sequence[str]) -> None:
         super().__init__(settings, ids)
@@ -60,7 +61,7 @@ class ArrayRecentSampling(BudgetState):
         return out
 
     def state(self) -> State:
-        """As that of `Sampling`."""
+        """The state in the format of `Sampling`."""
         from rankcast.engine.arrays.filters.kernels.budget import T
 
         positions = {
@@ -73,7 +74,7 @@ class ArrayRecentSampling(BudgetState):
         return {"budget": self._budget(), "active": active, "matches": matches}
 
     def restore(self, state: State) -> None:
-        """Go on where a state, of this or of `Sampling`, was taken."""
+        """Continue from a saved state of this or of `Sampling`."""
         from rankcast.engine.arrays.filters.kernels.budget import ACTIVE
 
         self._restore_budget(state["budget"])

@@ -15,7 +15,7 @@ __all__ = ["ArraySampling"]
 
 
 class ArraySampling(BudgetState):
-    """The sampling filter over arrays, its rates those of all history or of periods."""
+    """The sampling filter over arrays, with match rates over all history or over periods."""
 
     def __init__(self, user: str, settings: Filter, ids: Sequence[str]) -> None:
         super().__init__(settings, ids)
@@ -55,7 +55,7 @@ class ArraySampling(BudgetState):
         return out
 
     def state(self) -> State:
-        """As that of `Sampling`."""
+        """The state in the format of `Sampling`."""
         from rankcast.engine.arrays.filters.kernels.budget import START, T
 
         known = {
@@ -68,7 +68,7 @@ class ArraySampling(BudgetState):
         return {"budget": self._budget(), "active": active, "matches": matches}
 
     def restore(self, state: State) -> None:
-        """Go on where a state, of this or of `Sampling`, was taken."""
+        """Continue from a saved state of this or of `Sampling`."""
         from rankcast.engine.arrays.filters.kernels.budget import ACTIVE, START
 
         self._restore_budget(state["budget"])

@@ -16,7 +16,7 @@ __all__ = ["ArrayScoreSampling"]
 
 
 class ArrayScoreSampling(BudgetState):
-    """As `ScoreSampling`, with scores that are given."""
+    """The counterpart of `ScoreSampling`, with given scores."""
 
     def __init__(self, user: str, settings: Filter, ids: Sequence[str], given: GivenScores) -> None:
         super().__init__(settings, ids)
@@ -47,7 +47,7 @@ class ArrayScoreSampling(BudgetState):
         return out
 
     def _make_room(self, events: int) -> None:
-        """Let the ring of scores take so many more."""
+        """Make room in the ring for more scores."""
         from rankcast.engine.arrays.filters.kernels.budget import ARRIVED
 
         super()._make_room(events)
@@ -56,7 +56,7 @@ class ArrayScoreSampling(BudgetState):
             self._steps = grown(self._steps, min(self._settings.period, 2 * wanted))
 
     def state(self) -> State:
-        """As that of `ScoreSampling`."""
+        """The state in the format of `ScoreSampling`."""
         from rankcast.engine.arrays.filters.kernels.budget import ARRIVED, SEEN
 
         arrived, seen = int(self._whole[ARRIVED]), int(self._whole[SEEN])
@@ -70,7 +70,7 @@ class ArrayScoreSampling(BudgetState):
         }
 
     def restore(self, state: State) -> None:
-        """Go on where a state, of this or of `ScoreSampling`, was taken."""
+        """Continue from a saved state of this or of `ScoreSampling`."""
         from rankcast.engine.arrays.filters.kernels.budget import ARRIVED, SEEN, SUM
 
         self._given.restore(state["score"])

@@ -15,8 +15,8 @@ __all__ = ["ArrayThreshold"]
 
 
 class ArrayThreshold(BudgetState):
-    """The threshold filter over arrays, also that with a fixed minimum; `given` are the scores if novelty of delivery does not
-    make them."""
+    """The threshold filter over arrays, including the one with a fixed minimum; `given` are the scores, unless
+    delivery novelty computes them."""
 
     def __init__(self, settings: Filter, ids: Sequence[str], given: GivenScores | None = None) -> None:
         super().__init__(settings, ids)
@@ -35,7 +35,7 @@ class ArrayThreshold(BudgetState):
 
     @property
     def threshold(self) -> float:
-        """The least score with which the next event may pass."""
+        """The lowest score with which the next event can pass."""
         return float(self._bar[0])
 
     @property
@@ -81,7 +81,7 @@ class ArrayThreshold(BudgetState):
         return out
 
     def _make_room(self, events: int) -> None:
-        """Let period or window take so many more scores."""
+        """Make room for more scores in the period or window."""
         from rankcast.engine.arrays.filters.kernels.budget import ARRIVED, SEEN
         from rankcast.engine.arrays.filters.kernels.thresholds import FIXED
 
@@ -99,7 +99,7 @@ class ArrayThreshold(BudgetState):
             self._is_above = grown(self._is_above, room)
 
     def state(self) -> State:
-        """As that of `Threshold`."""
+        """The state in the format of `Threshold`."""
         from rankcast.engine.arrays.filters.kernels.budget import ABOVE, ARRIVED, SEEN, T
         from rankcast.engine.arrays.filters.kernels.thresholds import EAGER, LAZY
 
@@ -124,7 +124,7 @@ class ArrayThreshold(BudgetState):
         return {"score": score, "budget": self._budget(), "bar": bar}
 
     def restore(self, state: State) -> None:
-        """Go on where a state, of this or of `Threshold`, was taken."""
+        """Continue from a saved state of this or of `Threshold`."""
         from rankcast.engine.arrays.filters.kernels.budget import ABOVE, SEEN
         from rankcast.engine.arrays.filters.kernels.thresholds import EAGER, LAZY, slide
 
@@ -141,7 +141,7 @@ class ArrayThreshold(BudgetState):
             self._whole[SEEN] = bar["seen"]
             self._whole[ABOVE] = len(bar["highest"])
             self._make_room(0)
-            # The other scores of the period cannot matter any more; the highest take the first slots.
+            # The other scores of the period no longer matter; the highest take the first slots.
             for slot, kept in enumerate(sorted(bar["highest"])):
                 self._scores[slot] = kept
                 self._above[slot] = slot

@@ -1,6 +1,6 @@
-"""The loops of ranking and choosing, compiled; import a module of this where its kernel is about to run.
+"""The compiled loops of ranking and choosing. Import a module of this package only when its kernel is about to run.
 
-Each kernel serves one user over one batch. Entries are what the user's window or period holds, then what the batch
-adds, in order of `seq`. All comparisons are made on the grid of 1e-12, as integers, and every float is computed as the
-oracle computes it, to the last bit; so the choices are the oracle's.
+Each kernel serves one user over one batch. Entries are the contents of the user's window or period, followed by those
+that the batch adds, in order of `seq`. All comparisons are made on a grid of 1e-12, as integers, and every float is
+computed as in the reference engine, to the last bit, so the choices are the same.
 """

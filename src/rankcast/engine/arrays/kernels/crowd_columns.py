@@ -1,4 +1,4 @@
-"""The columns that the windows of many users lie in."""
+"""The columns that hold the windows of many users."""
 
 from typing import NamedTuple
 
@@ -21,16 +21,17 @@ __all__ = [
 ]
 
 EVENTS, MATCHED, TIME = 0, 1, 2
-"""What a window's length counts."""
+"""What the length of a window counts."""
 
 NEVER = np.int64(2**62)
 
 
 class WindowColumns(NamedTuple):
-    """What the windows hold, a column each; an entry is a place in them.
+    """The contents of the windows as columns; an entry is an index into them.
 
-    `later` is by how many later entries of its window an entry is outranked, or equalled; beyond the user's k it
-    is not counted on."""
+    `later` is the number of later entries in the window with at least the same rank. Counting stops beyond the user's
+    k.
+    """
 
     row: Array
     seq: Array
@@ -42,10 +43,11 @@ class WindowColumns(NamedTuple):
 
 
 class MemberColumns(NamedTuple):
-    """The users, a column each: whose window lies where among the entries, and how long it is.
+    """The users as columns: where each window lies among the entries, and its length.
 
-    A user has the places from `base` on, `room` of them; the window begins at `begin` and has `count` entries, oldest first. From the
-    position `until` on something may happen though nothing matches."""
+    A user has `room` places from `base` on. The window begins at `begin` and has `count` entries, oldest first. From
+    position `until` on, something may happen even if nothing matches.
+    """
 
     base: Array
     room: Array
@@ -59,7 +61,8 @@ class MemberColumns(NamedTuple):
 
 
 class SentColumns(NamedTuple):
-    """What is sent: at which event of the batch, by which of the visited, and which entry; in the order of the visited."""
+    """The deliveries: the event of the batch, the index of the visited user, and the entry; in the order of the
+    visits."""
 
     event: Array
     visit: Array
@@ -70,7 +73,7 @@ class SentColumns(NamedTuple):
 
 @kernel
 def room_for(size: int) -> SentColumns:
-    """Room for so much that is sent."""
+    """Space for `size` deliveries."""
     return SentColumns(
         np.empty(size, np.int64),
         np.empty(size, np.int64),
@@ -82,7 +85,7 @@ def room_for(size: int) -> SentColumns:
 
 @kernel
 def grown(sendings: SentColumns, written: int, size: int) -> SentColumns:
-    """The first `written` of what is sent, with room for so many."""
+    """The first `written` deliveries, with space for `size`."""
     made: SentColumns = room_for(size)
     made.event[:written] = sendings.event[:written]
     made.visit[:written] = sendings.visit[:written]
@@ -94,8 +97,8 @@ def grown(sendings: SentColumns, written: int, size: int) -> SentColumns:
 
 @kernel
 def make_room(member: int, new: int, held: "WindowColumns", members: MemberColumns, used: int) -> int:
-    """Let a window have so many more entries: where it is, at the beginning of its room, or in a larger room at the end of the
-    places in use, which are there (`Crowd` sees to that); the new end of them."""
+    """Make room for `new` more entries in a window: in place, at the beginning of its room, or in a larger room at
+    the end of the places in use, which `Crowd` has reserved. Returns the new end of the places in use."""
     begin, count, room = members.begin[member], members.count[member], members.room[member]
     base = members.base[member]
     if begin + count + new <= base + room:

@@ -40,11 +40,11 @@ def slide_all(
     used: int,
     refused: Array,
 ) -> Any:
-    """Slides the windows of the visited over a batch; gives what is sent, and the end of the places in use.
+    """Slides the windows of the visited users over a batch; returns the deliveries and the end of the places in use.
 
-    The new entries of visit v are those from ``borders[v]`` to ``borders[v + 1]``: the event of the batch that each arrives with
-    (ascending), its pattern and its degree. `latest` is the latest time from each event on. Whose entries are
-    not in order of time is `refused`, and left alone.
+    The new entries of visit v are those from ``borders[v]`` to ``borders[v + 1]``: the event of the batch that each
+    arrives with (ascending), its pattern and its degree. `latest` is the latest time from each event on. Users with
+    entries out of time order are marked in `refused` and left unchanged.
     """
     written = 0
     sendings = room_for(len(arrived) + 64)
@@ -109,7 +109,7 @@ def _in_order(member: int, held: WindowColumns, members: MemberColumns, times: A
 
 @kernel
 def _rank_old(member: int, held: WindowColumns, members: MemberColumns, grids: Array, order: Array) -> int:
-    """Puts the entries that can still enter the top-k into `order`, best first; how many they are."""
+    """Puts the entries that can still enter the top-k into `order`, best first; returns their number."""
     size = 0
     begin, k = members.begin[member], members.k[member]
     for entry in range(begin, begin + members.count[member]):
@@ -135,7 +135,7 @@ def _rank_old(member: int, held: WindowColumns, members: MemberColumns, grids: A
 
 @kernel
 def _first_at(now: Array, position: int, event: int, end: int, is_sorted: bool) -> int:
-    """The first event from `event` on, before `end`, that is at a position or beyond; `end` if there is none."""
+    """The first event from `event` on, before `end`, at or beyond a position; `end` if there is none."""
     if not is_sorted:
         while event < end and now[event] < position:
             event += 1
@@ -167,7 +167,7 @@ def _slide(
     sendings: SentColumns,
     written: int,
 ) -> int:
-    """Goes from event to event at which something drops out of the top-k's entries or arrives; how much is sent by then."""
+    """Steps through the events at which an entry leaves or arrives; returns the number of deliveries so far."""
     k, span = members.k[member], members.span[member]
     by_match = members.unit[member] == MATCHED
     arriving = members.begin[member] + members.count[member]
@@ -237,7 +237,7 @@ def _slide(
 def _settle(
     member: int, old: int, seqs: Array, latest: Array, arrived: Array, held: WindowColumns, members: MemberColumns
 ) -> None:
-    """Drops what has left the window while the batch was served."""
+    """Drops the entries that left the window during the batch."""
     unit, span = members.unit[member], members.span[member]
     begin, count = members.begin[member], members.count[member]
     gone = 0
@@ -261,10 +261,10 @@ def _settle(
 
 @kernel
 def look_again(numbers: Array, held: WindowColumns, members: MemberColumns, grids: Array) -> None:
-    """Finds what the kernels keep of windows whose entries were written by others: `later`, up to the user's k, and `until`."""
+    """Recomputes `later`, up to the user's k, and `until` for windows with entries written from outside."""
     for member in numbers:
         begin, count, k = members.begin[member], members.count[member], members.k[member]
-        best = np.empty(min(k, count) + 1, np.int64)  # of those that are later, the k highest, descending
+        best = np.empty(min(k, count) + 1, np.int64)  # the k highest of the later entries, descending
         size = 0
         oldest = NEVER
         for entry in range(begin + count - 1, begin - 1, -1):
@@ -286,7 +286,7 @@ def look_again(numbers: Array, held: WindowColumns, members: MemberColumns, grid
 
 @kernel
 def oldest_row(held: WindowColumns, members: MemberColumns) -> int:
-    """The first row that any window holds; NEVER if none does."""
+    """The first row that any window holds; NEVER if there is none."""
     oldest = NEVER
     for member in range(len(members.begin)):
         for entry in range(members.begin[member], members.begin[member] + members.count[member]):

@@ -1,4 +1,4 @@
-"""The list of sent events, followed through a batch."""
+"""The list of sent events, updated over a batch."""
 
 import numpy as np
 
@@ -10,15 +10,15 @@ from rankcast.plain import Array, Arrays
 __all__ = ["remember_by_rank", "remember_diverse"]
 
 _FAR = np.int64(2**62)
-"""Beyond every position."""
+"""A value beyond every position."""
 
 
 @kernel
 def remember_by_rank(
     positions: Array, grid: Array, old: int, k: int, span: int, replace: bool, held: Array, sent: Array
 ) -> int:
-    """Decides on each new entry by rank alone: marks what is sent, and leaves in `held` what the list holds, oldest
-    first; gives how many."""
+    """Decides on each new entry by rank alone: marks the entries that are sent, and leaves the list in `held`, oldest
+    first. Returns its length."""
     size = old
     earliest = _FAR
     lowest = -1
@@ -70,11 +70,11 @@ def remember_diverse(
     held: Array,
     sent: Array,
 ) -> int:
-    """Decides on each new entry by divrank: marks what is sent, and leaves in `held` what the list holds, oldest
-    first; gives how many.
+    """Decides on each new entry by divrank: marks the entries that are sent, and leaves the list in `held`, oldest
+    first. Returns its length.
 
-    The sums of each member's distances are exact (`rankcast.choose.kernels.swaps`), so that they can be kept from entry to
-    entry: one costs O(k) distances and O(k) sums, and O(k) exact values where all are equal.
+    The sums of each member's distances are exact (`rankcast.choose.kernels.swaps`), so they can be carried from entry
+    to entry. An entry costs O(k) distances and O(k) sums, and O(k) exact values if all are equal.
     """
     size = 0
     high, low = np.zeros(k + 1), np.zeros(k + 1)
@@ -115,7 +115,8 @@ def remember_diverse(
 def _leave(
     place: int, size: int, held: Array, rank_of: Array, high: Array, low: Array, space: Arrays, apart: Array
 ) -> int:
-    """Takes a member out of the list, and its distances out of the sums of the others; gives how many are left."""
+    """Removes a member from the list, and its distances from the sums of the others; returns the number of members
+    left."""
     gone = held[place]
     for at in range(place, size - 1):
         held[at], rank_of[at] = held[at + 1], rank_of[at + 1]

@@ -1,4 +1,4 @@
-"""The pattern of each event, looked up by the bits of the subscriptions that it matches."""
+"""Looking up the pattern of each event by the bits of the subscriptions that it matches."""
 
 import numpy as np
 
@@ -8,12 +8,12 @@ from rankcast.plain import Array
 __all__ = ["file_masks", "number_events"]
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
-"""An odd number whose product spreads a mask over the upper bits."""
+"""An odd multiplier that spreads a mask over the upper bits."""
 
 
 @kernel
 def _slot(mask: int, masks: Array) -> int:
-    """Where a mask stands in a table of 2^n slots, or the free slot (0) where it would."""
+    """The slot of a mask in a table of 2^n slots, or the free slot (0) for it."""
     size = np.uint64(len(masks))
     slot = (np.uint64(mask) * _SPREAD) >> np.uint64(32)
     slot = slot & (size - np.uint64(1))
@@ -24,7 +24,7 @@ def _slot(mask: int, masks: Array) -> int:
 
 @kernel
 def file_masks(new: Array, masks: Array, numbers: Array) -> None:
-    """Files each mask under its place among `new` in an empty table, at most half of which it fills."""
+    """Files each mask under its index in `new` in an empty table, which is then at most half full."""
     for number in range(len(new)):
         slot = _slot(new[number], masks)
         masks[slot] = new[number]
@@ -35,8 +35,8 @@ def file_masks(new: Array, masks: Array, numbers: Array) -> None:
 def number_events(
     at: Array, places: Array, masks: Array, numbers: Array, starts: Array, found: Array, number: Array
 ) -> int:
-    """Goes through matches sorted by event: where each event begins, its mask, and its number in the table, -1 if it has
-    none; gives how many events there are."""
+    """Processes matches sorted by event: writes the start of each event, its mask, and its number in the table (-1 if
+    it has none); returns the number of events."""
     count = 0
     begin = 0
     while begin < len(at):

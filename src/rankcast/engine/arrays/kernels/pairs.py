@@ -1,4 +1,4 @@
-"""The patterns of many users, looked up by user and by the bits of the subscriptions that an event matches."""
+"""Looking up the patterns of many users, by user and by the bits of the subscriptions that an event matches."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ __all__ = ["degrees_of", "file_pairs", "look_up", "masks_of"]
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _OTHER = np.uint64(0xC2B2AE3D27D4EB4F)
-"""Odd numbers whose products spread a mask and a user over the upper bits."""
+"""Odd multipliers that spread a mask and a user over the upper bits."""
 
 
 @kernel
@@ -23,8 +23,8 @@ def masks_of(
     masks: Array,
     first: Array,
 ) -> int:
-    """Goes through matches sorted by user and event: where each (user, event) begins, whose it is, and its mask; `first` has where
-    each user's begin. Users who are no members are left out. Gives how many there are."""
+    """Processes matches sorted by user and event: writes the start, user and mask of each (user, event) pair, and the
+    start of each user in `first`. Skips users that are not members. Returns the number of pairs."""
     count = 0
     for user in range(len(member_of)):
         first[user] = count
@@ -47,7 +47,7 @@ def masks_of(
 
 @kernel
 def _slot(member: int, mask: int, of: Array, masks: Array) -> int:
-    """Where a pair stands in a table of 2^n slots, or the free slot (mask 0) where it would."""
+    """The slot of a pair in a table of 2^n slots, or the free slot (mask 0) for it."""
     last = np.uint64(len(masks) - 1)
     mixed = (np.uint64(mask) + np.uint64(member) * _OTHER) * _SPREAD
     slot = (mixed >> np.uint64(32)) & last
@@ -58,7 +58,7 @@ def _slot(member: int, mask: int, of: Array, masks: Array) -> int:
 
 @kernel
 def file_pairs(members: Array, new: Array, numbers: Array, of: Array, masks: Array, filed: Array) -> None:
-    """Files each pair's number in a table, at most half of which is full afterwards."""
+    """Files the number of each pair in a table, which is then at most half full."""
     for pair in range(len(new)):
         slot = _slot(members[pair], new[pair], of, masks)
         of[slot] = members[pair]
@@ -68,7 +68,7 @@ def file_pairs(members: Array, new: Array, numbers: Array, of: Array, masks: Arr
 
 @kernel
 def look_up(members: Array, wanted: Array, of: Array, masks: Array, filed: Array, numbers: Array) -> int:
-    """Finds the number of each pair, -1 if it has none; gives how many have none."""
+    """Finds the number of each pair, -1 if it has none; returns how many have none."""
     missing = 0
     for pair in range(len(wanted)):
         slot = _slot(members[pair], wanted[pair], of, masks)
@@ -84,7 +84,7 @@ def look_up(members: Array, wanted: Array, of: Array, masks: Array, filed: Array
 def degrees_of(
     starts: Array, masks: Array, numbers: Array, specific: Array, places: Array, given: Array, degrees: Array
 ) -> None:
-    """The degree of each (user, event): the highest of its pattern's most specific subscriptions."""
+    """The degree of each (user, event) pair: the highest of its pattern's most specific subscriptions."""
     for pair in range(len(starts)):
         match = starts[pair]
         left = masks[pair]

@@ -1,4 +1,4 @@
-"""The choice in each of many periods."""
+"""Choosing in each of many periods."""
 
 import numpy as np
 
@@ -10,17 +10,17 @@ from rankcast.plain import Array, Arrays
 __all__ = ["best_by_rank", "best_diverse"]
 
 _LARGEST_TABLE = 2048
-"""Periods of up to so many entries may keep their distances in a table while they are chosen from."""
+"""The most entries of a period that may keep its distances in a table while choosing."""
 
 
 @kernel
 def best_by_rank(ends: Array, grid: Array, k: int, chosen: Array) -> None:
-    """Marks, in each group of entries that ends before one of `ends`, the k of highest (rank, seq)."""
+    """Marks, in each group of entries that ends before one of `ends`, the k with the highest (rank, seq)."""
     heap = np.empty(k, np.int64)
     begin = 0
     for end in ends:
         size = 0
-        for entry in range(end - 1, begin - 1, -1):  # the latest first, for among equals it is chosen
+        for entry in range(end - 1, begin - 1, -1):  # the latest first, because it wins among equals
             if size < k:
                 at = size
                 size += 1
@@ -61,10 +61,10 @@ def best_diverse(
     space: Arrays,
     chosen: Array,
 ) -> None:
-    """Marks, in each group of entries that ends before one of `ends`, what the greedy heuristic picks, or what is better by
-    swaps if it `improves`; `by_rank` is the entries of each group, the highest rank first.
+    """Marks, in each group of entries that ends before one of `ends`, the choice of the greedy heuristic, or the
+    choice improved by swaps if `improves` is set. `by_rank` lists the entries of each group, the highest rank first.
 
-    A group that picks a good part of its entries keeps their distances in a table while it does.
+    A group that chooses a large part of its entries keeps their distances in a table meanwhile.
     """
     order = np.arange(len(ranks))
     slots = np.empty(len(ranks), np.int64)
@@ -102,5 +102,5 @@ def best_diverse(
 
 @kernel
 def _keeps_table(size: int, k: int) -> bool:
-    """Whether measuring all pairs once is less than measuring k entries against all."""
+    """Whether measuring all pairs once costs less than measuring k entries against all."""
     return bool(k < size <= min(4 * k, _LARGEST_TABLE))

@@ -26,11 +26,11 @@ def slide_by_rank(
     triggers: Array,
     entries: Array,
 ) -> int:
-    """Slides over a batch by rank alone; gives how many (trigger, entry) it wrote.
+    """Slides over a batch by rank alone; returns the number of (trigger, entry) pairs written.
 
-    `order` holds the entries that can still enter the top-k, `size` of them, best first: those with fewer than k
-    later ones of at least their rank. `now` is the position at each published event, `at` the event that brings each
-    new entry, the first of which is `old`.
+    `order` holds the `size` entries that can still enter the top-k, best first: those with fewer than k later entries
+    of at least their rank. `now` is the position at each published event, and `at` the event that brings each new
+    entry; the first new entry is `old`.
     """
     written = 0
     arriving = old
@@ -107,11 +107,12 @@ def slide_diverse(
     triggers: Array,
     entries: Array,
 ) -> int:
-    """Slides over a batch with diversity; gives how many (trigger, entry) it wrote.
+    """Slides over a batch with diversity; returns the number of (trigger, entry) pairs written.
 
-    Distances are kept in `table`, with a slot for each entry of the longest window, if it has room at all; those of the
-    first `known` entries are there already. `best` is the value of an entry's best pair with an older one, and `best_with`
-    that one; it is looked for again when the older one leaves. The choice is the greedy one, or that `improves` by swaps.
+    Distances are kept in `table`, with a slot for each entry of the longest window, unless the table is empty; those
+    of the first `known` entries are already there. `best` is the value of an entry's best pair with an older entry,
+    `best_with`; it is searched again when the older entry leaves. The choice is greedy, or improved by swaps if
+    `improves` is set.
     """
     written = 0
     begin, end = 0, old

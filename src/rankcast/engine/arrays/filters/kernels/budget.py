@@ -1,17 +1,17 @@
-"""How many of the last events passed, and where a state keeps its whole numbers."""
+"""The number of recent events that passed, and the layout of a state's counters."""
 
 from rankcast.compiling import kernel
 from rankcast.plain import Array
 
 __all__ = ["ABOVE", "ACTIVE", "ARRIVED", "BELOW", "HEAD", "PASSED", "SEEN", "START", "SUM", "T", "count"]
 
-# What the whole numbers of a state are; the same in all kernels as far as they have them.
+# The indexes of the counters of a state; the same in all kernels that use them.
 T, HEAD, PASSED, SEEN, ABOVE, BELOW, ARRIVED, ACTIVE, START, SUM = range(10)
 
 
 @kernel
 def count(passed: bool, whole: Array, ring: Array, k: int, period: int, eager: bool) -> None:
-    """One more event in the budget; `ring` holds the positions of those that passed of late."""
+    """Count one more event in the budget; `ring` holds the positions of the events that passed recently."""
     whole[T] += 1
     if passed:
         ring[(whole[HEAD] + whole[PASSED]) % k] = whole[T]

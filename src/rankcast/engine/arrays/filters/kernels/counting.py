@@ -1,4 +1,4 @@
-"""Matches counted for decaying novelty."""
+"""Counting matches for decaying novelty."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ __all__ = ["count_matches", "flatten"]
 
 @kernel
 def flatten(patterns: Array, starts: Array, places: Array) -> tuple[Any, Any]:
-    """The places of each event one after the other: where those of each end, and the places."""
+    """The subscriptions of all events, one event after the other: the end of each event, and the indexes."""
     ends = np.empty(len(patterns), np.int64)
     total = 0
     for event in range(len(patterns)):
@@ -48,7 +48,8 @@ def count_matches(
 ) -> int:
     """Writes, for each event, the lowest count of its most specific subscriptions before it, and counts its matches.
 
-    The window holds the matches of events of the past, `old` of them, then those of this batch. Gives how many events left it.
+    The window holds the matches of `old` past events, then those of this batch. Returns the number of events that
+    left it.
     """
     left = 0
     for event in range(len(patterns)):

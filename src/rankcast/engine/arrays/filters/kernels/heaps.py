@@ -1,4 +1,4 @@
-"""Heaps of slots: `heap` holds slots, `at` says where each slot is, the lowest of sign * score is on top."""
+"""Heaps of slots: `heap` holds slots, `at` gives the position of each slot, and the lowest sign * score is on top."""
 
 from rankcast.compiling import kernel
 from rankcast.plain import Array
@@ -22,7 +22,7 @@ def _up(heap: Array, at: Array, scores: Array, place: int, sign: float) -> None:
 
 @kernel
 def down(heap: Array, at: Array, scores: Array, place: int, size: int, sign: float) -> None:
-    """Let what is at a place of a heap of `size` sink to where it belongs."""
+    """Move the item at a position of a heap of `size` down to its place."""
     slot = heap[place]
     while True:
         child = 2 * place + 1
@@ -41,7 +41,7 @@ def down(heap: Array, at: Array, scores: Array, place: int, size: int, sign: flo
 
 @kernel
 def push(heap: Array, at: Array, scores: Array, size: int, slot: int, sign: float) -> None:
-    """Put a slot into a heap of `size`, which has room for it."""
+    """Add a slot to a heap of `size`, which has room for it."""
     heap[size] = slot
     at[slot] = size
     _up(heap, at, scores, size, sign)
@@ -49,7 +49,7 @@ def push(heap: Array, at: Array, scores: Array, size: int, slot: int, sign: floa
 
 @kernel
 def remove(heap: Array, at: Array, scores: Array, size: int, place: int, sign: float) -> None:
-    """Take out what is at a place of a heap of `size`."""
+    """Remove the item at a position of a heap of `size`."""
     last = heap[size - 1]
     if place < size - 1:
         heap[place] = last

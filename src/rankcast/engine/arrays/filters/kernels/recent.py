@@ -1,4 +1,4 @@
-"""Events drawn by how often their subscriptions matched of late."""
+"""Sampling events by how often their subscriptions matched recently."""
 
 import numpy as np
 
@@ -29,11 +29,11 @@ def sample_recent(
     kept: Array,
     out: Array,
 ) -> None:
-    """As `sample`, eager, with rates of the last `period` events. `recent` and `at` are matches of late, `old` of them, then
-    those of the batch, an event's up to its end; those that are not forgotten are marked as kept.
+    """As `sample`, eager, with rates over the last `period` events.
 
-    The matches of a subscription are a chain from `head` to `tail`; those that leave the window are taken off when it is
-    looked at.
+    `recent` and `at` hold `old` recent matches, then those of the batch, event by event. Matches that are not
+    forgotten are marked as kept. The matches of a subscription form a chain from `head` to `tail`; those that have
+    left the window are removed when the subscription is next examined.
     """
     following = np.zeros(len(recent), np.int64)
     head = np.zeros(len(probability), np.int64)
@@ -76,7 +76,7 @@ def sample_recent(
 
 @kernel
 def _chain(slot: int, place: int, following: Array, head: Array, tail: Array, counts: Array) -> None:
-    """One more match at the end of a subscription's chain."""
+    """Append a match to a subscription's chain."""
     if counts[place] == 0:
         head[place] = slot
     else:
@@ -87,7 +87,7 @@ def _chain(slot: int, place: int, following: Array, head: Array, tail: Array, co
 
 @kernel
 def _forget(place: int, until: int, at: Array, following: Array, head: Array, counts: Array) -> None:
-    """Take the matches up to a position off a subscription's chain."""
+    """Remove the matches up to a position from a subscription's chain."""
     while counts[place] > 0 and at[head[place]] <= until:
         head[place] = following[head[place]]
         counts[place] -= 1

@@ -1,4 +1,4 @@
-"""Events drawn by how often their subscriptions match."""
+"""Sampling events by how often their subscriptions match."""
 
 import numpy as np
 
@@ -11,7 +11,8 @@ __all__ = ["probability_of", "sample"]
 
 @kernel
 def probability_of(share: float, count: int, events: int, first: int, last: int, interval: bool) -> float:
-    """That of a subscription which matched `count` of so many events, the first and last of them at these positions."""
+    """The probability for a subscription that matched `count` of `events` events, with its first and last match at
+    these positions."""
     matches = count / events if count > 0 else 0.0
     if matches < share:
         return 1.0
@@ -43,7 +44,7 @@ def sample(
     last: Array,
     out: Array,
 ) -> None:
-    """Which events are drawn while the budget has room; a probability that is no number is that of a subscription never
+    """Which events are drawn while the budget lasts. A probability of NaN means that the subscription never
     matched."""
     everything = np.arange(len(probability))
     for event in range(len(patterns)):
@@ -86,7 +87,7 @@ def _renew(
     first: Array,
     last: Array,
 ) -> None:
-    """Bring the probabilities of subscriptions that ever matched up to date."""
+    """Update the probabilities of all subscriptions that have matched."""
     for place in places:
         if not np.isnan(probability[place]):
             share, events = rate / whole[ACTIVE], whole[T] - whole[START]

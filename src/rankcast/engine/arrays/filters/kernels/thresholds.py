@@ -1,4 +1,4 @@
-"""Events that reach a bar, which follows the scores of others."""
+"""Events that reach a threshold, which follows the scores of others."""
 
 import numpy as np
 
@@ -9,10 +9,10 @@ from rankcast.plain import Array
 
 __all__ = ["EAGER", "FIXED", "GIVEN", "INTERVAL", "LAZY", "RATE", "slide", "threshold"]
 
-# What a threshold scores by.
+# The ways of scoring.
 RATE, INTERVAL, GIVEN = range(3)
 
-# Where the bar of a threshold lies.
+# The kinds of threshold.
 LAZY, EAGER, FIXED = range(3)
 
 
@@ -28,7 +28,7 @@ def slide(
     at: Array,
     is_above: Array,
 ) -> None:
-    """One more score into the window, of so many scores, of an eager threshold; the k highest are `above`. O(log window)."""
+    """Add a score to the window of an eager threshold; the k highest scores are `above`. O(log window)."""
     slot = whole[ARRIVED] % length
     if whole[ARRIVED] >= length:
         if is_above[slot]:
@@ -85,7 +85,8 @@ def threshold(
     is_above: Array,
     out: Array,
 ) -> None:
-    """Which events reach the bar while the budget has room; `given` are their scores if novelty does not make them."""
+    """Which events reach the threshold while the budget lasts; `given` are their scores, unless novelty computes
+    them."""
     for event in range(len(patterns)):
         first, end = starts[patterns[event]], starts[patterns[event] + 1]
         t = whole[T] + 1
