@@ -102,8 +102,10 @@ class StoreError(RankcastError):
 
 
 class OutdatedStore(StoreError):
-    """The store has an earlier schema version and can be upgraded. `store` is the address used to open it, with the
-    password."""
+    """The store has an earlier schema version and can be upgraded.
+
+    `store` is the address used to open it, with the password.
+    """
 
     def __init__(self, message: str, store: str) -> None:
         super().__init__(message)

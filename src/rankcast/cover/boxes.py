@@ -58,8 +58,9 @@ def box_of(form: NormalForm) -> Box | None:
 
 
 def point_of(event: Event) -> Box | None:
-    """The numbers and times of a crisp event as a box without extent. A box matches the event if and only if it
-    covers this box.
+    """The numbers and times of a crisp event as a box without extent.
+
+    A box matches the event if and only if it covers this box.
 
     None for an event with imprecise values or with a number that a float cannot represent exactly.
     """

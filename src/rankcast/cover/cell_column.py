@@ -107,8 +107,10 @@ class CellColumn:
         return self._slots
 
     def compare(self, rows: Sequence[int]) -> "tuple[NDArray[np.bool_], NDArray[np.bool_]]":
-        """Compare the cells of some rows with every slot, and with a last column that stands for no cell. Returns
-        whether the row's cell lies within the slot's cell, and whether it contains it."""
+        """Compare the cells of some rows with every slot, and with a last column that stands for no cell.
+
+        Returns whether the row's cell lies within the slot's cell, and whether it contains it.
+        """
         own = [self._slot_of_row[row] for row in rows]
         distinct, place_of = np.unique(own, return_inverse=True)
         size = len(self._outlines)

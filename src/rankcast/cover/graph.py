@@ -106,8 +106,10 @@ class SubscriptionGraph:
         return self._walk(event, matches, every=True)
 
     def match_any(self, event: Event, matches: Callable[[Node, Event], bool]) -> GraphMatch:
-        """Only the nodes that plain publish/subscribe needs, which asks who gets the event and not why. Below a
-        matching node, the search continues only for users without a match so far."""
+        """Only the nodes that plain publish/subscribe needs, which asks who gets the event and not why.
+
+        Below a matching node, the search continues only for users without a match so far.
+        """
         return self._walk(event, matches, every=False)
 
     def _walk(self, event: Event, matches: Callable[[Node, Event], bool], every: bool) -> GraphMatch:
@@ -138,8 +140,10 @@ class SubscriptionGraph:
         return GraphMatch(tuple(holds), self._specific(holds, may_prune), visited)
 
     def _specific(self, holds: list[int], may_prune: bool) -> dict[str, tuple[str, ...]]:
-        """For each user, the matching subscriptions without a matching one below. The status bit tells which of them
-        need a search."""
+        """For each user, the matching subscriptions without a matching one below.
+
+        The status bit tells which of them need a search.
+        """
         matching = set(holds)
         specific: dict[str, list[str]] = {}
         for number in sorted(holds):

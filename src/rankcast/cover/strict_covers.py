@@ -24,8 +24,11 @@ PartOutline = dict[str, CellOutline]
 
 
 def part_outlines(form: NormalForm) -> tuple[PartOutline, ...] | None:
-    """The conjunctions of a form. None if there are too many, or if one of them constrains the degree in a concept or
-    makes several requirements on the strings of an attribute."""
+    """The conjunctions of a form.
+
+    None if there are too many, or if one of them constrains the degree in a concept or makes several requirements on
+    the strings of an attribute.
+    """
     if form.conjunctions is None:
         return None
     parts: list[PartOutline] = []
@@ -182,8 +185,10 @@ class StrictCovers:
         self._below[numbers] = _packed(below)
 
     def _compare(self, rows: list[int]) -> "tuple[NDArray[np.bool_], NDArray[np.bool_]]":
-        """Compare some rows with every row, and with a last column that stands for no part. Returns whether the first
-        lies within the second, and whether it contains it."""
+        """Compare some rows with every row, and with a last column that stands for no part.
+
+        Returns whether the first lies within the second, and whether it contains it.
+        """
         size = len(self._parts)
         met, meeting = np.zeros((2, len(rows), size), np.int16)
         of_name: dict[str, list[int]] = {}

@@ -96,8 +96,11 @@ class StringLine(NamedTuple):
         return self.line.has(value) or self._matches(value)
 
     def within(self, other: "StringLine") -> bool:
-        """Whether this is a subset of the other. Exact, except that it may return False for intervals with bounds
-        that differ in thousands of characters, and for other tests."""
+        """Whether this is a subset of the other.
+
+        Exact, except that it may return False for intervals with bounds that differ in thousands of characters, and
+        for other tests.
+        """
         if not (self.contains or self.endswith or self.passing or other.contains or other.endswith or other.passing):
             return self.line.within(other.line)
         if self == other or other.line == FULL:
@@ -146,8 +149,10 @@ class StringLine(NamedTuple):
         )
 
     def _matches_cones(self, prefix: str, after: range) -> bool:
-        """Whether all strings that continue the prefix with one of the characters contain a literal. These strings
-        can have any ending, so only literals within the prefix itself count."""
+        """Whether all strings that continue the prefix with one of the characters contain a literal.
+
+        These strings can have any ending, so only literals within the prefix itself count.
+        """
         if self._contained(prefix):
             return True
         size = sum(1 for _ in zip(_characters(after), range(len(self.contains) + 1), strict=False))

@@ -14,8 +14,9 @@ __all__ = ["ConceptDegree", "exact_cut", "holding", "implied", "not_holding"]
 
 @dataclass(frozen=True, slots=True)
 class ConceptDegree:
-    """The degree to which an event's attribute belongs to a concept. Every event has this number in 0..1 (0 if the
-    attribute is missing), so a conjunction treats it as an attribute.
+    """The degree to which an event's attribute belongs to a concept.
+
+    Every event has this number in 0..1 (0 if the attribute is missing), so a conjunction treats it as an attribute.
 
     `meaning` is the membership function, or the name of the concept if no meaning is given.
     """

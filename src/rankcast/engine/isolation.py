@@ -146,8 +146,10 @@ class IsolatedSubscriber:
         return self._known == records_of(self.user, catalog)
 
     def update(self, catalog: Catalog) -> list[Step]:
-        """Switch to the user's records in another catalog; see `Subscriber.update`. If that fails, the user starts
-        over."""
+        """Switch to the user's records in another catalog; see `Subscriber.update`.
+
+        If that fails, the user starts over.
+        """
         if self.is_current(catalog):
             return []
         owed: list[Step] = []

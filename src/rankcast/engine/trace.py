@@ -77,8 +77,10 @@ class UserReplay:
         return [pair for pair in chosen if pair[0].user == self.user]
 
     def competing(self, event: Event) -> list[Matched]:
-        """All subscriptions in the catalog that match an event. They compete for it if it is under an
-        advertisement."""
+        """All subscriptions in the catalog that match an event.
+
+        They compete for it if it is under an advertisement.
+        """
         if self._everybody is None:
             self._everybody = OracleMatcher.of(self.catalog)
         return list(self._everybody.match(event))

@@ -33,8 +33,9 @@ _BATCH = 15
 
 
 def warm_up() -> int:
-    """Serve a small stream over arrays to users with every kind of policy, to load or compile the loops; returns the
-    number of deliveries.
+    """Serve a small stream over arrays to users with every kind of policy, to load or compile the loops.
+
+    Returns the number of deliveries.
 
     Takes a second or two, and a minute on first use on a machine. Otherwise all users served after the first one with
     such a policy would wait for it.

@@ -26,8 +26,9 @@ _CHUNK = 2048
 
 
 def batch_possibility_necessity(mus: Sequence[Hedged], pis: Sequence[Hedged]) -> tuple[Numbers, Numbers]:
-    """P and N of each concept against the distribution at the same index. A sequence of length one is compared with
-    all of the other.
+    """P and N of each concept against the distribution at the same index.
+
+    A sequence of length one is compared with all of the other.
 
     A piecewise linear pair takes about 15 µs, most of it to build the arrays (`polyline_possibility_necessity` takes
     arrays and 3 µs per pair). A curved pair takes 100 µs or more.
@@ -90,8 +91,11 @@ def _measured(f: Polylines, g: Polylines) -> tuple[Numbers, Numbers]:
 
 
 def _overlap(apart: "NDArray[np.bool_]", f: Around, g: Around) -> Numbers:
-    """The height at which each pair overlaps. The sup of the minimum is reached, or approached, at a corner of either
-    function or where two lines cross between corners that are `apart`."""
+    """The height at which each pair overlaps.
+
+    The sup of the minimum is reached, or approached, at a corner of either function or where two lines cross between
+    corners that are `apart`.
+    """
     (f_before, f_here, f_behind), (g_before, g_here, g_behind) = f, g
     best = np.minimum(f_here, g_here)
     np.maximum(best, np.minimum(f_before, g_before), out=best)

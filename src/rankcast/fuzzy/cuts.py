@@ -144,8 +144,10 @@ def outline_of(pi: Membership, hedges: tuple[Hedge, ...] = (), least: float = 0.
 
 
 def _cut(mu: Membership, hedges: tuple[Hedge, ...], level: float, *, closed: bool) -> AlphaCut:
-    """The values with at least this degree, and above 0. With `closed`, the result is slightly larger, so that it
-    contains all such real numbers and not only the floats."""
+    """The values with at least this degree, and above 0.
+
+    With `closed`, the result is slightly larger, so that it contains all such real numbers and not only the floats.
+    """
     level = max(level, math.ulp(0.0))
     if isinstance(mu, Table) and isinstance(mu.degrees[0][0], str):
         listing = listing_of(mu, hedges)
@@ -184,8 +186,10 @@ def _spans(curve: Curve, level: float, closed: bool) -> Iterator[Span]:
 
 
 def _border(degree: Callable[[float], float], level: float, inside: float, outside: float) -> float:
-    """The last float that reaches the level between one that does and one that does not. Starts with linear
-    interpolation, continues with growing steps, and ends with bisection."""
+    """The last float that reaches the level between one that does and one that does not.
+
+    Starts with linear interpolation, continues with growing steps, and ends with bisection.
+    """
     good, bad = _ordinal(inside), _ordinal(outside)
     high, low = degree(inside), degree(outside)
     guess = _ordinal(outside + (inside / 2 - outside / 2) * 2 * ((level - low) / (high - low)))

@@ -22,8 +22,10 @@ FEWEST = 5
 
 @dataclass(frozen=True, slots=True)
 class MiningResult:
-    """The concepts found for one attribute; if there are none, `reason` says why. `unexplained` is the share of the
-    variance that 1, 2, 3, … clusters leave."""
+    """The concepts found for one attribute; if there are none, `reason` says why.
+
+    `unexplained` is the share of the variance that 1, 2, 3, … clusters leave.
+    """
 
     summary: NumberSummary
     concepts: tuple[Concept, ...] = ()

@@ -126,8 +126,10 @@ def clusters_of(summary: NumberSummary, scale: Scale, centres: Sequence[float]) 
 
 
 def concepts_of(attribute: str, names: Sequence[str], clusters: Sequence[Cluster]) -> list[Concept]:
-    """A concept for each cluster. Fewer than two clusters give no concepts, because there is nothing to
-    distinguish."""
+    """A concept for each cluster.
+
+    Fewer than two clusters give no concepts, because there is nothing to distinguish.
+    """
     if len(clusters) < 2:
         return []
     slopes = [_slope(left, right) for left, right in pairwise(clusters)]
@@ -138,8 +140,11 @@ def concepts_of(attribute: str, names: Sequence[str], clusters: Sequence[Cluster
 
 
 def _slope(left: Cluster, right: Cluster) -> tuple[float, float]:
-    """The range in which one concept gives way to the next. It is symmetric around the border, leaves the middle half
-    of both clusters alone, and is narrowed to round numbers."""
+    """The range in which one concept gives way to the next.
+
+    It is symmetric around the border, leaves the middle half of both clusters alone, and is narrowed to round
+    numbers.
+    """
     border = (left.high + right.low) / 2
     reach = min(border - left.last_quarter, right.first_quarter - border)
     low, high = border - reach, border + reach

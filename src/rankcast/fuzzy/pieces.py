@@ -36,8 +36,10 @@ class Flat:
 
 @dataclass(frozen=True, slots=True)
 class Ramp:
-    """A straight line from degree `start` at `left` to `end` at `right`. Its place holds the shares of left and
-    right."""
+    """A straight line from degree `start` at `left` to `end` at `right`.
+
+    Its place holds the shares of left and right.
+    """
 
     left: float
     right: float

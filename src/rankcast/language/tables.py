@@ -1,5 +1,7 @@
-"""Events as table rows. Columns are attributes; null means absent, a list several values, a struct an imprecise
-value."""
+"""Events as table rows.
+
+Columns are attributes; null means absent, a list several values, a struct an imprecise value.
+"""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time

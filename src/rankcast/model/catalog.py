@@ -145,8 +145,10 @@ class Catalog:
                 self.advertisements[record.id] = record
 
     def remove(self, record: Record) -> None:
-        """Remove a record. Removing a subscription also removes its preferences. A concept that is still named by
-        another record is not removed."""
+        """Remove a record.
+
+        Removing a subscription also removes its preferences. Raises `CatalogError` for a concept that is still in use.
+        """
         if self.current(record) is None:
             raise CatalogError(f"there is no {_name(record)}")
         match record:

@@ -335,8 +335,10 @@ _CHECKS: dict[type, tuple[tuple[str, bool, Callable[[str, Any], None]], ...]] = 
 
 
 def check_fields(record: object) -> None:
-    """Raise `ModelError` for the first declared field that is out of bounds. The error names the field, value and
-    bound."""
+    """Raise `ModelError` for the first declared field that is out of bounds.
+
+    The error names the field, value and bound.
+    """
     checks = _CHECKS.get(type(record))
     if checks is None:
         checks = _CHECKS[type(record)] = tuple(

@@ -87,8 +87,10 @@ class Event:
         k: int | None,
         seq: int,
     ) -> "Event":
-        """An event read from a log. It was checked when it was published, perhaps under other bounds, and is not
-        checked again."""
+        """An event read from a log.
+
+        It was checked when it was published, perhaps under other bounds, and is not checked again.
+        """
         made = object.__new__(cls)
         for name, value in zip(cls.__slots__, (id, time, attributes, source, advertisement, k, seq), strict=True):
             object.__setattr__(made, name, value)

@@ -212,8 +212,10 @@ class Gaussian:
 
 @dataclass(frozen=True, slots=True)
 class Piecewise:
-    """Linear between `corners` (x, degree), constant before the first and after the last. Two corners at the same x
-    form a vertical side, where the function takes the higher degree."""
+    """Linear between `corners` (x, degree), constant before the first and after the last.
+
+    Two corners at the same x form a vertical side, where the function takes the higher degree.
+    """
 
     corners: tuple[tuple[float, float], ...]
 

@@ -78,8 +78,10 @@ class Aggregate(Worded):
 
 
 class Levels(Worded):
-    """G: the score of level l out of n. `linear` is (n - l + 1) / n as in the paper, `inverse` is 1 / l and `halving`
-    is 2^(1 - l)."""
+    """G: the score of level l out of n.
+
+    `linear` is (n - l + 1) / n as in the paper, `inverse` is 1 / l and `halving` is 2^(1 - l).
+    """
 
     LINEAR = "linear", "Evenly", "By equal steps from 1 down."
     INVERSE = "inverse", "1, 1/2, 1/3, …", "To one over the level."
@@ -151,7 +153,7 @@ class Decay(Worded):
 
 
 class Update(Worded):
-    """When a filter updates its threshold: once per period, or with every event over a window."""
+    """When a filter updates: once per period, or with every event over a window."""
 
     LAZY = "lazy", "Once per period", "At the end of each period."
     EAGER = "eager", "With every event", "With every matching event, over a window."

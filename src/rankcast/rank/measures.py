@@ -21,8 +21,9 @@ class Place(NamedTuple):
 
 
 def places(subscriptions: Iterable[str], parents: Collection[str]) -> tuple[Place, ...]:
-    """The places at which deliveries of these subscriptions count. `parents` strictly cover another subscription of
-    the user.
+    """The places at which deliveries of these subscriptions count.
+
+    `parents` strictly cover another subscription of the user.
 
     For a delivered event, pass its *most specific* subscriptions: it counts at each of them, or at the implicit child
     OTHER of one that has children. For a user, pass all subscriptions, to include the places without deliveries.

@@ -44,8 +44,10 @@ class _Snapshot(NamedTuple):
 
 
 class Member:
-    """One user of a crowd. The reference engine ranks each set of subscriptions, and takes over when the catalog
-    changes."""
+    """One user of a crowd.
+
+    The reference engine ranks each set of subscriptions, and takes over when the catalog changes.
+    """
 
     def __init__(self, user: str, catalog: Catalog, oracle: Subscriber) -> None:
         self.user = user

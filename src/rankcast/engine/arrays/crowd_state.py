@@ -59,8 +59,9 @@ def restore_member(crowd: Crowd, member: Member, state: State, table: EventTable
 def columns_of(
     crowd: Crowd, members: Sequence[Member], table: EventTable, events: dict[int, Event], since: int
 ) -> State:
-    """The states of some members as columns, which name events by `seq`. Named events before `since`, and the first
-    one from `since` on, are added to `events`.
+    """The states of some members as columns, which name events by `seq`.
+
+    Named events before `since`, and the first one from `since` on, are added to `events`.
 
     Costs about 0.1 µs per entry, and 1 µs for each distinct pattern in the windows.
     """

@@ -61,8 +61,10 @@ class UserPatterns:
         return self._ranks[numbers], self._grid[numbers]
 
     def number(self, at: Integers, places: Integers) -> tuple[Integers, Integers]:
-        """The start of each event among `places`, and the number of its pattern. `at` is the event of each place,
-        ascending and not empty."""
+        """The start of each event among `places`, and the number of its pattern.
+
+        `at` is the event of each place, ascending and not empty.
+        """
         if self._count > _LARGEST_MASK:
             starts = np.concatenate(([0], np.flatnonzero(at[1:] != at[:-1]) + 1))
             ends = [*starts[1:].tolist(), len(places)]

@@ -21,8 +21,9 @@ _NONE = np.empty(0, np.int64)
 
 
 class ArrayPeriodic(WindowMode):
-    """Chooses in all periods that end in a batch with one kernel. Only the chosen events and the unfinished period
-    become entries.
+    """Chooses in all periods that end in a batch with one kernel.
+
+    Only the chosen events and the unfinished period become entries.
 
     O(events log k) by rank alone, O(n^2) distances for a period of n events with diversity.
     """

@@ -110,8 +110,9 @@ class BatchShard:
         return self._users.keys()
 
     def update(self, catalog: Catalog) -> list[Delivery]:
-        """Switch to another version of the catalog, from the next event on; returns deliveries as `Shard.update`
-        does.
+        """Switch to another version of the catalog, from the next event on.
+
+        Returns deliveries as `Shard.update` does.
 
         Costs about 0.1 µs per subscription of the catalog and 2 µs per user (see `Roster`), and about 100 µs per
         affected user.
@@ -150,8 +151,9 @@ class BatchShard:
         admitted: Mapping[str, Collection[str]] | None = None,
         clocks: Sequence[datetime] | None = None,
     ) -> list[Delivery]:
-        """Serve the next events, in order of `seq`; returns the deliveries that they cause, in the order of
-        `Shard.publish`.
+        """Serve the next events, in order of `seq`.
+
+        Returns the deliveries that they cause, in the order of `Shard.publish`.
 
         `admitted` gives the subscriptions that each event under an advertisement goes to, and `clocks` the time at
         which each event was received, as in `Shard.publish`.
@@ -515,8 +517,10 @@ class BatchShard:
         gathering: DeliveryCollector,
         failed: Collection[str],
     ) -> list[int]:
-        """Serve a batch to the crowd; returns the users that the reference engine must serve: all of them if the
-        crowd fails."""
+        """Serve a batch to the crowd.
+
+        Returns the users that the reference engine must serve: all of them if the crowd fails.
+        """
         if not len(self._crowd):
             return []
         members = self._member_of

@@ -55,8 +55,10 @@ class EventBatch:
         """The time of the receiver's clock at each event, in microseconds; None if the clock does not matter."""
 
     def times(self, places: Integers) -> Integers:
-        """The times of some events of the batch, in microseconds since the epoch. Each is computed once, and all are
-        computed when many are requested."""
+        """The times of some events of the batch, in microseconds since the epoch.
+
+        Each is computed once, and all are computed when many are requested.
+        """
         self._asked += len(places)
         if self._asked > len(self.events) // 8:
             return self.time[places]
@@ -90,8 +92,10 @@ class EventBatch:
         return matched + np.cumsum(steps)
 
     def periods(self, unit: Unit, span: int, origin: int, positions: Integers) -> Integers:
-        """The period of each event, if no earlier event is later in time. Periods that all users share are computed
-        once."""
+        """The period of each event, if no earlier event is later in time.
+
+        Periods that all users share are computed once.
+        """
         if unit is Unit.MATCHED:
             return (positions - origin) // span + 1
         key = (unit, span, origin)

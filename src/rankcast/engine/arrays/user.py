@@ -47,8 +47,10 @@ class ArrayUser:
     def publish(
         self, stream: EventBatch, at: Integers, places: Integers, degrees: Reals | None, gathering: DeliveryCollector
     ) -> None:
-        """Serve a batch and collect the deliveries. `places` are the user's subscriptions that the events `at` match,
-        all to degree 1 if `degrees` is None."""
+        """Serve a batch and collect the deliveries.
+
+        `places` are the user's subscriptions that the events `at` match, all to degree 1 if `degrees` is None.
+        """
         found = self._found(at, places, degrees)
         sent = self._mode.publish(stream, found)
         if sent is None:
@@ -70,8 +72,10 @@ class ArrayUser:
         self._gather(self._mode.close(), gathering)
 
     def copy(self, matches: bool = True) -> Any:
-        """The state for `go_back`, before a batch in which something or nothing matches the user. Modes create new
-        arrays, so the old ones stay unchanged."""
+        """The state for `go_back`, before a batch in which something or nothing matches the user.
+
+        Modes create new arrays, so the old ones stay unchanged.
+        """
         return copy(self._mode)
 
     def go_back(self, before: Any) -> None:

@@ -1,5 +1,7 @@
-"""Events as an Arrow batch. Columns are attributes; null means absent, a list several values. No object per event is
-made."""
+"""Events as an Arrow batch.
+
+Columns are attributes; null means absent, a list several values. No object per event is made.
+"""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time

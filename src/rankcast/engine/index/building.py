@@ -186,8 +186,10 @@ def _flags_and_scores(draft: Draft, members: IndexedSubscriptions) -> tuple[NDAr
 def _turns(
     draft: Draft, members: IndexedSubscriptions, entries: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """The payload of each entry, the first and last turn of each group, and the place of each turn. `entries` lists
-    the entry of each posting in order."""
+    """The payload of each entry, the first and last turn of each group, and the place of each turn.
+
+    `entries` lists the entry of each posting in order.
+    """
     owner = _view(draft.entry_owner, np.int32)
     owners = len(draft.owner_flags)
     # Assigned in reverse, so that the first posting of each expression is kept; expressions without one come last.

@@ -143,8 +143,11 @@ def _same_as_before(order, start, literals, out):
 
 
 def _owners(start: NDArray[np.int64], literals: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The index of each conjunction among the distinct ones, and one example of each. Different conjunctions with
-    equal hashes are distinguished when they meet; in the worst case, equal ones are not shared."""
+    """The index of each conjunction among the distinct ones, and one example of each.
+
+    Different conjunctions with equal hashes are distinguished when they meet; in the worst case, equal ones are not
+    shared.
+    """
     hashes = np.empty(len(start) - 1, np.uint64)
     _hashes(start, literals, hashes)
     order = np.argsort(hashes, kind="stable")

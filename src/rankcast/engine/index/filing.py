@@ -11,8 +11,10 @@ __all__ = ["choose_keys", "count_blocks", "fill_blocks", "write_lists", "write_l
 
 @kernel
 def choose_keys(entry_start, entry_literals, literal_key, cost, is_point, first, second):
-    """Sort each entry's literals, the rarest first. Returns the place of the first that can be a key, and of the
-    first other that is a point; -1 for none."""
+    """Sort each entry's literals, the rarest first.
+
+    Returns the place of the first that can be a key, and of the first other that is a point; -1 for none.
+    """
     for entry in range(len(entry_start) - 1):
         begin, end = entry_start[entry], entry_start[entry + 1]
         for i in range(begin + 1, end):
@@ -100,8 +102,11 @@ def _posting(
     out, p, entry, is_filed, has_second, entry_start, entry_literals, first, second, payload, entry_flags, score, program,
     attribute, flags, interval_start, low, high, is_point, dry,
 ):  # fmt: skip
-    """Write one posting (`dry`: only measure it); returns where the next begins. Literals that its place in the index
-    implies are left out; ranges come before others."""
+    """Write one posting (`dry`: only measure it).
+
+    Returns where the next begins. Literals that its place in the index implies are left out; ranges come before
+    others.
+    """
     q = p + 3
     ranges = 0
     for want_ranges in (True, False):

@@ -111,8 +111,10 @@ class Index:
     def _search(
         self, codes: EventCodes, start: int, least: int, out_event: NDArray[np.int32], out_item: NDArray[np.int32]
     ) -> tuple[int, int]:
-        """Run the kernel from an event on; returns the first event of the block that did not fit, and the number of
-        results."""
+        """Run the kernel from an event on.
+
+        Returns the first event of the block that did not fit, and the number of results.
+        """
         compiled = self.compiled
         reached, size = kernels.match_events(
             compiled.words, compiled.list_start, compiled.level_start, compiled.levels, compiled.instructions,

@@ -73,8 +73,11 @@ def _runs(instructions, program_words, at, ends, counts, begins, low):
 
 @kernel
 def _rest_holds(words, p, q, stop, instructions, program_words, ends, counts, begins, low, soft, several):
-    """Whether the literals from `q` on of the posting at `p` hold. The ranges before `q` already meet the event's
-    codes. With `several` values in some attribute, also checks that the ranges contain one of them."""
+    """Whether the literals from `q` on of the posting at `p` hold.
+
+    The ranges before `q` already meet the event's codes. With `several` values in some attribute, also checks that
+    the ranges contain one of them.
+    """
     if several:
         for r in range(p + 3, q, 3):
             a = words[r]

@@ -93,8 +93,10 @@ class LiveIndex:
         senses: Senses | None = None,
         told: Callable[[str], None] = lambda reason: None,
     ) -> "LiveIndex":
-        """Open the index at the path, which holds these subscriptions. If it is damaged, missing or of another
-        format, it is rebuilt from them, and `told` receives the reason."""
+        """Open the index at the path, which holds these subscriptions.
+
+        If it is damaged, missing or of another format, it is rebuilt from them, and `told` receives the reason.
+        """
         try:
             return cls(path, senses)
         except StoreError as error:
@@ -116,8 +118,10 @@ class LiveIndex:
     # changing
 
     def change(self, put: Iterable[Subscription] = (), remove: Iterable[str] = ()) -> None:
-        """Remove some subscriptions and add or replace others. If one to be removed does not exist, nothing changes.
-        The log is synced once."""
+        """Remove some subscriptions and add or replace others.
+
+        If one to be removed does not exist, nothing changes. The log is synced once.
+        """
         gone, come = list(remove), list(put)
         for name in gone:
             if name not in self:
@@ -194,8 +198,10 @@ class LiveIndex:
                 yield segment.subscription(place), degree
 
     def top(self, event: Event, n: int) -> list[tuple[str, float]]:
-        """The n matching subscriptions with the highest scores (1 if none was given), ties by id. Postings with a
-        score that is too low are skipped."""
+        """The n matching subscriptions with the highest scores (1 if none was given), ties by id.
+
+        Postings with a score that is too low are skipped.
+        """
         self._settle()
         best = [pair for segment in self._segments for pair in segment.top(event, n, self.senses)]
         return sorted(best, key=lambda pair: (-pair[1], pair[0]))[:n]

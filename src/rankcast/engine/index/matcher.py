@@ -71,8 +71,10 @@ class IndexMatcher:
 def draft_of(
     subscriptions: Sequence[Subscription], meaning_of: Callable[[str], Meaning], keep_records: bool = False
 ) -> tuple[Draft, IndexedSubscriptions]:
-    """The draft of an index over subscriptions. Equal expressions with equal meanings are shared. With
-    `keep_records`, the index can return the subscriptions."""
+    """The draft of an index over subscriptions.
+
+    Equal expressions with equal meanings are shared. With `keep_records`, the index can return the subscriptions.
+    """
     draft = Draft()
     numbers: dict[object, int] = {}
     owner, user, users = [], [], dict[str, int]()

@@ -113,9 +113,10 @@ class Questions:
         self._look_at(np.sort(turn_of[places]))
 
     def _look_at(self, turns: Turns) -> None:
-        """Examine the groups of these turns. The questions are taken from these turns, because other members may have
-        been removed and may ask something else by now. Expressions found together have consecutive turns and get
-        consecutive numbers.
+        """Examine the groups of these turns.
+
+        The questions are taken from these turns, because other members may have been removed and may ask something
+        else by now. Expressions found together have consecutive turns and get consecutive numbers.
         """
         group, user = self._group[turns], self._users(turns)
         for at in np.flatnonzero(self._number[group] == _UNKNOWN).tolist():

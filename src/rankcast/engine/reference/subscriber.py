@@ -32,8 +32,10 @@ class Subscriber:
         return self._known == records_of(self._user, catalog)
 
     def update(self, catalog: Catalog) -> list[Step]:
-        """Switch to the user's records in another catalog; returns what the old delivery mode still owed if the mode
-        changed."""
+        """Switch to the user's records in another catalog.
+
+        Returns what the old delivery mode still owed if the mode changed.
+        """
         if self.is_current(catalog):
             return []
         before, self._policy = self._policy, catalog.policy_of(self._user)

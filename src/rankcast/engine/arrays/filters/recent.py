@@ -15,8 +15,10 @@ __all__ = ["ArrayRecentSampling"]
 
 
 class ArrayRecentSampling(BudgetState):
-    """The counterpart of `Sampling` with `MatchesWithin`. Recent matches are stored in order, as subscription and
-    position."""
+    """The counterpart of `Sampling` with `MatchesWithin`.
+
+    Recent matches are stored in order, as subscription and position.
+    """
 
     def __init__(self, user: str, settings: Filter, ids: Sequence[str]) -> None:
         super().__init__(settings, ids)

@@ -115,8 +115,10 @@ def remember_diverse(
 def _leave(
     place: int, size: int, held: Array, rank_of: Array, high: Array, low: Array, space: Arrays, apart: Array
 ) -> int:
-    """Removes a member from the list, and its distances from the sums of the others; returns the number of members
-    left."""
+    """Removes a member from the list, and its distances from the sums of the others.
+
+    Returns the number of members left.
+    """
     gone = held[place]
     for at in range(place, size - 1):
         held[at], rank_of[at] = held[at + 1], rank_of[at + 1]

@@ -44,8 +44,10 @@ def sample(
     last: Array,
     out: Array,
 ) -> None:
-    """Which events are drawn while the budget lasts. A probability of NaN means that the subscription never
-    matched."""
+    """Which events are drawn while the budget lasts.
+
+    A probability of NaN means that the subscription never matched.
+    """
     everything = np.arange(len(probability))
     for event in range(len(patterns)):
         begin, end = starts[patterns[event]], starts[patterns[event] + 1]
