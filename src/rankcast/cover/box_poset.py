@@ -145,8 +145,11 @@ class BoxPoset:
 
 
 def _places(boxes: Iterable[Box]) -> "tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]":
-    """The distinct boxes as rows (low, -high, low, -high, …), covering boxes first; the row of each box; the number
-    of equal boxes. One row covers another if and only if none of its numbers is larger."""
+    """The distinct boxes as rows, the row of each box, and the number of equal boxes.
+
+    A row is (low, -high, low, -high, …); covering boxes come first. One row covers another if and only if none of its
+    numbers is larger.
+    """
     listed = list(boxes)
     names = sorted({name for box in listed for name in box})
     rows = np.empty((len(listed), 2 * len(names) or 2))

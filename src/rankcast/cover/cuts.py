@@ -24,8 +24,10 @@ _ULPS = 8
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Whether a degree reaches a level, and exceeds 0, after hedges: certainly, despite rounding, or only
-    possibly."""
+    """Decides whether a degree reaches a level, and exceeds 0, after hedges.
+
+    With `surely`, the answer is certain despite rounding; otherwise it is only possible.
+    """
 
     hedges: tuple[Hedge, ...]
     level: float

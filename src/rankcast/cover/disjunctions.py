@@ -72,8 +72,7 @@ def _joined(some: list[Conjunction], others: list[Conjunction], steps: Compariso
 
 
 def _merged(conjunctions: Iterable[Conjunction], steps: ComparisonBudget) -> list[Conjunction]:
-    """The same disjunction with fewer conjunctions: those that differ in one attribute are merged (x = 1 or x = 2
-    becomes x in (1, 2))."""
+    """Merge the conjunctions that differ in one attribute only: x = 1 or x = 2 becomes x in (1, 2)."""
     kept: list[Conjunction] = []
     for conjunction in conjunctions:
         kept.append(conjunction)

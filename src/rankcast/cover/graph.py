@@ -16,8 +16,10 @@ __all__ = ["GraphMatch", "Node", "NodeInterest", "SubscriptionGraph"]
 
 @dataclass(frozen=True, slots=True)
 class NodeInterest:
-    """A user's interest in a node: the subscription, its score, and the status bit, which is set if the same user has
-    a more specific subscription below."""
+    """A user's interest in a node: the subscription, its score and the status bit.
+
+    The bit is set if the same user has a more specific subscription below.
+    """
 
     user: str
     subscription: str

@@ -31,8 +31,10 @@ class Sketch(NamedTuple):
 
 
 def sketch_of(form: NormalForm) -> Sketch:
-    """The sketch of an expression: hulls of numbers and times, single string literals as numbers, and for other
-    constraints only that they exist. A disjunction gives no information.
+    """The sketch of an expression.
+
+    It holds the hulls of numbers and times, single string literals as numbers, and for other constraints only that
+    they exist. A disjunction gives no information.
 
     >>> from rankcast.cover import normal_form
     >>> from rankcast.language import parse

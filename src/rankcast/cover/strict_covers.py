@@ -45,8 +45,10 @@ def part_outlines(form: NormalForm) -> tuple[PartOutline, ...] | None:
 
 
 class StrictCovers:
-    """Forms under keys, and for each pair whether one strictly covers the other by parts: each conjunction of the
-    covered form lies within a conjunction of the other (`NormalForm.covers` without comparisons).
+    """Forms under keys, and for each pair whether one strictly covers the other by parts.
+
+    Covering by parts means that each conjunction of the covered form lies within a conjunction of the other
+    (`NormalForm.covers` without comparisons).
 
     A pair of forms takes one bit, so 10,000 forms take 13 to 20 MB. `add` compares the new parts with all parts:
     about 2 ns for each pair of parts and each attribute that both name. `most_specific` of m keys takes O(m^2 / 64).
@@ -258,8 +260,7 @@ def _bit(number: int) -> np.uint64:
 
 
 def _each(flags: "NDArray[np.bool_]", counts: "NDArray[np.int64]", joint: np.ufunc) -> "NDArray[np.bool_]":
-    """Combine the flags of consecutive groups of rows with `joint`; `counts` gives the number of rows in each
-    group."""
+    """Combine the flags of consecutive groups of rows with `joint`; `counts` gives the group sizes."""
     if len(flags) == len(counts) and bool((counts == 1).all()):
         return flags
     starts = np.cumsum(counts) - counts

@@ -14,8 +14,10 @@ _MOST_PARTS = 4096
 
 
 class StringLine(NamedTuple):
-    r"""The strings on `line`, those that contain one of some literals, those that end with one, and those that pass
-    some other test.
+    r"""A set of strings: an interval part and string patterns.
+
+    It holds the strings on `line`, those that contain one of some literals, those that end with one, and those that
+    pass some other test.
 
     Strings are ordered by code point, so the successor of ``'a'`` is ``'a\0'``. Every interval is stored as [low,
     high), and a prefix is also an interval (``startswith 'ab'`` is ['ab', 'ac')). This makes `within` *exact*: an
@@ -125,8 +127,7 @@ class StringLine(NamedTuple):
         return any(word in prefix for word in self.contains)
 
     def _has_pattern(self, literal: str, rest: ValueLine, open_end: bool) -> bool:
-        """Whether every string with this literal, inside or at the end, has one of the patterns or lies outside
-        `rest`."""
+        """Whether every string with this literal, inside or at the end, has a pattern or lies outside `rest`."""
         if self._contained(literal) or (not open_end and literal.endswith(self.endswith)):
             return True
         if rest == FULL:
@@ -180,8 +181,11 @@ def _characters(codes: range) -> Iterator[str]:
 
 
 def _parts(low: str, high: str | None) -> Iterator[tuple[str, range | None]]:
-    """[low, high) as single strings (s, None) and as (prefix, codes): all strings that continue the prefix with one
-    of the characters. Short prefixes come first, because they decide most often."""
+    """[low, high) as single strings (s, None) and as sets (prefix, codes).
+
+    A set holds all strings that continue the prefix with one of the characters. Short prefixes come first, because
+    they decide most often.
+    """
     shared = 0
     if high is not None:
         while shared < len(low) and shared < len(high) and low[shared] == high[shared]:

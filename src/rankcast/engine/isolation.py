@@ -312,8 +312,10 @@ class MatcherByUser:
         self._order = {name: place for place, name in enumerate(catalog.subscriptions)}
 
     def match(self, event: Event, users: Collection[str]) -> tuple[list[tuple[Subscription, float]], dict[str, str]]:
-        """The matching subscriptions of these users, in catalog order, and the users for whom matching failed, with
-        the reason."""
+        """The matching subscriptions of these users, in catalog order.
+
+        Also returns the users for whom matching failed, with the reason.
+        """
         found: list[tuple[Subscription, float]] = []
         failures: dict[str, str] = {}
         for user in users:

@@ -32,8 +32,9 @@ __all__ = ["Curve", "curve_of"]
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A function by its `breaks` (ascending), the grades at them (`points`), and the `pieces` before, between and
-    after them.
+    """A function by its `breaks`, the grades at them (`points`), and the `pieces` around them.
+
+    The breaks are ascending. There is one more piece than breaks: before, between and after them.
 
     Points and pieces do not include the hedges, which `value` applies.
     """

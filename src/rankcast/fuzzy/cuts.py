@@ -37,8 +37,10 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AlphaCut:
-    """The values that reach a level: numbers as ascending, disjoint spans; strings by name, or with `others`, all
-    strings except those named."""
+    """The values that reach a level.
+
+    Numbers are given as ascending, disjoint spans; strings by name, or with `others`, all strings except those named.
+    """
 
     spans: tuple[Span, ...] = ()
     strings: frozenset[str] = frozenset()

@@ -106,8 +106,10 @@ class Cluster:
 
 
 def clusters_of(summary: NumberSummary, scale: Scale, centres: Sequence[float]) -> list[Cluster]:
-    """The numbers of a summary, assigned to the nearest centre (a position on the scale), ascending; no cluster is
-    empty."""
+    """The numbers of a summary, assigned to the nearest centre (a position on the scale).
+
+    The clusters are ascending, and none is empty.
+    """
     ends = [(left + right) / 2 for left, right in pairwise(sorted(centres))]
     members: list[list[tuple[float, int]]] = [[] for _ in centres]
     for x, count in summary.points():

@@ -28,8 +28,10 @@ def concepts_figure(mined: MiningResult, title: str = "") -> "Figure":
 
 
 def draw_concepts(axes: "Axes", mined: MiningResult, title: str = "") -> None:
-    """Draw the histogram of an attribute with its concepts into existing axes, logarithmic if the concepts were mined
-    on a logarithmic scale. Outliers are cut off."""
+    """Draw the histogram of an attribute with its concepts into existing axes.
+
+    The axis is logarithmic if the concepts were mined on a logarithmic scale. Outliers are cut off.
+    """
     summary = mined.summary
     low, high = summary.quantile(0.001), summary.quantile(0.999)
     log = mined.scale is not None and mined.scale.log

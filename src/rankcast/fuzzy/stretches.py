@@ -23,8 +23,7 @@ class Stretch:
         self.start, self.end = self.at(0.0, 1.0), self.at(1.0, 0.0)
 
     def at(self, t: float, s: float) -> float:
-        """The degree at share `t` of the interval; `s` is 1 - t, passed separately so that neither loses
-        precision."""
+        """The degree at share `t` of the interval; `s` is 1 - t, given separately to keep its precision."""
         (a, b), (c, d) = self._from, self._to
         return hedged(self._piece.grade((a * s + c * t, b * s + d * t)), self._hedges)[0]
 

@@ -12,8 +12,10 @@ _KNOWN = ("kind", "preset", *json_fields(Policy))
 
 
 def decode_policy(obj: JsonObject) -> Policy:
-    """The policy in a JSON object of kind ``policy``; a ``preset`` supplies the fields that the object does not
-    have."""
+    """The policy in a JSON object of kind ``policy``.
+
+    A ``preset`` supplies the fields that the object does not have.
+    """
     fields = Fields("a policy", obj, _KNOWN)
     if "preset" in fields:
         own = {name: value for name, value in obj.items() if value is not None and name != "preset"}

@@ -15,8 +15,11 @@ Reals: TypeAlias = NDArray[np.float64]
 
 
 class Matches(NamedTuple):
-    """Matching pairs of an event (its index in the batch) and a subscription (its index among those given), with the
-    degree. Sorted by event, then by subscription."""
+    """Matching pairs of an event and a subscription, with the degree.
+
+    The event is its index in the batch, the subscription its index among those given. Sorted by event, then by
+    subscription.
+    """
 
     event: Integers
     subscription: Integers

@@ -45,8 +45,10 @@ _LONGEST = 60
 
 @dataclass(frozen=True, slots=True)
 class MatchFinding:
-    """The result for one predicate, or for an ``and``, ``or`` or ``not`` with the results of its parts: what was
-    asked, whether it holds, and why."""
+    """The result for one predicate, or for an ``and``, ``or`` or ``not`` with the results of its parts.
+
+    It says what was asked, whether it holds, and why.
+    """
 
     asked: str
     holds: bool

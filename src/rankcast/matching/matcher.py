@@ -19,8 +19,10 @@ class Matcher(Protocol):
     """
 
     def match(self, event: Event) -> Iterable[tuple[Subscription, float]]:
-        """The matching subscriptions in their given order, each with its degree: the possibility, or 1 if everything
-        is crisp."""
+        """The matching subscriptions in their given order, with degrees.
+
+        The degree is the possibility, or 1 if everything is crisp.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,4 @@
-"""The inputs and results of evaluation: the meaning of concepts, and whether and to what degree an expression
-holds."""
+"""The meaning of concepts, and the outcome of evaluating an expression."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -66,8 +66,7 @@ class Catalog:
         return self.policies.get(user) or Policy(user)
 
     def membership(self, attribute: str, term: Term, user: str | None = None) -> Membership:
-        """The meaning of a concept on an attribute, without hedges: the user's own definition, or else the shared
-        one."""
+        """The meaning of a concept without hedges: the user's own definition, or else the shared one."""
         for key in ((attribute, term.concept, user), (attribute, term.concept, None)):
             if key in self.concepts:
                 return self.concepts[key].membership

@@ -104,8 +104,7 @@ class Select(Worded):
 
 
 class Norm(Worded):
-    """The t-norm that aggregates degrees over `and`; its dual aggregates over `or`
-    (semantics: Approximate matching)."""
+    """The t-norm for `and`; its dual is used for `or` (semantics: Approximate matching)."""
 
     MIN = "min", "Lowest", "The lowest of the degrees."
     PRODUCT = "product", "Product", "The product of the degrees."
@@ -136,8 +135,11 @@ class FilterKind(Worded):
 
 
 class Scoring(Worded):
-    """What a filter scores: novelty by delivery rate, novelty by the distance to the last delivery, novelty that
-    decays with every match, or the rank of the event."""
+    """What a filter scores.
+
+    It can be novelty by delivery rate, novelty by the distance to the last delivery, novelty that decays with every
+    match, or the rank of the event.
+    """
 
     RATE = "rate", "Share of deliveries", "How rarely a subscription was served."
     INTERVAL = "interval", "Time since the last", "How long ago a subscription was served."
@@ -236,8 +238,10 @@ class NoveltyPart:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A filter with a budget of `rate` * `period` events: per period of matching events if it is lazy, in the last
-    `period` matching events if it is eager.
+    """A filter with a budget of `rate` * `period` events.
+
+    The budget applies per period of matching events if the filter is lazy, and to the last `period` matching events
+    if it is eager.
 
     `minimum` applies to the filter kind of that name, `aging` to scoring by rate and by interval.
     """

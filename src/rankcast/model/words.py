@@ -13,8 +13,9 @@ _JOINERS = "\u200c\u200d"
 
 
 def word_key(text: str) -> str:
-    """The words of a text in lower case, with a space before and after each, so that a substring search finds whole
-    words.
+    """The words of a text in lower case, with a space around each.
+
+    A substring search in it finds whole words.
 
     A word is a run of letters, marks, numbers and connecting punctuation, as in level 1 of Unicode's regular
     expressions (UTS #18, simple word boundaries). Case is folded; nothing else is normalised. O(characters).

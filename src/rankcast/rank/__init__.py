@@ -1,5 +1,4 @@
-"""The value of an event to a user: preference, specificity, novelty, the combined score, and measures of the
-results."""
+"""The value of an event to a user: preference, specificity, novelty and the combined score."""
 
 from rankcast.rank.decaying import DecayingNovelty
 from rankcast.rank.event_rank import event_rank

@@ -55,8 +55,9 @@ def levels(subscription_ids: Iterable[str], preferences: Iterable[Preference]) -
 
 
 def level_score(levels: Levels, level: int, count: int) -> float:
-    """G(level) with `count` levels: strictly decreasing in [0, 1] (for halving, up to 1075 levels, the limit of
-    floats).
+    """G(level) with `count` levels: strictly decreasing in [0, 1].
+
+    Floats limit halving to 1075 levels.
 
     >>> [level_score(Levels.LINEAR, level, 4) for level in (1, 2, 3, 4)]
     [1.0, 0.75, 0.5, 0.25]
@@ -95,8 +96,10 @@ _levels = levels  # `scores` has a parameter of the same name
 
 
 def _cycle(names: list[str], beaten_by: dict[str, list[str]]) -> list[str]:
-    """A cycle among `names`, in which another name beats each one; it starts with the first of `names` that is in the
-    cycle."""
+    """A cycle among `names`, each of which another one beats.
+
+    It starts with the first of `names` that is in the cycle.
+    """
     among = set(names)
     at = names[0]
     walked: dict[str, None] = {}

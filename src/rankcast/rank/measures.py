@@ -1,5 +1,7 @@
-"""How evenly a user's deliveries are spread over the subscriptions (semantics: Novelty measures, thesis 2.3 and
-2.4)."""
+"""How evenly a user's deliveries are spread over the subscriptions.
+
+See semantics: Novelty measures, thesis 2.3 and 2.4.
+"""
 
 import math
 from collections.abc import Collection, Hashable, Iterable, Sequence
@@ -60,8 +62,7 @@ def entropy(counts: Iterable[float]) -> float:
 
 
 def fairness(counts: Sequence[float]) -> float:
-    """Jain's fairness: 1 if all places got the same number (or nothing was delivered), 1 / n if one place got
-    everything.
+    """Jain's fairness: 1 if all places got the same number (or nothing), 1 / n if one got everything.
 
     >>> round(fairness([20, 30, 50]), 5)
     0.87719

@@ -65,8 +65,9 @@ def entropy_bound(available: Sequence[int], k: int) -> float:
 
 
 def optimum(events: Iterable[Collection[Hashable]], k: int) -> Optimum:
-    """The highest entropy of any k of these events, each given as the places at which it counts
-    (`rankcast.rank.places`).
+    """The highest entropy of any k of these events.
+
+    Each event is given as the places at which it counts (`rankcast.rank.places`).
 
     >>> optimum(["a"] * 8 + ["b"] * 2, 4)
     Optimum(entropy=1.0, bound=1.0, exact=True)

@@ -98,8 +98,10 @@ class Specificity:
         return tuple(name for name in ids if name not in covering)
 
     def _odd_covers(self, odd: Collection[str], names: Sequence[str]) -> set[str]:
-        """The names that strictly cover another by parts, where at least one of the two cannot be compared in
-        bulk."""
+        """The names that strictly cover another by parts, if at least one of the two is `odd`.
+
+        Odd subscriptions cannot be compared in bulk.
+        """
         found = {name for name in odd if any(self._strictly(name, other, wholly=False) for other in names)}
         rest = (name for name in names if name not in found)
         return found | {name for name in rest if any(self._strictly(name, other, wholly=False) for other in odd)}

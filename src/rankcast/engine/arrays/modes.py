@@ -25,8 +25,10 @@ class ArrayMode(Protocol):
     entries: Entries
 
     def publish(self, stream: EventBatch, found: UserMatches) -> SentRows | None:
-        """Serve a batch; None if the positions of the entries are out of order, which only the reference engine can
-        serve."""
+        """Serve a batch.
+
+        Returns None if the positions of the entries are out of order, which only the reference engine can serve.
+        """
 
     @property
     def due(self) -> int | None:
@@ -82,8 +84,10 @@ _MODES = frozenset((Mode.ALL, Mode.PERIODIC, Mode.SLIDING, Mode.HISTORY))
 
 
 def suits(policy: Policy) -> bool:
-    """Whether arrays can serve the mode of a policy: no unsupported field, no criterion besides preference, and no
-    exact search with diversity."""
+    """Whether arrays can serve the mode of a policy.
+
+    They support the fields in `_HONOURED`, no criterion besides preference, and no exact search with diversity.
+    """
     if not given(policy) <= _HONOURED or policy.mode not in _MODES:
         return False
     by_preference = all(part is ScorePart.PREFERENCE for part, weight in policy.score.items() if weight > 0)

@@ -92,8 +92,10 @@ class UserPatterns:
         file_masks(self._masks, self._slots, self._filed)
 
     def degrees(self, numbers: Integers, places: Integers, starts: Integers, degrees: Reals | None) -> Reals:
-        """The degree of each event: the highest of its most specific subscriptions; 1 if `degrees` is None, which
-        means that everything is crisp."""
+        """The degree of each event: the highest of its most specific subscriptions.
+
+        It is 1 if `degrees` is None, which means that everything is crisp.
+        """
         if degrees is None:
             return np.ones(len(starts))
         ends = [*starts[1:].tolist(), len(places)]

@@ -130,8 +130,11 @@ class ArrayPeriodic(WindowMode):
     def _triggers(
         self, stream: EventBatch, after: Integers, groups: Integers, positions: Integers
     ) -> tuple[Integers, Integers]:
-        """The event at which each group's period ends (one beyond the batch if it does not), and when it is
-        forwarded; `after` is the first event of a later period."""
+        """The event at which each group's period ends, and when it is forwarded.
+
+        The event is one beyond the batch if the period does not end in it. `after` is the first event of a later
+        period.
+        """
         if self._unit is Unit.TIME:
             return after, np.array([self._end(period) for period in groups.tolist()], np.int64)
         last = self._origin + groups * self._span - 1

@@ -109,16 +109,17 @@ class Roster:
         return np.sort(np.fromiter(self.slot_of.values(), np.int64, len(self.slot_of)))
 
     def columns(self, users: Iterable[str]) -> tuple[Integers, Integers]:
-        """By slot: the index of its user among `users`, who include all with a subscription; and the index of the
-        subscription among the user's own."""
+        """By slot: the index of its user in `users`, and of the subscription among the user's own.
+
+        `users` must include all users with a subscription.
+        """
         rank = np.full(len(self._numbers), -1, np.int64)
         numbers = [self._numbers[user] for user in users]
         rank[numbers] = np.arange(len(numbers))
         return rank[self._number_of], self._place_of
 
     def _differences(self, catalog: Catalog) -> tuple[list[Subscription], set[str], list[str]]:
-        """The subscriptions that are new, changed or moved in the order; the ids of the moved ones; and the removed
-        ids.
+        """New, changed or moved subscriptions, the ids of the moved ones, and the removed ids.
 
         Walks along both catalogs, because they are mostly the same. A subscription that was removed and added again
         is at the end of its catalog, so it gets a new slot, and so does everything that follows a new subscription.

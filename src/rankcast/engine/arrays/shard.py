@@ -166,8 +166,7 @@ class BatchShard:
         admitted: Mapping[str, Collection[str]] | None = None,
         clocks: Sequence[datetime] | None = None,
     ) -> DeliveryColumns:
-        """The result of `publish` as columns, for callers that store or forward many deliveries and need no
-        objects."""
+        """The result of `publish` as columns, for callers with many deliveries that need no objects."""
         events = list(events)
         if not events:
             return DeliveryCollector(self._table).deliveries()
@@ -195,8 +194,10 @@ class BatchShard:
         clocks: Sequence[datetime] | None,
         failed: Mapping[str, Collection[int]],
     ) -> DeliveryColumns:
-        """Serve a batch with known matches; `failed` are the indexes of events that could not be matched for some
-        users."""
+        """Serve a batch with known matches.
+
+        `failed` are the indexes of events that could not be matched for some users.
+        """
         gathering = DeliveryCollector(self._table)
         times = None if clocks is None else np.array([microseconds(clock) for clock in clocks], np.int64)
         stream = EventBatch(events, self._table, times)
@@ -273,8 +274,7 @@ class BatchShard:
 
     @property
     def due(self) -> datetime | None:
-        """When the clock ends a period with events to deliver, so that `advance` has work to do; None if there is
-        none."""
+        """When the clock ends a period with events to deliver, so that `advance` has work; None if never."""
         if self._timed is None:
             timed = (one for user, one in self._users.items() if _is_timed(self._catalog.policy_of(user)))
             self._timed = [one for one in timed if not isinstance(one, Member)]
@@ -378,8 +378,10 @@ class BatchShard:
         self._forget()
 
     def _restore_user(self, user: str, state: State) -> None:
-        """Continue a user from a saved state: over arrays, unless something has failed there or reading the state
-        fails."""
+        """Continue a user from a saved state.
+
+        The user is served over arrays, unless something has failed there or reading the state fails.
+        """
         served = self._users[user]
         if not isinstance(served, IsolatedSubscriber):
             if "failed" not in state and "set_aside" not in state:
@@ -412,8 +414,10 @@ class BatchShard:
         return [made for step in owed for made in deliveries_of(user, step)]
 
     def _serve(self, user: str, catalog: Catalog, isolated: IsolatedSubscriber) -> Served:
-        """The user over arrays, if they support the mode and the filter and nothing fails; otherwise the reference
-        engine."""
+        """The user over arrays if they support the mode and the filter, and otherwise in the reference engine.
+
+        The reference engine also serves the user if something fails.
+        """
         oracle = isolated.subscriber
         if oracle is None or not isolated.is_sound:
             return isolated
@@ -450,8 +454,7 @@ class BatchShard:
             served.restore(state)
 
     def _isolated(self, user: str, served: Served, since: int) -> IsolatedSubscriber:
-        """The user in the reference engine, with the current state; `since` is the place of that state in the
-        journal."""
+        """The user in the reference engine, with the current state, which is at place `since` of the journal."""
         if isinstance(served, IsolatedSubscriber):
             return served
         isolated = IsolatedSubscriber(user, self._catalog, self._journal, self._note, served.oracle.renewed(), since)

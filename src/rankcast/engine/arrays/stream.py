@@ -26,8 +26,10 @@ class UserMatches(NamedTuple):
 
 
 class SentRows(NamedTuple):
-    """The entries that a mode sent, in order: the triggering event of the batch, the window, the time (in
-    microseconds since the epoch), and the entry."""
+    """The entries that a mode sent, in order.
+
+    Each has the triggering event of the batch, the window, the time (in microseconds since the epoch), and the entry.
+    """
 
     trigger: Integers
     window: Integers
@@ -77,8 +79,10 @@ class EventBatch:
         return Moment(event.seq, event.time, None if self.clocks is None else instant(int(self.clocks[place])))
 
     def sent_at(self, trigger: Integers, entry: Integers) -> SentRows:
-        """Entries that are sent when an event is published: the window is its position, and it is forwarded at
-        once."""
+        """Entries that are sent when an event is published, and forwarded at once.
+
+        The window is the position of the event.
+        """
         return SentRows(trigger, self.seq[trigger], self.times(trigger), entry)
 
     def positions(self, unit: Unit, matched: int, found: UserMatches) -> Integers:
@@ -106,8 +110,9 @@ class EventBatch:
     def periods_by_clock(
         self, span: int, origin: int, clock: int | None, goes_by_clock: bool
     ) -> tuple[Integers, int | None, bool]:
-        """The period of each event if the clock matters (see `rankcast.choose.Periodic`), given the user's clock so
-        far.
+        """The period of each event if the clock matters (see `rankcast.choose.Periodic`).
+
+        `clock` is the user's clock so far.
 
         Also returns the clock at the end, and whether periods then follow it.
         """

@@ -33,8 +33,11 @@ _LEVELS = 32
 
 @dataclass(frozen=True)
 class IndexedSubscriptions:
-    """The subscriptions of an index: ids, users, scores (NaN for none), and the index of each one's expression in the
-    draft. `records` holds them as JSON if the index should store them."""
+    """The subscriptions of an index.
+
+    They have ids, users, scores (NaN for none), and the index of each one's expression in the draft. `records` holds
+    them as JSON if the index should store them.
+    """
 
     ids: PackedStrings
     user: NDArray[np.int32]

@@ -30,8 +30,10 @@ _LARGEST = 2**53
 
 
 class Decisions(NamedTuple):
-    """For each pair: whether it was decided here, and if so, whether it holds and to what degree; and the number of
-    pairs that were not decided and that hold."""
+    """The outcome of each pair: whether it was decided here, whether it holds, and to what degree.
+
+    Also counts the pairs that were not decided, and those that hold.
+    """
 
     known: NDArray[np.bool_]
     holds: NDArray[np.bool_]
@@ -103,8 +105,7 @@ class Degrees:
         return Decisions(known, holds, degree, left, held)
 
     def _numbers(self, parts: Sequence[Predicate], meaning: Meaning) -> list[tuple[int, int]] | None:
-        """The attribute and the function of each part; None if one of them is not a piecewise linear function of
-        numbers."""
+        """The attribute and function of each part; None unless all functions are piecewise linear in numbers."""
         found = []
         for part in parts:
             assert isinstance(part.test, Is)

@@ -22,8 +22,11 @@ _REMEMBERED = 1 << 16
 
 @dataclass(frozen=True)
 class EventCodes:
-    """The values of many events, sorted by event, attribute and code: the attribute, the lowest and highest code
-    (equal for a crisp value), the start of each event, and whether it has an imprecise value."""
+    """The values of many events, sorted by event, attribute and code.
+
+    Each has the attribute and the lowest and highest code (equal for a crisp value). Each event has its start, and
+    whether it has an imprecise value.
+    """
 
     start: NDArray[np.int64]
     attribute: NDArray[np.int32]

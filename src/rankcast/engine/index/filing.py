@@ -44,8 +44,10 @@ def _level(low, high, most):
 
 @kernel
 def count_blocks(keys, interval_start, low, high, literal_attribute, most, is_used):
-    """The number of blocks under which each entry is filed (1 without a key); marks the levels in use per
-    attribute."""
+    """The number of blocks under which each entry is filed (1 without a key).
+
+    Also marks the levels in use per attribute.
+    """
     counts = np.ones(len(keys), np.int64)
     for entry in range(len(keys)):
         literal = keys[entry]

@@ -21,8 +21,10 @@ _FIRST_ROOM = 1 << 16
 
 
 class Candidates(NamedTuple):
-    """Pairs of an event and a subscription by their indexes; plain evaluation decides the `unsure` ones (None: all
-    are certain)."""
+    """Pairs of an event and a subscription by their indexes.
+
+    Plain evaluation decides the `unsure` ones (None: all are certain).
+    """
 
     event: NDArray[np.int64]
     subscription: NDArray[np.int64]
@@ -42,15 +44,16 @@ class Index:
         return Encoder(self.compiled)
 
     def candidates(self, codes: EventCodes, least: int = 0) -> Candidates:
-        """All candidates of the events, without duplicates, by event and subscription; `least` is the lowest relevant
-        score."""
+        """All candidates of the events, without duplicates, by event and subscription.
+
+        `least` is the lowest relevant score.
+        """
         events, items = self.found(codes, least)
         event, place, at = in_order(events, self.compiled.place_at.take(items & TURN))
         return Candidates(event, place, items[at] < 0 if items.min(initial=0) < 0 else None)
 
     def ranked(self, codes: EventCodes) -> Iterator[RankedMatches]:
-        """The best score of each user among the candidates of each event, without the candidates themselves, one
-        block of events at a time.
+        """The best score of each user among the candidates of each event, one block of events at a time.
 
         The candidates must be certain and without duplicates (crisp conjunctions and events with single values are).
         Process one block at a time: the next block reuses the memory.
@@ -70,9 +73,10 @@ class Index:
         return MatchRanking(self.compiled.scored, len(self.compiled.users), _FIRST_ROOM)
 
     def best(self, codes: EventCodes, n: int) -> tuple[NDArray[np.int64], NDArray[np.bool_], bool]:
-        """At least the n candidates of one event with the highest scores, if there are that many: their places,
-        whether they are unsure, and whether these are all candidates. Postings with a lower score than needed are
-        skipped.
+        """At least the n candidates of one event with the highest scores, if there are that many.
+
+        Returns their places, whether they are unsure, and whether these are all candidates. Postings with a lower
+        score than needed are skipped.
         """
         share = n / max(1, self.compiled.size)
         while True:

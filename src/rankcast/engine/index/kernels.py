@@ -112,9 +112,10 @@ def _probe(words, begin, key):
 
 @kernel
 def _add_spans(spans, count, words, begin, stop, event, level_start, levels, ends, counts, begins, low, soft):
-    """Append the spans of one list that may hold the event's postings: all of a short list; in a long one, those
-    without a second key and those with a second key of the event. Returns the spans, possibly grown, and their
-    number.
+    """Append the spans of one list that may hold the event's postings.
+
+    These are all of a short list; in a long one, those without a second key and those with a second key of the event.
+    Returns the spans, possibly grown, and their number.
     """
     if count + 2 > len(spans):
         spans = _wider(spans)
@@ -157,8 +158,9 @@ def match_events(
     words, list_start, level_start, levels, instructions, program_words, group_ends,
     event_start, attribute, low, high, event_soft, start, least, out_event, out_item,
 ):  # fmt: skip
-    """Find candidates of the events from `start` on, with at least this score: their place, and the subscription's
-    turn with the flags CHECK and REPEAT.
+    """Find candidates of the events from `start` on, with at least this score.
+
+    Writes their place, and the subscription's turn with the flags CHECK and REPEAT.
 
     Stops before the first block of events that does not fit. Returns its first event and the number of candidates
     written.

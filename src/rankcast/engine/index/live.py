@@ -155,16 +155,21 @@ class LiveIndex:
     # asking
 
     def match_batch(self, events: Sequence[Event], users: Iterable[str] | None = None) -> SegmentMatches:
-        """All matches of the events, by event and then oldest subscription first; if `users` is given, only
-        theirs."""
+        """All matches of the events, by event and then oldest subscription first.
+
+        If `users` is given, only theirs.
+        """
         self._settle()
         self._recent.add(events)
         parts = ((segment, segment.match_batch(events, self.senses, users)) for segment in self._segments)
         return SegmentMatches.joined([segment.named(found) for segment, found in parts])
 
     def match_arrow(self, batch: "pa.RecordBatch | pa.Table", users: Iterable[str] | None = None) -> "pa.Table":
-        """All matches of events given as columns (see `rankcast.engine.index.arrow`): event (the row), subscription,
-        user and degree, in the order of `match_batch`. Imprecise values are not supported."""
+        """All matches of events given as columns (see `rankcast.engine.index.arrow`).
+
+        The table has the columns event (the row), subscription, user and degree, in the order of `match_batch`.
+        Imprecise values are not supported.
+        """
         import pyarrow as pa
 
         self._settle()
@@ -237,8 +242,10 @@ class LiveIndex:
                 segment.remove(name)
 
     def _settle(self) -> None:
-        """Build a segment of the pending subscriptions, and merge it with preceding segments that are not much
-        larger. The file is only merged by a compaction."""
+        """Build a segment of the pending subscriptions, and merge it with similar-sized ones before it.
+
+        The file is only merged by a compaction.
+        """
         if not self._pending:
             return
         fresh = list(self._pending.values())

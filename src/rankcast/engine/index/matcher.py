@@ -19,8 +19,9 @@ __all__ = ["IndexMatcher", "draft_of"]
 
 
 class IndexMatcher:
-    """Finds subscriptions through a compiled index, with the interface and results of
-    `rankcast.matching.OracleMatcher`.
+    """Finds subscriptions through a compiled index.
+
+    It has the interface and the results of `rankcast.matching.OracleMatcher`.
 
     Parameters
     ----------

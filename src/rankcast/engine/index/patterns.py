@@ -109,8 +109,7 @@ def _equal(texts: Sequence[str]) -> Finder:
 
 
 def _matching(texts: Sequence[str]) -> Finder:
-    """Search for the literals that patterns require in one pass, and try only the patterns with literals that
-    occur."""
+    """Search for the literals that patterns require in one pass, and try only patterns with a hit."""
     if len(texts) <= _MOST_FILTERED:
         try:
             return _filtered(texts)

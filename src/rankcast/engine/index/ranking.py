@@ -15,8 +15,10 @@ _MOST_ROWS = np.iinfo(np.int32).max
 
 
 class RankedMatches(NamedTuple):
-    """Sorted by event, then in the order in which users were found: event, user number, highest score, number of
-    matches."""
+    """Columns: event, user number, highest score, number of matches.
+
+    Sorted by event, then in the order in which users were found.
+    """
 
     event: NDArray[np.int32]
     user: NDArray[np.int32]
@@ -65,8 +67,10 @@ class MatchRanking:
         self._make(2 * len(self._by_event))
 
     def best(self, size: int, first: int, events: int) -> RankedMatches:
-        """The rows of `events` events from `first` on, from the first `size` items of `found`, which must be certain
-        and without duplicates. The next call overwrites the rows."""
+        """The rows of `events` events from `first` on, from the first `size` items of `found`.
+
+        The items must be certain and without duplicates. The next call overwrites the rows.
+        """
         if self._counted + size > _MOST_ROWS:
             self._row_of[:], self._counted = -1, 0
         event, item = (column[:size] for column in self.found)

@@ -26,8 +26,7 @@ __all__ = ["IndexSegment", "SegmentMatches"]
 
 
 class SegmentMatches(NamedTuple):
-    """Matches: the index of the event in the batch, the place of the subscription in its segment, ids, users,
-    degrees."""
+    """Matches by event index and by place in the segment, with ids, users and degrees."""
 
     event: NDArray[np.int64]
     place: NDArray[np.int64]
@@ -54,8 +53,10 @@ class SegmentMatches(NamedTuple):
 
 
 class IndexSegment:
-    """A compiled index, the subscriptions in it that still exist, and the subscriptions themselves: given, or read
-    from the records of the index."""
+    """A compiled index with the subscriptions in it that still exist.
+
+    The subscriptions themselves are given, or read from the records of the index.
+    """
 
     def __init__(self, compiled: CompiledIndex, subscriptions: Sequence[Subscription] | None = None) -> None:
         self.compiled = compiled

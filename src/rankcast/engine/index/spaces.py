@@ -33,8 +33,7 @@ def microseconds(time: datetime) -> int:
 
 
 def split_number(value: float) -> tuple[float, int]:
-    """A number as the nearest float and the remainder of an integer that no float equals; pairs sort like the
-    numbers.
+    """A number as the nearest float and the integer remainder. Pairs sort like the numbers.
 
     >>> split_number(2**62 + 1)
     (4.611686018427388e+18, 1)

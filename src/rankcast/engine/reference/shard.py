@@ -134,8 +134,7 @@ class Shard:
 
     @property
     def due(self) -> datetime | None:
-        """When the clock ends a period with events to deliver, so that `advance` has work to do; None if there is
-        none."""
+        """When the clock ends a period with events to deliver, so that `advance` has work; None if never."""
         return min((due for one in self._subscribers.values() if (due := one.due) is not None), default=None)
 
     def close(self) -> list[Delivery]:

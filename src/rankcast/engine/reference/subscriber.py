@@ -67,8 +67,7 @@ class Subscriber:
         return self._scores[subscription]
 
     def candidate(self, event: Event, matched: Sequence[tuple[Subscription, float]]) -> Candidate:
-        """The event as a candidate for this user, with its most specific subscriptions, degree and preference
-        rank."""
+        """The event as a candidate: its most specific subscriptions, degree and preference rank."""
         matching = tuple(subscription.id for subscription, _ in matched)
         specific = self._specificity.most_specific(matching)
         rank = event_rank(

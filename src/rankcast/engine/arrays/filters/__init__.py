@@ -1,5 +1,7 @@
-"""The filters over arrays: the same decisions as the filters of `of_policy`, for a batch of one user's events at a
-time."""
+"""The filters over arrays.
+
+They make the same decisions as the filters of `of_policy`, for a batch of one user's events at a time.
+"""
 
 from rankcast.engine.arrays.filters.batch import ArrayFilter, FilterBatch, Keys, draws, event_keys
 from rankcast.engine.arrays.filters.of_policy import array_filter

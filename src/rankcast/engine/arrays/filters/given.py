@@ -51,8 +51,10 @@ class RankScores:
 
 
 class DecayScores:
-    """The counterpart of `DecayingNovelty`: a kernel counts matches, and the same formula converts counts into
-    novelties."""
+    """The counterpart of `DecayingNovelty`.
+
+    A kernel counts matches, and the same formula converts counts into novelties.
+    """
 
     def __init__(self, settings: Decaying, origin: datetime, ids: Sequence[str]) -> None:
         self.highest = settings.beta

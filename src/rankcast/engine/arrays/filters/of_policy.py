@@ -26,8 +26,9 @@ _LARGEST_SUM = 9_000_000
 def array_filter(
     user: str, settings: Filter, ids: Sequence[str], decay: Decaying | None = None, origin: datetime = EPOCH
 ) -> ArrayFilter | None:
-    """A new filter over arrays for a user with these subscriptions; `decay` and `origin` apply to scoring by decaying
-    novelty.
+    """A new filter over arrays for a user with these subscriptions.
+
+    `decay` and `origin` apply to scoring by decaying novelty.
 
     None if only the reference filter can do it: for a field that arrays do not support, or for sampling by scores
     with a sum that does not fit into 64 bits.

@@ -15,8 +15,10 @@ __all__ = ["ArrayThreshold"]
 
 
 class ArrayThreshold(BudgetState):
-    """The threshold filter over arrays, including the one with a fixed minimum; `given` are the scores, unless
-    delivery novelty computes them."""
+    """The threshold filter over arrays, including the one with a fixed minimum.
+
+    `given` are the scores, unless delivery novelty computes them.
+    """
 
     def __init__(self, settings: Filter, ids: Sequence[str], given: GivenScores | None = None) -> None:
         super().__init__(settings, ids)

@@ -14,8 +14,11 @@ __all__ = ["by_user"]
 def by_user(
     events: Array, subscriptions: Array, user_of: Array, place_of: Array, bounds: Array
 ) -> tuple[Any, Any, Any]:
-    """Sorts matches by user, keeping the order of events: the events, the indexes of the subscriptions among the
-    user's own, and the matches themselves. The matches of user u then lie from ``bounds[u]`` to ``bounds[u + 1]``."""
+    """Sorts matches by user, keeping the order of events.
+
+    Writes the events, the indexes of the subscriptions among the user's own, and the matches themselves. The matches
+    of user u then lie from ``bounds[u]`` to ``bounds[u + 1]``.
+    """
     count = len(events)
     for match in range(count):
         bounds[user_of[subscriptions[match]] + 1] += 1

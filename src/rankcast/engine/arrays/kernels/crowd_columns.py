@@ -61,8 +61,7 @@ class MemberColumns(NamedTuple):
 
 
 class SentColumns(NamedTuple):
-    """The deliveries: the event of the batch, the index of the visited user, and the entry; in the order of the
-    visits."""
+    """The deliveries in the order of the visits: the event of the batch, the visited user, and the entry."""
 
     event: Array
     visit: Array
@@ -97,8 +96,11 @@ def grown(sendings: SentColumns, written: int, size: int) -> SentColumns:
 
 @kernel
 def make_room(member: int, new: int, held: "WindowColumns", members: MemberColumns, used: int) -> int:
-    """Make room for `new` more entries in a window: in place, at the beginning of its room, or in a larger room at
-    the end of the places in use, which `Crowd` has reserved. Returns the new end of the places in use."""
+    """Make room for `new` more entries in a window.
+
+    The window grows in place, moves to the beginning of its room, or moves to a larger room at the end of the places
+    in use, which `Crowd` has reserved. Returns the new end of the places in use.
+    """
     begin, count, room = members.begin[member], members.count[member], members.room[member]
     base = members.base[member]
     if begin + count + new <= base + room:

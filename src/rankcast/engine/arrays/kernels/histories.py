@@ -17,8 +17,10 @@ _FAR = np.int64(2**62)
 def remember_by_rank(
     positions: Array, grid: Array, old: int, k: int, span: int, replace: bool, held: Array, sent: Array
 ) -> int:
-    """Decides on each new entry by rank alone: marks the entries that are sent, and leaves the list in `held`, oldest
-    first. Returns its length."""
+    """Decides on each new entry by rank alone.
+
+    Marks the entries that are sent, and leaves the list in `held`, oldest first. Returns its length.
+    """
     size = old
     earliest = _FAR
     lowest = -1
@@ -70,8 +72,9 @@ def remember_diverse(
     held: Array,
     sent: Array,
 ) -> int:
-    """Decides on each new entry by divrank: marks the entries that are sent, and leaves the list in `held`, oldest
-    first. Returns its length.
+    """Decides on each new entry by divrank.
+
+    Marks the entries that are sent, and leaves the list in `held`, oldest first. Returns its length.
 
     The sums of each member's distances are exact (`rankcast.choose.kernels.swaps`), so they can be carried from entry
     to entry. An entry costs O(k) distances and O(k) sums, and O(k) exact values if all are equal.

@@ -35,8 +35,11 @@ def file_masks(new: Array, masks: Array, numbers: Array) -> None:
 def number_events(
     at: Array, places: Array, masks: Array, numbers: Array, starts: Array, found: Array, number: Array
 ) -> int:
-    """Processes matches sorted by event: writes the start of each event, its mask, and its number in the table (-1 if
-    it has none); returns the number of events."""
+    """Numbers the events of matches that are sorted by event.
+
+    Writes the start of each event, its mask, and its number in the table (-1 if it has none). Returns the number of
+    events.
+    """
     count = 0
     begin = 0
     while begin < len(at):

@@ -23,8 +23,11 @@ def masks_of(
     masks: Array,
     first: Array,
 ) -> int:
-    """Processes matches sorted by user and event: writes the start, user and mask of each (user, event) pair, and the
-    start of each user in `first`. Skips users that are not members. Returns the number of pairs."""
+    """Finds the (user, event) pairs of matches that are sorted by user and event.
+
+    Writes the start, user and mask of each pair, and the start of each user in `first`. Skips users that are not
+    members. Returns the number of pairs.
+    """
     count = 0
     for user in range(len(member_of)):
         first[user] = count

@@ -61,8 +61,10 @@ def best_diverse(
     space: Arrays,
     chosen: Array,
 ) -> None:
-    """Marks, in each group of entries that ends before one of `ends`, the choice of the greedy heuristic, or the
-    choice improved by swaps if `improves` is set. `by_rank` lists the entries of each group, the highest rank first.
+    """Marks the greedy choice in each group of entries that ends before one of `ends`.
+
+    If `improves` is set, the choice is improved by swaps. `by_rank` lists the entries of each group, the highest rank
+    first.
 
     A group that chooses a large part of its entries keeps their distances in a table meanwhile.
     """

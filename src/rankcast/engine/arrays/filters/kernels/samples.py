@@ -11,8 +11,10 @@ __all__ = ["probability_of", "sample"]
 
 @kernel
 def probability_of(share: float, count: int, events: int, first: int, last: int, interval: bool) -> float:
-    """The probability for a subscription that matched `count` of `events` events, with its first and last match at
-    these positions."""
+    """The probability for a subscription that matched `count` of `events` events.
+
+    `first` and `last` are the positions of its first and last match.
+    """
     matches = count / events if count > 0 else 0.0
     if matches < share:
         return 1.0

@@ -23,8 +23,10 @@ def sample_by_score(
     mean: Array,
     out: Array,
 ) -> None:
-    """Which events are drawn by their score relative to the mean, which is NaN at first; `steps` is a ring of recent
-    scores in steps of 1e-12."""
+    """Which events are drawn by their score relative to the mean, which is NaN at first.
+
+    `steps` is a ring of recent scores in steps of 1e-12.
+    """
     for event in range(len(given)):
         score = max(0.0, given[event])
         chance = 1.0

@@ -85,8 +85,10 @@ def threshold(
     is_above: Array,
     out: Array,
 ) -> None:
-    """Which events reach the threshold while the budget lasts; `given` are their scores, unless novelty computes
-    them."""
+    """Which events reach the threshold while the budget lasts.
+
+    `given` are their scores, unless novelty computes them.
+    """
     for event in range(len(patterns)):
         first, end = starts[patterns[event]], starts[patterns[event] + 1]
         t = whole[T] + 1
