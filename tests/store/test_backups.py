@@ -99,6 +99,22 @@ def test_the_checkpoint_is_in_it_as_of_its_last_finished_batch(tmp_path):
     assert f"file:{tmp_path}/new.checkpoint/state/0/_stateSchema" in metadata
 
 
+def test_the_state_of_a_first_batch_that_is_not_finished_is_left_out(tmp_path):
+    from rankcast.store.upgrading import upgrade_store
+
+    place, checkpoint = before.put_file("spark.db", tmp_path), before.put_checkpoint(tmp_path)
+    upgrade_store(place, is_backed_up=True)
+    with Store.open(place) as store, store.database.writing() as connection:
+        connection.exec_driver_sql(f"UPDATE pipeline SET place = '{checkpoint}'")
+    for one in (checkpoint / "commits").glob("[0-9]*"):
+        one.unlink()
+    archive, there = tmp_path / "store.backup", tmp_path / "new.checkpoint"
+    back_up(str(place), archive, "1.0")
+    restore(archive, str(tmp_path / "new.db"), checkpoint=str(there))
+    assert not (there / "state").exists(), "Spark refuses to start its first batch over state"
+    assert not list((there / "offsets").glob("[0-9]*"))
+
+
 def test_postgresql_needs_its_programs(served, place, tmp_path, monkeypatch):
     if "://" in place:
         monkeypatch.setenv("PATH", str(tmp_path))

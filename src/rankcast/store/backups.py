@@ -192,6 +192,8 @@ def _copy_checkpoint(source: Path, target: Path) -> None:
         gone = [name for name in names if name.startswith(".") or name.endswith((".tmp", ".crc"))]
         if Path(folder) in {source / part for part in _BATCHES}:
             gone += [name for name in names if name.isdigit() and int(name) > finished]
+        if finished < 0 and Path(folder) == source and "state" in names:
+            gone.append("state")  # of a first batch that may have been half done; Spark refuses to start over it
         return gone
 
     try:

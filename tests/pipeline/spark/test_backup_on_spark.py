@@ -31,7 +31,7 @@ def test_store_and_checkpoint_together_while_both_are_written(spark, world, tmp_
         try:
             publisher.start()
             for number, archive in enumerate(archives):
-                deadline = time.monotonic() + 60
+                deadline = time.monotonic() + 240
                 while store.progress().offset < 20 + 60 * number:
                     wait_for(query, 0.02)
                     assert time.monotonic() < deadline
