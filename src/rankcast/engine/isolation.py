@@ -1,6 +1,6 @@
 """Isolation of failures: an event or user that cannot be served is set aside, and everybody else is served.
 
-docs/semantics.md ("What cannot be served") defines what is set aside and what follows from it.
+What is set aside, and what follows from it, is defined elsewhere (semantics: What cannot be served).
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

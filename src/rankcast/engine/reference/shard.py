@@ -49,7 +49,7 @@ class Shard:
 
     An event costs one match over the shard's subscriptions plus one call per user (windows of published events move
     for everybody). The state holds the contents of the users' windows and periods. Failures for one user or one event
-    are set aside, and everybody else is served normally (docs/semantics.md, "What cannot be served").
+    are set aside, and everybody else is served normally (semantics: What cannot be served).
     """
 
     def __init__(self, catalog: Catalog, serves: Callable[[str], bool] = lambda user: True) -> None:
