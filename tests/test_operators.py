@@ -8,8 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rankcast.cover import Relation, StrictCovers, covers, normal_form, part_outlines, relate
+from rankcast.cover import Relation, covers, normal_form, relate
 from rankcast.cover.sketches import Sketches, sketch_of
+from rankcast.cover.strict_covers import StrictCovers, part_outlines
 from rankcast.engine.index import IndexMatcher
 from rankcast.engine.index.patterns import AttributePatterns, number_of, operator_at
 from rankcast.errors import ExpressionError, RecordError

@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankcast.cover import NormalForm, StrictCovers, normal_form, part_outlines
+from rankcast.cover import NormalForm, normal_form
+from rankcast.cover.strict_covers import StrictCovers, part_outlines
 from rankcast.language import parse
 from rankcast.model import Expression, Membership, Term
 from rankcast.testing.strategies import CONCEPTS, conjunctions, expressions

@@ -88,6 +88,6 @@ def test_each_runs(run: object, reduced: dict[str, object], tmp_path: Path) -> N
     report = ExperimentReport(tmp_path)
     run(report, **reduced)  # type: ignore[operator]
     assert report.comparisons or report.remarks == [
-        "The strategies forward just what ancestors and depths in the poset say, at k 10: yes."
+        "At k 10, the strategies forward exactly the subscriptions that ancestors and depths in the poset predict: yes."
     ]
     assert all((tmp_path / name).stat().st_size for name in report.files)

@@ -5,7 +5,6 @@ from rankcast.cover.graph import GraphMatch, Node, NodeInterest, SubscriptionGra
 from rankcast.cover.normal import MOST_COMPARISONS, NormalForm, normal_form
 from rankcast.cover.poset import Poset
 from rankcast.cover.relation import Relation, covers, relate
-from rankcast.cover.strict_covers import PartOutline, StrictCovers, part_outlines
 from rankcast.cover.weights import ExpressionWeight, weight_of
 
 __all__ = [
@@ -15,15 +14,12 @@ __all__ = [
     "Node",
     "NodeInterest",
     "NormalForm",
-    "PartOutline",
     "Poset",
     "Relation",
-    "StrictCovers",
     "SubscriptionGraph",
     "covers",
     "draw",
     "normal_form",
-    "part_outlines",
     "relate",
     "weight_of",
 ]

@@ -5,15 +5,8 @@ See semantics: Preference; DEBS'09, 3.2.
 
 from collections.abc import Collection, Iterable, Sequence
 
-from rankcast.cover import (
-    MOST_COMPARISONS,
-    ExpressionWeight,
-    NormalForm,
-    PartOutline,
-    StrictCovers,
-    part_outlines,
-    weight_of,
-)
+from rankcast.cover import MOST_COMPARISONS, ExpressionWeight, NormalForm, weight_of
+from rankcast.cover.strict_covers import PartOutline, StrictCovers, part_outlines
 from rankcast.matching import Meaning
 from rankcast.model import Expression, Is, Membership, Subscription, Term, predicates_of
 
