@@ -34,7 +34,7 @@ TESTS = Path(__file__).parent
 DURATIONS = TESTS / "durations.json"
 """How many seconds each test function took that took long, all its cases together; `make durations` measures them."""
 
-QUICK = 0.25
+QUICK = 0.1
 """Functions that take longer are slow: `make check` leaves them out, so that it runs every package in under a minute."""
 
 _measured: Counter[str] = Counter()

@@ -27,7 +27,15 @@ _POLICIES: tuple[dict[str, object], ...] = (
     ),
     {"mode": "sliding", "k": 3, "length": 9, "sigma": 0.5, "select": "exact"},
 )
-_WHERE = ("x > {n}", "x < {n} and g = 'a'", "g = 'b' or x = {n}", "not (x = {n})")
+_WHERE = (
+    "x > {n}",
+    "x < {n} and g = 'a'",
+    "g = 'b' or x = {n}",
+    "not (x = {n})",
+    "g startswith 'a' and (x > {n} or x < 2)",
+    "x between 1 and {n}9",
+)
+"""With these there are more than `INDEX_FROM` subscriptions, so that the index is loaded too."""
 _EVENTS = 45
 _BATCH = 15
 
