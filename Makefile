@@ -21,7 +21,7 @@ static: $(STAMP)
 	$(BIN)/mypy --no-error-summary
 	$(BIN)/lint-imports --no-logo
 
-check: static ## the fast part, under a minute: format, lint, types, import rules, quick tests
+check: static ## the fast part, a minute or two: format, lint, types, import rules, quick tests
 	$(PYTEST) --hypothesis-profile=quick -m "not spark and not slow" tests
 
 durations: services ## measure every test again, to tell the slow ones from the quick ones

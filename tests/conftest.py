@@ -35,7 +35,7 @@ DURATIONS = TESTS / "durations.json"
 """How many seconds each test function took that took long, all its cases together; `make durations` measures them."""
 
 QUICK = 0.1
-"""Functions that take longer are slow: `make check` leaves them out, so that it runs every package in under a minute."""
+"""Functions that take longer are slow: `make check` leaves them out, so that it runs every package in a minute or two."""
 
 _measured: Counter[str] = Counter()
 
