@@ -30,7 +30,7 @@ class ColumnKind(Enum):
     """A time with a zone."""
 
 
-_KINDS = {
+_KINDS: dict[object, ColumnKind] = {
     str: ColumnKind.TEXT,
     int: ColumnKind.WHOLE,
     float: ColumnKind.REAL,
@@ -62,7 +62,7 @@ def columns_of(record: type) -> tuple[OutputColumn, ...]:
 
 def _kind(hint: object) -> ColumnKind:
     given = [one for one in get_args(hint) if one is not type(None)] if type(None) in get_args(hint) else [hint]
-    return _KINDS[given[0]]  # type: ignore[index]  # the hints of a record are always among these
+    return _KINDS[given[0]]
 
 
 def _chosen(record: type, by_clock: bool) -> list[OutputColumn]:

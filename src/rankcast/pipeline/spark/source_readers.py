@@ -59,25 +59,25 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._growing = _Growing(options)
         self._options = options
 
-    def initialOffset(self) -> JsonObject:  # noqa: N802
+    def initialOffset(self) -> JsonObject:  # noqa: N802  Spark's name
         """Where a new query begins. Spark asks several times."""
         return {"number": self._options.first(self._growing.store)}
 
-    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802  Spark's name
         """The maximum number of rows, if the option is set."""
         limit = self._options.per_trigger
         return ReadAllAvailable() if limit is None else ReadMaxRows(limit)
 
-    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802  Spark's name
         """Stop at the rows that exist now."""
         self._growing.stop_here()
 
-    def latestOffset(self, start: JsonObject, limit: ReadLimit) -> JsonObject:  # noqa: N802
+    def latestOffset(self, start: JsonObject, limit: ReadLimit) -> JsonObject:  # noqa: N802  Spark's name
         """The end of the next micro-batch."""
         most = limit.max_rows if isinstance(limit, ReadMaxRows) else None
         return {"number": self._growing.end(start["number"], most)}
 
-    def reportLatestOffset(self) -> JsonObject | None:  # noqa: N802
+    def reportLatestOffset(self) -> JsonObject | None:  # noqa: N802  Spark's name
         """The last row that exists."""
         return {"number": self._growing.last()}
 
@@ -112,7 +112,7 @@ class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
         self._closes = False
         self._is_following = True
 
-    def initialOffset(self) -> JsonObject:  # noqa: N802
+    def initialOffset(self) -> JsonObject:  # noqa: N802  Spark's name
         """Where a new query begins. Spark asks several times."""
         name, store = self._options.pipeline, self._growing.store
         start = None if self._options.starting is None else self._options.first(store)
@@ -121,7 +121,7 @@ class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
         number = claimed.start_offset if self._options.table == "log" else -1
         return {"number": number, "pipeline": name, "closed": 0}
 
-    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802  Spark's name
         """Stop at the rows that exist now. The stream is closed afterwards if requested."""
         self._growing.stop_here()
         self._closes = self._options.close
@@ -141,7 +141,7 @@ class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
             end = {**start, "clock": clock}
         return _marks(start, end), end
 
-    def readBetweenOffsets(self, start: JsonObject, end: JsonObject) -> Iterator[tuple[bytes]]:  # noqa: N802
+    def readBetweenOffsets(self, start: JsonObject, end: JsonObject) -> Iterator[tuple[bytes]]:  # noqa: N802  Spark's name
         """The row of a micro-batch that began before a restart."""
         self._check(start)
         return _marks(start, end)
