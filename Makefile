@@ -3,16 +3,21 @@
 BIN := .venv/bin
 STAMP := .venv/.installed
 PYTEST := $(BIN)/pytest -q -n 2 --dist loadgroup
+# test_requests.py makes its requests while it is collected, and its plugin takes seconds to load in every process.
+QUICK := -p no:schemathesis --ignore tests/service/test_requests.py --hypothesis-profile=quick -m "not spark and not slow"
+
+# Without compiled files, every process compiles all that it imports, and pytest rewrites every test anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install check test durations demo page clean static services kernels
+.PHONY: help install check test durations demo page site clean static quick services kernels
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1 \t\2/' | expand -t 16
 
 install: $(STAMP) ## set up .venv and see to Java; a second run does nothing
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml datasets/pyproject.toml
 	@scripts/setup
 
 static: $(STAMP)
@@ -21,8 +26,11 @@ static: $(STAMP)
 	$(BIN)/mypy --no-error-summary
 	$(BIN)/lint-imports --no-logo
 
-check: static ## the fast part, a minute or two: format, lint, types, import rules, quick tests
-	$(PYTEST) --hypothesis-profile=quick -m "not spark and not slow" tests
+quick: $(STAMP)
+	$(PYTEST) $(QUICK) tests
+
+check: ## the fast part, about a minute: format, lint, types, import rules, quick tests, all at the same time
+	@$(MAKE) --no-print-directory -j 2 static quick
 
 durations: services ## measure every test again, to tell the slow ones from the quick ones
 	RANKCAST_DURATIONS=1 $(PYTEST) tests
@@ -30,8 +38,9 @@ durations: services ## measure every test again, to tell the slow ones from the 
 services: $(STAMP) # what only tests need: Chromium, PostgreSQL, Kafka
 	@scripts/services
 
-kernels: $(STAMP) # compiled once, so that no test waits for that
+kernels: $(STAMP) # compiled kernels and the archive of Spark's classes, made once, so that no test waits for them
 	@$(BIN)/python -c "from rankcast.engine.warming import warm_up; warm_up()"
+	@$(BIN)/python -m rankcast.pipeline.spark.home
 
 test: static services kernels ## all that CI runs: the fast part, all tests, doctests, the examples of README and docs
 	$(PYTEST) --doctest-modules src tests
@@ -42,6 +51,9 @@ demo: $(STAMP) ## twelve film lovers, 58,788 films, each gets the few worth gett
 page: $(STAMP) ## the web page with the films streaming in; Ctrl-C ends it
 	@mkdir -p out
 	@$(BIN)/rankcast serve --dev --world movies --store out/movies.db
+
+site: $(STAMP) ## the documentation site, into out/site
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet && echo "open out/site/index.html; with search: $(BIN)/python -m http.server --directory out/site"
 
 clean: ## remove the virtual environment and all that tools left behind
 	rm -rf .venv .services .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist out spark-warehouse

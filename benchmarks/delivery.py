@@ -17,6 +17,7 @@ import argparse
 import gc
 import sys
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from time import process_time
 
@@ -29,12 +30,12 @@ from rankcast.choose import Moment
 from rankcast.engine.arrays import BatchShard, Matches
 from rankcast.engine.arrays.user import deliveries_of
 from rankcast.engine.reference.subscriber import Subscriber
-from rankcast.lab.datasets import movies
+from rankcast.lab.datasets import movies, subscriptions
 from rankcast.matching import NO_CONCEPTS, matches
-from rankcast.model import Catalog, Delivery, Event, Length, Mode, Policy
+from rankcast.model import Catalog, Delivery, Event, Length, Mode, Policy, Subscription
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from experiments.debs_common import chance, user_subscriptions
+from experiments.debs_common import chance
 
 CHUNK = 10_000
 
@@ -63,6 +64,12 @@ CASES = (
     Case(Mode.SLIDING, 10_000, 20, 1.0, 15_000, 2_000, 1_000),
     Case(Mode.SLIDING, 200, 20, 0.5, 1_000, 1_000, 50),
 )
+
+
+@cache
+def user_subscriptions() -> tuple[Subscription, ...]:
+    """The 30 subscriptions of one user, who stays the same so that runs can be compared over the years."""
+    return tuple(one for one in subscriptions(26, 30, seed=9, skew=0.4) if one.user == "u00026")
 
 
 def found_by(events: list[Event]) -> list[list[int]]:

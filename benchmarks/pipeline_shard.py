@@ -9,7 +9,9 @@ from pipeline_world import World, say
 from rankcast.language import dumps, encode_event
 from rankcast.model import Catalog
 from rankcast.pipeline.spark.live.intake import Intake
+from rankcast.pipeline.spark.live.matcher import LogMatcher
 from rankcast.pipeline.spark.live.shard import LiveShard, SavedShard
+from rankcast.pipeline.spark.live.whole import WholeCatalog
 from rankcast.store import LogRow
 
 
@@ -28,12 +30,26 @@ class _Given:
         return self._catalog
 
 
+class _Log:
+    """A log that holds the rows of one micro-batch."""
+
+    def __init__(self) -> None:
+        self.rows: list[LogRow] = []
+
+    def log_rows(self, after: int, up_to: int) -> list[LogRow]:
+        """The rows of the micro-batch."""
+        return self.rows
+
+
 def shard(world: World, count: int, batch: int, shards: int) -> None:
     """Run one of several live shards; times are CPU seconds."""
     clock = time.process_time
     catalogs = _Given(Catalog(list(world.records(shards))))
     began = clock()
-    live_shard = LiveShard(catalogs, lambda user: True, Intake())
+    log = _Log()
+    matcher = LogMatcher(log, WholeCatalog(catalogs, lambda user: 0), 1, lambda user: 0)
+    matcher.ranges(0, 0)
+    live_shard = LiveShard(catalogs, lambda user: True, Intake(), gets_matches=True)
     live_shard.begin(0)
     say("shard made", users=world.users, shards=shards, seconds=clock() - began)
     pages: dict[int, bytes] = {}
@@ -41,13 +57,15 @@ def shard(world: World, count: int, batch: int, shards: int) -> None:
     first = 1
     for size in [batch] * (count // batch) + [1] * 3:
         made = world.events(first, size)
-        rows = [LogRow(n, 0, dumps(encode_event(event)), 0, event.id) for n, event in enumerate(made, first)]
+        log.rows = [LogRow(n, 0, dumps(encode_event(event)), 0, event.id) for n, event in enumerate(made, first)]
         first += size
         found = live_shard.matches
         gc.collect(1)
         gc.freeze()
         times = [clock()]
-        taken = live_shard.intake.take_log(rows)
+        ranges = matcher.ranges(first - size - 1, first - 1)
+        times.append(clock())
+        taken = live_shard.intake.take_log(ranges)
         times.append(clock())
         deliveries = live_shard.serve(taken)
         times.append(clock())
@@ -61,9 +79,10 @@ def shard(world: World, count: int, batch: int, shards: int) -> None:
         say(
             "shard",
             events=size,
-            take=took[0],
-            serve=took[1],
-            save=took[2],
+            match=took[0],
+            take=took[1],
+            serve=took[2],
+            save=took[3],
             events_per_s=size / sum(took),
             pages=len(written.pages),
             matches=live_shard.matches - found,
@@ -71,6 +90,6 @@ def shard(world: World, count: int, batch: int, shards: int) -> None:
             state_mb=live_shard.size / 1e6,
         )
     began = clock()
-    again = LiveShard(catalogs, lambda user: True, Intake())
+    again = LiveShard(catalogs, lambda user: True, Intake(), gets_matches=True)
     again.restore(SavedShard(written.head, pages, journal))
     say("restored", seconds=clock() - began)

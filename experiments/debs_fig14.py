@@ -1,89 +1,115 @@
 """DEBS'09 Figure 14: the diversity of the events delivered in each period or window, Random scenario."""
 
 from collections import defaultdict
+from collections.abc import Sequence
+from functools import lru_cache
 from statistics import fmean
 
 from experiments.debs_common import (
     KS,
     LENGTHS,
     MODES,
-    PUBLISHED,
+    SOURCE,
     TITLES,
+    USERS,
+    Sent,
     Setting,
     deliveries,
     diversity,
-    ranked_films,
     settings,
     stream,
 )
 
-from rankcast.choose import Candidate, Distance, DivRank, select
-from rankcast.lab.reproduce import Experiment, ExperimentReport
-from rankcast.model import Delivery, Mode
+from rankcast.choose import Distance
+from rankcast.lab.reproduce import Experiment, ExperimentReport, Rule
+from rankcast.model import Mode
 
 SIGMAS = (1.0, 0.5, 0.0)
 
+HIGHER = Rule(
+    "with sigma 0.5 and with sigma 0 the mean diversity is above that of sigma 1",
+    lambda by_sigma: all(by_sigma[sigma][cell] > by_sigma[1.0][cell] for sigma in (0.5, 0.0) for cell in by_sigma[1.0]),
+    example=({1.0: {4: 0.6}, 0.5: {4: 0.8}, 0.0: {4: 0.9}},),
+    contradiction=({1.0: {4: 0.6}, 0.5: {4: 0.6}, 0.0: {4: 0.9}},),
+)
+LARGER_FOR_SMALL_K = Rule(
+    "the increase over sigma 1 is larger at k 4 than at k 20 (a cell is a line of the figure for a user)",
+    lambda increases: all(at_four > at_twenty for at_four, at_twenty in increases),
+    example=([(0.3, 0.1), (0.2, 0.1)],),
+    contradiction=([(0.3, 0.1), (0.1, 0.1)],),
+)
 
-def run(report: ExperimentReport) -> None:
-    """Mean diversity for every mode, length, k and sigma."""
-    found = deliveries("Random", settings(SIGMAS))
-    means, sent_means = {}, {}
-    distance = Distance(limit=2**20)
-    for number, (setting, sent) in enumerate(found.items(), 1):
-        means[setting] = sent_means[setting] = _mean_diversity(setting, sent)
-        if setting.mode is Mode.SLIDING:
-            means[setting] = _top_k_diversity(setting, distance)
-        report.progress(number / len(found))
+
+def run(report: ExperimentReport, users: Sequence[str] = USERS) -> None:
+    """Mean diversity of the delivered events for every user, mode, length, k and sigma."""
+    means: dict[str, dict[Setting, float]] = {}
+    for number, user in enumerate(users, 1):
+        sent = {
+            setting: one for sigma in SIGMAS for setting, one in deliveries("Random", user, settings((sigma,))).items()
+        }
+        means[user] = {setting: mean_diversity(setting, one, user) for setting, one in sent.items()}
+        report.progress(number / len(users))
     rows = [
-        (s.mode.value, s.length, s.k, s.sigma, round(mean, 4), round(sent_means[s], 4)) for s, mean in means.items()
+        (user, s.mode.value, s.length, s.k, s.sigma, round(mean, 4))
+        for user, of in means.items()
+        for s, mean in of.items()
     ]
-    report.table("debs_fig14", ("mode", "length", "k", "sigma", "mean diversity", "of all sent in a window"), rows)
-    report.remark(
-        "For the sliding mode, diversity is that of the top-k of a window. For all events sent while a window "
-        "passes (last column) the effect is less clear: with sigma 0 the best pair changes often, so more than k "
-        "events are sent, and no single selection chose them together."
-    )
+    report.table("debs_fig14", ("user", "mode", "length", "k", "sigma", "mean diversity"), rows)
     for mode in MODES:
-        levels = [fmean(mean for s, mean in means.items() if s.mode is mode and s.sigma == sigma) for sigma in SIGMAS]
-        report.compare(
-            f"{mode.value}: diversity rises as sigma falls 1, 0.5, 0",
-            "rises",
-            " → ".join(f"{level:.3f}" for level in levels),
-            levels[0] < levels[1] <= levels[2],
-        )
-        gains = [
-            fmean(means[Setting(mode, length, k, 0.0)] - means[Setting(mode, length, k, 1.0)] for length in LENGTHS)
-            for k in (KS[0], KS[-1])
+        levels = [
+            fmean(mean for of in means.values() for s, mean in of.items() if s.mode is mode and s.sigma == sigma)
+            for sigma in SIGMAS
         ]
-        report.compare(
-            f"{mode.value}: the rise is larger for small k",
-            "larger",
-            f"{gains[0]:.3f} at k 4, {gains[1]:.3f} at k 20",
-            gains[0] > gains[1],
+        report.shape(
+            HIGHER,
+            [
+                ({sigma: {k: of[Setting(mode, length, k, sigma)]} for sigma in SIGMAS},)
+                for of in means.values()
+                for length in LENGTHS
+                for k in KS
+            ],
+            "cells",
+            "a higher diversity when chosen based also on their distance",
+            " → ".join(f"{level:.3f}" for level in levels) + " for sigma 1, 0.5, 0",
+            SLIDES if mode is Mode.SLIDING else "",
+            of=mode.value,
         )
-    report.figure("debs_fig14", _picture(means))
+        report.shape(
+            LARGER_FOR_SMALL_K,
+            [([pair],) for of in means.values() for pair in _increases(of, mode)],
+            "cells",
+            "this increase is larger for smaller values of k",
+            of=mode.value,
+        )
+    overall = {s: fmean(of[s] for of in means.values()) for s in next(iter(means.values()))}
+    report.figure("debs_fig14", _picture(overall))
 
 
-def _mean_diversity(setting: Setting, sent: list[Delivery]) -> float:
-    """The mean diversity of the sets sent in each period, or in each disjoint window of `length` events."""
-    events = stream("Random")
+def mean_diversity(setting: Setting, sent: Sequence[Sent], user: str) -> float:
+    """The mean diversity of the events delivered in each period, or in each disjoint window of `length` events."""
+    events, distance = stream("Random", user), _distance(user)
     sets = defaultdict(list)
-    for delivery in sent:
-        sent_at = delivery.window if setting.mode is Mode.PERIODIC else (delivery.window - 1) // setting.length
-        sets[sent_at].append(events[delivery.seq - 1])
-    return fmean(diversity(together) for together in sets.values() if len(together) > 1)
+    for one in sent:
+        place = one.window if setting.mode is Mode.PERIODIC else (one.window - 1) // setting.length
+        sets[place].append(events[one.seq - 1])
+    return fmean(diversity(together, distance) for together in sets.values() if len(together) > 1)
 
 
-def _top_k_diversity(setting: Setting, distance: Distance) -> float:
-    """The mean diversity of the window's top-k at every hundredth event."""
-    rank_of = {event.id: rank for event, rank in ranked_films()}
-    objective = DivRank(setting.sigma, distance)
-    found = []
-    for end in range(setting.length, PUBLISHED + 1, 100):
-        window = stream("Random")[end - setting.length : end]
-        candidates = [Candidate(event, rank_of[event.id]) for event in window if rank_of[event.id] is not None]
-        found.append(objective.div(select(candidates, setting.k, objective).chosen))
-    return fmean(found)
+@lru_cache(1)
+def _distance(user: str) -> Distance:
+    """The distance, with the pairs of one user's films."""
+    return Distance(limit=2**20)
+
+
+def _increases(of: dict[Setting, float], mode: Mode) -> list[tuple[float, ...]]:
+    return [
+        tuple(of[Setting(mode, length, k, sigma)] - of[Setting(mode, length, k, 1.0)] for k in (KS[0], KS[-1]))
+        for length in LENGTHS
+        for sigma in (0.5, 0.0)
+    ]
+
+
+SLIDES = "while a window passes, more than k events are sent, and no single selection chose them together"
 
 
 def _picture(means: dict):
@@ -103,9 +129,11 @@ def _picture(means: dict):
         axes.grid(alpha=0.3)
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncol=6, fontsize=8, frameon=False, bbox_to_anchor=(0.5, -0.06))
-    figure.suptitle("Figure 14: diversity of what is delivered per period or window, Random scenario")
+    figure.suptitle(
+        "Figure 14: diversity of the events delivered per period or window, Random scenario, mean over users"
+    )
     figure.tight_layout()
     return figure
 
 
-EXPERIMENT = Experiment("debs_fig14", "Diversity of delivered events", "DEBS'09, Figure 14", run)
+EXPERIMENT = Experiment("debs_fig14", "Diversity of delivered events", f"{SOURCE}, Figure 14", run)

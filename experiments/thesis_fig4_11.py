@@ -1,34 +1,36 @@
 """Thesis Figure 4.11: aging of the interval form: threshold."""
 
-from experiments.novelty_common import EVENTS, aged
+from experiments.novelty_common import EVENTS, SOURCE, aged, over_means
 
-from rankcast.lab.reproduce import Experiment, ExperimentReport
+from rankcast.lab.reproduce import Experiment, ExperimentReport, Rule
 from rankcast.model import FilterKind, Scoring
+
+RISES = Rule(
+    "the entropy rises as gamma falls from 1 to 0.5 to 0.1",
+    lambda none, some, much: none < some < much,
+    example=(3.27, 3.30, 3.31),
+    contradiction=(3.27, 3.31, 3.30),
+)
+FALLS = Rule(
+    "the standard deviation of the interdelivery distance falls as gamma falls from 1 to 0.5 to 0.1",
+    lambda none, some, much: none > some > much,
+    example=(9.0, 8.0, 7.0),
+    contradiction=(9.0, 7.0, 8.0),
+)
 
 
 def run(report: ExperimentReport, events: int = EVENTS) -> None:
     """Aging factors 1 (none), 0.5 and 0.1."""
-    runs = aged(
-        report,
-        "fig4_11",
-        "Figure 4.11: aging of the interval form: threshold",
-        FilterKind.THRESHOLD,
-        Scoring.INTERVAL,
-        events,
-    )
-    none, some, much = (each.measures() for each in runs)
-    report.compare(
-        "more aging gives higher entropy",
-        "rises as gamma falls",
-        f"{none['entropy']:.4f}, {some['entropy']:.4f}, {much['entropy']:.4f}",
-        none["entropy"] < some["entropy"] < much["entropy"],
-    )
-    report.compare(
-        "more aging gives a lower deviation of the distance",
-        "falls as gamma falls",
-        f"{none['deviation of means']:.3f}, {some['deviation of means']:.3f}, {much['deviation of means']:.3f}",
-        none["deviation of means"] > some["deviation of means"] > much["deviation of means"],
-    )
+    title = "Figure 4.11: aging of the interval form: threshold"
+    found = aged(report, "fig4_11", title, FilterKind.THRESHOLD, Scoring.INTERVAL, events)
+    for rule, measure in ((RISES, "entropy"), (FALLS, "deviation")):
+        cases = [[each.measures()[measure] for each in runs] for runs in found]
+        note = ""
+        if rule is FALLS:
+            note = over_means(rule, [[each.measures()["deviation of means"] for each in runs] for runs in found])
+        shown = ", ".join(f"{value:.4f}" for value in cases[0])
+        paper = "the lower gamma, the higher the improvement"
+        report.shape(rule, cases, "seeds", paper, f"first seed, gamma 1, 0.5, 0.1: {shown}", note)
 
 
-EXPERIMENT = Experiment("thesis_fig4_11", "Aging of the interval form: threshold", "Thesis 2011, Figure 4.11", run)
+EXPERIMENT = Experiment("thesis_fig4_11", "Aging of the interval form: threshold", f"{SOURCE}, Figure 4.11", run)

@@ -1,43 +1,73 @@
 """Thesis Figure 4.3: the threshold filter with short periods."""
 
-from experiments.novelty_common import EVENTS, HIGHEST, default_stream, four, picture, summary
+from experiments.novelty_common import (
+    DELIVERS_MORE,
+    EVENTS,
+    HIGHER_ENTROPY,
+    SOURCE,
+    SUBSCRIPTIONS,
+    of_scoring,
+    picture,
+    plain,
+    steadier,
+    summary,
+    told,
+    variants,
+)
 
-from rankcast.lab.reproduce import Experiment, ExperimentReport
+from rankcast.lab.reproduce import Experiment, ExperimentReport, Rule
 from rankcast.model import FilterKind
+
+NEARER = Rule(
+    "the mean interdelivery distance is nearer to the optimum, 10",
+    lambda near, far: all(abs(one - 10) < abs(other - 10) for one, other in zip(near, far, strict=True)),
+    example=((9.99, 10.0), (9.9, 9.8)),
+    contradiction=((9.99, 9.8), (9.9, 9.8)),
+)
 
 
 def run(report: ExperimentReport, events: int = EVENTS) -> None:
     """Like Figure 4.1, with P = 100."""
-    stream = default_stream(events=events)
-    runs = four(stream, FilterKind.THRESHOLD, report, period=100)
-    summary(report, "fig4_3", stream, list(runs.values()))
-    picture(report, "fig4_3", "Figure 4.3: threshold filter with P = 100", list(runs.values()))
-    longer = four(stream, FilterKind.THRESHOLD, report)
-    short = {name: each.measures() for name, each in runs.items()}
-    rate, interval = short["lazy, rate"], short["lazy, interval"]
-    report.compare(
-        "lazy, rate: entropy", "the highest", f"{rate['entropy']:.4f}", abs(rate["entropy"] - HIGHEST) < 0.001
+    short = variants(report, FilterKind.THRESHOLD, events, period=100)
+    longer = variants(report, FilterKind.THRESHOLD, events)
+    first = list(short[0].values())
+    summary(report, "fig4_3", plain(events, 0), first)
+    picture(report, "fig4_3", "Figure 4.3: threshold filter with P = 100", first)
+    cases = [
+        (of_scoring(one, "interval", "entropy"), of_scoring(other, "interval", "entropy"))
+        for one, other in zip(longer, short, strict=True)
+    ]
+    report.shape(
+        HIGHER_ENTROPY,
+        cases,
+        "seeds",
+        "a smaller period results in a lower entropy for the interval-based scoring",
+        told(cases, 4),
+        of="interval, lazy and eager, P 1,000 over P 100",
     )
-    report.compare(
-        "lazy, interval: entropy (3.275 in a separate trial)",
-        "below that of P = 1,000",
-        f"{interval['entropy']:.4f} and {longer['lazy, interval'].entropy:.4f}",
-        abs(interval["entropy"] - 3.275) < 0.005 and interval["entropy"] < longer["lazy, interval"].entropy,
+    rate, interval = (
+        [one[f"{update}, {scoring}"] for one in short for update in ("lazy", "eager")]
+        for scoring in ("rate", "interval")
     )
-    report.compare(
-        "rate beats interval in the deviation of the distance",
-        "lower",
-        f"{rate['deviation of means']:.3f} and {interval['deviation of means']:.3f}",
-        rate["deviation of means"] < interval["deviation of means"],
+    steadier(
+        report,
+        rate,
+        interval,
+        "rate outperforms interval in the standard deviation",
+        "rate against interval, lazy and eager",
+        2,
     )
-    more = rate["delivered"] > interval["delivered"]
-    report.compare(
-        "rate beats interval in the share delivered",
-        "higher",
-        f"{rate['delivered']:.4f} and {interval['delivered']:.4f}",
-        more,
-        "" if more else "with such a short period our interval form uses more of its budget, by 0.01 or less",
-    )
+    for rule, measure, digits in ((NEARER, "distance", 3), (DELIVERS_MORE, "delivered", 4)):
+        cases = [(of_scoring(one, "rate", measure), of_scoring(one, "interval", measure)) for one in short]
+        report.shape(
+            rule,
+            cases,
+            "seeds",
+            "rate outperforms interval",
+            told(cases, digits),
+            f"both are {SUBSCRIPTIONS} to the first decimal, as for any filter" if rule is NEARER else "",
+            of="rate against interval, lazy and eager",
+        )
 
 
-EXPERIMENT = Experiment("thesis_fig4_3", "The threshold filter, short periods", "Thesis 2011, Figure 4.3", run)
+EXPERIMENT = Experiment("thesis_fig4_3", "The threshold filter, short periods", f"{SOURCE}, Figure 4.3", run)

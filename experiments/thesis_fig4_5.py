@@ -2,58 +2,92 @@
 
 from dataclasses import replace
 
-from experiments.novelty_common import EVENTS, HIGHEST, default_stream, picture, settings, summary
-from experiments.novelty_common import run as run_filter
+from experiments.novelty_common import (
+    DELIVERS_MORE,
+    EVENTS,
+    HIGHER_ENTROPY,
+    SAME_ENTROPY,
+    SOURCE,
+    measured,
+    picture,
+    plain,
+    settings,
+    steadier,
+    summary,
+    told,
+)
+from experiments.thesis_fig4_3 import NEARER
 
-from rankcast.lab.reproduce import Experiment, ExperimentReport
+from rankcast.lab.reproduce import Experiment, ExperimentReport, Rule
 from rankcast.model import FilterKind, Update
+
+NAMES = ("threshold (lazy, rate)", "sampling (eager, rate)", "random")
+SAME_DISTANCE = Rule(
+    "the mean interdelivery distances of both filters differ by less than 1 %",
+    lambda one, other: abs(one[0] - other[0]) < 0.01 * other[0],
+    example=((9.99,), (9.95,)),
+    contradiction=((9.99,), (9.8,)),
+)
 
 
 def run(report: ExperimentReport, events: int = EVENTS) -> None:
     """Compare both with the random filter."""
-    stream = default_stream(events=events)
-    chosen = {
-        "threshold (lazy, rate)": settings(FilterKind.THRESHOLD),
-        "sampling (eager, rate)": settings(FilterKind.SAMPLING, update=Update.EAGER),
-        "random": settings(FilterKind.RANDOM),
-    }
-    runs = [replace(run_filter(stream, how), label=name) for name, how in chosen.items()]
-    summary(report, "fig4_5", stream, runs)
-    picture(report, "fig4_5", "Figure 4.5: threshold, sampling and chance", runs)
-    threshold, sampling, by_chance = (each.measures() for each in runs)
-    report.compare(
-        "threshold and sampling are equally good in entropy",
-        "same, near the highest",
-        f"{threshold['entropy']:.4f} and {sampling['entropy']:.4f} of {HIGHEST:.4f}",
-        abs(threshold["entropy"] - sampling["entropy"]) < 0.005,
+    chosen = dict(
+        zip(
+            NAMES,
+            (
+                settings(FilterKind.THRESHOLD),
+                settings(FilterKind.SAMPLING, update=Update.EAGER),
+                settings(FilterKind.RANDOM),
+            ),
+            strict=True,
+        )
     )
-    report.compare(
-        "random is well below both",
-        "below",
-        f"{by_chance['entropy']:.4f}",
-        by_chance["entropy"] < threshold["entropy"] - 0.5,
+    found = [
+        {name: replace(measured(plain, events, seed, how), label=name) for name, how in chosen.items()}
+        for seed in range(report.seeds)
+    ]
+    report.progress(0.8)
+    first = list(found[0].values())
+    summary(report, "fig4_5", plain(events, 0), first)
+    picture(report, "fig4_5", "Figure 4.5: threshold, sampling and chance", first)
+    threshold, sampling, by_chance = ([one[name] for one in found] for name in NAMES)
+
+    def cases(lefts: list, rights: list, measure: str) -> list[tuple[tuple[float], tuple[float]]]:
+        return [((a.measures()[measure],), (b.measures()[measure],)) for a, b in zip(lefts, rights, strict=True)]
+
+    for name, runs in (("threshold", threshold), ("sampling", sampling)):
+        of = f"{name} against random"
+        given = cases(runs, by_chance, "entropy")
+        report.shape(
+            HIGHER_ENTROPY, given, "seeds", "outperform random sampling in terms of the entropy", told(given, 4), of=of
+        )
+        given = cases(runs, by_chance, "distance")
+        report.shape(NEARER, given, "seeds", "outperform it in terms of the average distance", told(given), of=of)
+        steadier(report, runs, by_chance, "outperform it in terms of the standard deviation", of)
+    of = "threshold and sampling"
+    given = cases(threshold, sampling, "entropy")
+    report.shape(SAME_ENTROPY, given, "seeds", "equally effective in terms of the entropy", told(given, 4), of=of)
+    given = cases(threshold, sampling, "distance")
+    report.shape(
+        SAME_DISTANCE, given, "seeds", "equally effective in terms of the average distance", told(given), of=of
     )
-    report.compare(
-        "threshold delivers slightly more than sampling",
-        "more",
-        f"{threshold['delivered']:.4f} and {sampling['delivered']:.4f}",
-        threshold["delivered"] > sampling["delivered"],
+    steadier(
+        report,
+        sampling,
+        threshold,
+        "the sampling algorithm outperforms the threshold-based one",
+        "sampling against threshold",
     )
-    report.compare(
-        "random has the highest deviation of the distance",
-        "highest",
-        f"{by_chance['deviation of means']:.2f}",
-        by_chance["deviation of means"] > max(threshold["deviation of means"], sampling["deviation of means"]),
-    )
-    report.compare(
-        "sampling has a lower deviation of the distance than threshold",
-        "lower",
-        f"{sampling['deviation of means']:.3f} and {threshold['deviation of means']:.3f}",
-        sampling["deviation of means"] < threshold["deviation of means"],
-        "here the threshold filter, which counts deliveries, is more even; random sampling adds variation. "
-        "Algorithm 1 of the thesis never resets its count of deliveries within a period, which may explain its "
-        "figure",
+    given = cases(threshold, sampling, "delivered")
+    report.shape(
+        DELIVERS_MORE,
+        given,
+        "seeds",
+        "with threshold, a bit more events are delivered",
+        told(given, 4),
+        of="threshold over sampling",
     )
 
 
-EXPERIMENT = Experiment("thesis_fig4_5", "Threshold, sampling and chance", "Thesis 2011, Figure 4.5", run)
+EXPERIMENT = Experiment("thesis_fig4_5", "Threshold, sampling and chance", f"{SOURCE}, Figure 4.5", run)

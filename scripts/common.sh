@@ -47,3 +47,11 @@ system_package() {
         return 1
     fi
 }
+
+# hand_on_index PYTHON: uv does not read pip's settings, so those that decide where packages come from are handed on.
+hand_on_index() {
+    index=${PIP_INDEX_URL:-$("$1" -m pip config get global.index-url 2>/dev/null || true)}
+    [ -z "$index" ] || export UV_DEFAULT_INDEX="${UV_DEFAULT_INDEX:-$index}"
+    [ -z "${PIP_CERT:-}" ] || export SSL_CERT_FILE="${SSL_CERT_FILE:-$PIP_CERT}"
+    export UV_HTTP_TIMEOUT="${UV_HTTP_TIMEOUT:-180}"
+}

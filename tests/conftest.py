@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,9 +36,15 @@ DURATIONS = TESTS / "durations.json"
 """How many seconds each test function took that took long, all its cases together; `make durations` measures them."""
 
 QUICK = 0.1
-"""Functions that take longer are slow: `make check` leaves them out, so that it runs every package in a minute or two."""
+"""Functions that take longer are slow: `make check` leaves them out, so that it runs every package in about a minute."""
 
 _measured: Counter[str] = Counter()
+
+
+def pytest_configure() -> None:
+    """Heed Ctrl-C: a shell lets what it runs in the background ignore it, and tests send it to their processes."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rankcast.frames import catalog, deliver, events, explain, match, relate, user
+    from rankcast.frames import backtest, catalog, concept, deliver, events, explain, graph, match, relate, user
     from rankcast.model import Advertisement, Catalog, Concept, Delivery, Event, Policy, Preference, Subscription
 
 __version__ = "0.1.0"
@@ -25,10 +25,13 @@ __all__ = [
     "Policy",
     "Preference",
     "Subscription",
+    "backtest",
     "catalog",
+    "concept",
     "deliver",
     "events",
     "explain",
+    "graph",
     "match",
     "relate",
     "user",

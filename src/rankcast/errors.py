@@ -11,9 +11,9 @@
     │   └── CatalogError        a record that conflicts with others: duplicate id, unknown name
     │       └── PreferenceCycle the preferences of a user form a cycle
     ├── StoreError              the store is missing, damaged, or has another version
-    │   ├── OutdatedStore       the store has an earlier version and can be upgraded
-    │   └── Overtaken           events published meanwhile must be served before the clock advances
+    │   └── OutdatedStore       the store has an earlier version and can be upgraded
     └── EnvironmentProblem      something outside Rankcast is missing: Java, memory, a port
+        └── MissingExtra        an optional part of Rankcast is not installed (also an ImportError)
 
 Messages name the value, the place and what is expected. They can be shown to people unchanged.
 """
@@ -26,9 +26,9 @@ __all__ = [
     "EnvironmentProblem",
     "ExpressionError",
     "LimitError",
+    "MissingExtra",
     "ModelError",
     "OutdatedStore",
-    "Overtaken",
     "PolicyCostError",
     "PreferenceCycle",
     "RankcastError",
@@ -112,12 +112,12 @@ class OutdatedStore(StoreError):
         self.store = store
 
 
-class Overtaken(StoreError):
-    """Periods that the clock ended were not written, because events were published meanwhile and are served first."""
-
-
 class EnvironmentProblem(RankcastError):
     """Something outside Rankcast is missing; the message says how to fix it."""
+
+
+class MissingExtra(EnvironmentProblem, ImportError):
+    """An optional part of Rankcast is not installed; the message has the command that installs it."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -1,5 +1,6 @@
 """semantics: Diversity: the distance of two events."""
 
+import random
 from datetime import UTC, datetime
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankcast.choose import Distance, distance
-from rankcast.model import EPOCH, Event, Interval, Term, Trapezoid
+from rankcast.model import EPOCH, DistanceName, Event, Interval, Policy, Term, Trapezoid
 
 
 def event(seq=0, **attributes):
@@ -124,3 +125,29 @@ def test_events_without_a_position_are_not_mixed_up():
     assert found(event(x=1), event(x=2)) == 1
     assert found(event(x=1), event(x=1)) == 0
     assert len(found) == 0
+
+
+def test_equality_takes_a_set_of_values_as_one():
+    a = Event("a", EPOCH, {"genre": ("drama", "comedy"), "year": (2003,)}, seq=1)
+    b = Event("b", EPOCH, {"genre": ("comedy", "drama"), "year": (2003.0,)}, seq=2)
+    c = Event("c", EPOCH, {"genre": ("drama",), "year": (2003,), "price": Interval(1, 2)}, seq=3)
+    equality = DistanceName.EQUALITY
+    assert distance(a, b, compare=equality) == 0
+    assert distance(a, c) == pytest.approx(1 - 1.5 / 3)
+    assert distance(a, c, compare=equality) == pytest.approx(2 / 3)
+    policy = Policy("ann", distance=equality, weights={"genre": 3.0})
+    assert Distance.of(policy)(a, c) == pytest.approx(4 / 5)
+
+
+@pytest.mark.parametrize("weights", [{}, {"g": 0.5}])
+def test_equality_in_compiled_loops(weights):
+    chance = random.Random(3)
+    events = [
+        Event(f"e{seq}", EPOCH, {"g": tuple(chance.sample("abc", chance.randint(1, 3))), "y": (seq % 2,)}, seq=seq)
+        for seq in range(1, 41)
+    ]
+    plain = Distance(weights, compare=DistanceName.EQUALITY)
+    table = Distance(weights, compare=DistanceName.EQUALITY).table
+    slots = table.slots(events)
+    for one, at in zip(events, slots.tolist(), strict=True):
+        assert [plain(one, other) for other in events] == table.distances[at, slots].tolist()

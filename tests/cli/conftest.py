@@ -86,7 +86,7 @@ def wrong_events() -> list[str]:
         '{"id": "x%d", "time": "2004-02-13", "attributes": {"n": 1}',
         '{"id": "x%d", "time": "yesterday", "attributes": {"n": 1}}',
         '{"id": "x%d", "time": "2004-02-13", "attributes": {"n": NaN}}',
-        '{"id": "x%d", "time": "2004-02-13", "attributes": {"n": [1, 2]}}',
+        '{"id": "x%d", "time": "2004-02-13", "attributes": {"n": [1, "2"]}}',
         '{"id": "x%d", "time": "2004-02-13", "atributes": {"n": 1}}',
         '{"id": "x%d", "time": "2004-02-13", "attributes": {"n": "\\ud800"}}',
         '{"id": "x%d", "time": "2004-02-13", "attributes": {"n": 1}, "k": 0, "advertisement": "a"}',

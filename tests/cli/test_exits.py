@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -117,12 +116,48 @@ def test_ctrl_c_ends_it_with_one_word(lines: Any, process: Any, tmp_path: Path) 
     ) as waiting:
         # Opening the other end returns when the command waits for its first line.
         with (tmp_path / "never.jsonl").open("w"):
-            # Python does not notice a signal that arrives just before a read that blocks, so it is sent again.
-            for _ in range(20):
-                waiting.send_signal(signal.SIGINT)
-                with suppress(subprocess.TimeoutExpired):
-                    waiting.wait(3)
-                    break
-            assert waiting.wait(1) == 130
+            waiting.send_signal(signal.SIGINT)
+            assert waiting.wait(60) == 130
         assert waiting.stderr is not None
         assert waiting.stderr.read() == b"stopped\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("publish", "no.jsonl"),
+        ("subscribe", "--file", "no.jsonl"),
+        ("restore", "no.jsonl"),
+        ("replay", "--catalog", "no.jsonl", "--events", "no.jsonl"),
+        ("explain", "ann", "e1", "--catalog", "no.jsonl", "--events", "no.jsonl"),
+        ("index", "build", "--catalog", "no.jsonl"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_missing_file_has_one_exit_code(store: Any, command: tuple[str, ...]) -> None:
+    assert "there is no file 'no.jsonl'" in store(*command, code=3).stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("deliveries", "-u", "anne"),
+        ("explain", "anne", "e1"),
+        ("policy", "-u", "anne"),
+        ("prefer", "-u", "anne"),
+        ("stats", "-u", "anne"),
+        ("subscriptions", "-u", "anne"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_an_unknown_user_has_one_exit_code(store: Any, command: tuple[str, ...]) -> None:
+    store("subscribe", "-u", "ann", "genre = 'drama'")
+    store("publish", "--attr", "genre=drama", "--id", "e1")
+    result = store(*command, code=1)
+    assert "there is no user 'anne'" in result.stderr
+    assert "did you mean 'ann'" in result.stderr
+
+
+def test_flags_are_shown_as_flags(rankcast: Any) -> None:
+    for command in ((), ("policy",), ("token", "create"), ("serve",)):
+        assert "<bool>" not in rankcast(*command, "--help").stdout

@@ -33,6 +33,8 @@ def test_silenced(debug: str, heard: list[str]) -> None:
 
 def test_without_java(rankcast: Any, lines: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankcast.pipeline.spark.session.find_java", lambda: None)
+    # Another test of this process may have a session, which would be taken as it is.
+    monkeypatch.setattr("rankcast.pipeline.spark.session.SparkSession.getActiveSession", lambda: None)
     files = ("--catalog", lines("c.jsonl", []), "--events", lines("e.jsonl", []))
     for command in (["demo"], ["replay", *files, "--engine", "spark"], ["match", *files, "--engine", "spark"]):
         said = rankcast(*command, code=3).stderr

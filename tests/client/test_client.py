@@ -66,6 +66,42 @@ def test_names_with_slashes(served: tuple[str, Service]) -> None:
         assert odd.explain("http://a/1")["sent"] is True
 
 
+def test_a_publisher_advertises(served: tuple[str, Service], tokens: dict[str, str]) -> None:
+    address, service = served
+    with Client(address, tokens["ann"]) as ann:
+        ann.subscribe("year > 0", "wide")
+        ann.subscribe("year > 2", "narrow")
+    with Client(address, tokens["shop"]) as shop, Client(address, tokens["root"]) as root:
+        made = shop.advertise("a/1", "year between 0 and 9", 2, rank="relevance-fair")
+        assert (made.publisher, made.k, made.rank.value, made.score.value) == ("shop", 2, "relevance-fair", "area")
+        assert root.advertise("a2", "true", 1, publisher="press") in root.advertisements()
+        assert shop.advertisements() == [made]
+        changed = shop.advertise("a/1", "year between 0 and 5", 1)
+        assert shop.advertisements() == [changed]
+        told = shop.publish(films(4, 3), under="a/1", k=1)
+        assert [one.offset for one in told] == [1, 2, None]
+        assert "outside the space of advertisement 'a/1'" in (told[-1].reason or "")
+        assert "k is 2; advertisement 'a/1' has k 1" in (shop.publish(films(3, 1), under="a/1", k=2)[0].reason or "")
+        wait_for(service, 2)
+        with Client(address, tokens["ann"]) as ann:
+            assert {one.delivery.subscriptions for one in ann.deliveries()} == {("wide",)}
+        shop.withdraw("a/1")
+        assert shop.advertisements() == []
+        with pytest.raises(ServiceError, match="no advertisement"):
+            shop.withdraw("a/1")
+    assert asyncio.run(_advertised(address, tokens["shop"])) == 1
+
+
+async def _advertised(address: str, token: str) -> int:
+    async with AsyncClient(address, token) as shop:
+        made = await shop.advertise("a3", "year > 0", 3, score="weight")
+        listed = await shop.advertisements()
+        assert listed == [made]
+        await shop.publish(films(20, 1), under="a3")
+        await shop.withdraw("a3")
+        return len(listed)
+
+
 def test_all_verbs(served: tuple[str, Service], tokens: dict[str, str]) -> None:
     address, service = served
     with Client(address, tokens["ann"]) as ann, Client(address, tokens["shop"]) as shop:

@@ -11,7 +11,8 @@ from rankcast.cover.strings import ALL, NONE, StringLine
 STRINGS = ["", "a", "b", "~", "ab", "ba", "a~", "~a", "b~"]
 SETS_OF_STRINGS = [strings for size in (1, 2, 3, 4) for strings in itertools.combinations(STRINGS, size)]
 NOON = datetime(2004, 2, 13, 12, tzinfo=UTC)
-STATES = [None, NOON, -0.5, 0, 0.5, 1, 1.5, "T", "F", "TF", *SETS_OF_STRINGS]
+LISTS = [frozenset(members) for size in (2, 3, 4) for members in itertools.combinations("12345", size)]
+STATES = [None, NOON, -0.5, 0, 0.5, 1, 1.5, "T", "F", "TF", *SETS_OF_STRINGS, *LISTS]
 
 
 def states(cell: Cell) -> set[object]:
@@ -28,11 +29,10 @@ def _has(cell: Cell, state: object) -> bool:
             return cell.times.has(state)
         case str():
             return bool(cell.booleans & {"T": TRUE, "F": FALSE, "TF": BOTH}[state])
-    if cell.texts is None:
+    wanted = cell.lists if isinstance(state, frozenset) else cell.texts
+    if wanted is None:
         return False
-    return all(any(texts.has(s) for s in state) for texts in cell.texts.some) and not any(
-        cell.texts.none.has(s) for s in state
-    )
+    return all(any(texts.has(s) for s in state) for texts in wanted.some) and not any(wanted.none.has(s) for s in state)
 
 
 def random_texts(rng: random.Random) -> StringLine:
@@ -57,7 +57,13 @@ def random_cell(rng: random.Random) -> Cell:
         rng.choice([EMPTY, FULL]),
         rng.randint(0, 7),
         (some if some and rng.random() < 0.8 else None),
+        rng.choice([None, ANY_TEXT, random_lists(rng), random_lists(rng)]),
     )
+
+
+def random_lists(rng: random.Random) -> StringRequirement | None:
+    some = tuple(StringLine.these([rng.choice("12")]) for _ in range(rng.randint(0, 2)))
+    return StringRequirement(some, rng.choice([NONE, StringLine.these([rng.choice("12")])])) or None
 
 
 def test_operations_are_those_of_the_states():

@@ -64,6 +64,14 @@ def test_it_names_what_was_chosen_instead():
     assert told.lines()[-2:] == ["    e2  rank 0.9  distance 1", "    e4  rank 0.9  distance 1"]
 
 
+def test_it_says_that_a_calm_window_kept_its_set():
+    calm = catalog(mode=Mode.SLIDING, k=1, length=Length(4), calm=0.2)
+    for until in (4, 5):  # e5 would be the better one later
+        told = explain(calm, EVENTS[2:until], "addison", "e4")
+        assert told.verdict == "not sent: the set before was kept: the new one is better by only 0.1"
+    assert explain(calm, EVENTS[2:4], "addison", "e3").verdict.startswith("sent in the window at event 3")
+
+
 def test_it_names_the_predicate_that_failed():
     users = Catalog([Subscription("old", "ann", parse("genre = 'comedy' and year < 1950"))])
     told = explain(users, EVENTS, "ann", "e1")

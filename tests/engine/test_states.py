@@ -4,13 +4,13 @@ import msgspec
 import pytest
 
 from rankcast.engine.arrays import BatchShard
+from rankcast.engine.pages import packed
 from rankcast.engine.reference.shard import Shard
 from rankcast.engine.states import FORMAT, pack_states, unpack_states
 from rankcast.errors import StoreError
 from rankcast.language import decode_record
 from rankcast.model import Catalog
 from rankcast.pipeline.spark.live.journal import SavedJournal
-from rankcast.pipeline.spark.live.pages import packed
 
 
 def test_the_number_is_there():

@@ -16,7 +16,13 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from experiments import novelty_changes, novelty_common
 
 KNOWN = experiments(Path(__file__).parents[2] / "experiments")
-NAMES = ["dbrank_fig2", "thesis_sec3_4", *(f"thesis_fig4_{number}" for number in range(1, 17))]
+NAMES = [
+    "dbrank_fig2",
+    "thesis_sec3_4",
+    "thesis_paced",
+    "thesis_groups",
+    *(f"thesis_fig4_{number}" for number in range(1, 17)),
+]
 HIGHEST = math.log2(10)
 
 
@@ -24,8 +30,15 @@ HIGHEST = math.log2(10)
 @pytest.mark.parametrize("name", NAMES)
 def test_each_experiment_runs_on_a_short_stream(name, tmp_path):
     run = KNOWN[name].run
-    report = ExperimentReport(tmp_path)
-    run(report, **({"events": 4000} if "events" in inspect.signature(run).parameters else {}))
+    report = ExperimentReport(tmp_path, seeds=1)
+    run(
+        report,
+        **(
+            {"events": 400 if name == "thesis_groups" else 4000}
+            if "events" in inspect.signature(run).parameters
+            else {}
+        ),
+    )
     assert report.comparisons
     assert msgspec.json.encode(report.comparisons)
     assert any(file.endswith(".png") for file in report.files)

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from xml.etree import ElementTree
 
 import pandas as pd
 import polars as pl
@@ -9,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 import rankcast as rc
-from rankcast.engine.reference import replay
-from rankcast.errors import ModelError
+from rankcast.engine.reference.shard import replay
+from rankcast.errors import CatalogError, ModelError
 from rankcast.language import decode_event
 from rankcast.model import in_publication_order
 
@@ -128,6 +129,60 @@ def test_half_a_policy_is_refused_with_what_is_missing(fields: dict[str, Any], s
 def test_an_expression_with_a_mistake_is_refused_where_it_is_written() -> None:
     with pytest.raises(ModelError, match="startswith"):
         rc.user("ann").wants("title startwith 'The'")
+
+
+def test_an_explanation_reads_as_a_sentence_and_as_html() -> None:
+    why = rc.explain(ROWS, ANN, "ann", "f2")
+    assert repr(why).startswith("<f2 for ann: not sent")
+    html = why._repr_html_()
+    assert "does not match" in html
+    assert "Genre is drama".lower() in html
+    hostile = [{**ROWS[0], "id": "<b>x</b>"}]
+    assert "<b>x</b>" not in rc.explain(hostile, ANN, "ann", "<b>x</b>")._repr_html_()
+
+
+def test_variants_of_a_user_are_compared_on_the_same_events() -> None:
+    compared = rc.backtest(pd.DataFrame(ROWS), now=ANN, every=rc.user("ann").wants("genre = 'drama'"))
+    assert list(compared["now"]) == expected()
+    assert len(compared["every"]) == sum("drama" in (row["genre"] or ()) for row in ROWS)
+    frame = compared.frame
+    assert isinstance(frame, pd.DataFrame)
+    assert frame["policy"].tolist() == ["now", "every"]
+    assert compared._repr_html_().count("<circle") == len(compared["now"]) + len(compared["every"])
+    with pytest.raises(ModelError, match="name the variants"):
+        rc.backtest(ROWS)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"left_shoulder": [5, 9]},
+        {"trapezoid": [1, 2, 3, 4]},
+        {"gaussian": [5, 2]},
+        {"piecewise": [[1, 0], [2, 1]]},
+        {"between": [3, 3]},
+    ],
+)
+def test_a_concept_is_drawn_and_used(form: dict[str, Any]) -> None:
+    word = rc.concept("word", "year", **form)
+    assert repr(word).startswith("<year is word: ")
+    ElementTree.fromstring(word._repr_html_().partition("</p>")[2])
+    assert rc.catalog([word, rc.user("ann").wants("year is word")]).concepts
+
+
+def test_a_table_of_texts_is_drawn_with_its_names_escaped() -> None:
+    html = rc.concept("warm", "shade", table={"<i>red</i>": 1, "blue": 0.2})._repr_html_()
+    assert "<i>" not in html
+    assert "blue" in html
+
+
+def test_a_cover_graph_is_drawn() -> None:
+    made = rc.graph([ANN, rc.user("ben").wants("genre = 'drama' and year > 1960", name="ben/1")])
+    assert made.edges == (("ann/1", "ben/1"), ("ann/2", "ben/1"))
+    assert made._repr_html_().startswith("<svg")
+    assert rc.graph([ANN], "ann").edges == ()
+    with pytest.raises(CatalogError, match="did you mean 'ann'"):
+        rc.graph([ANN], "anne")
 
 
 def test_the_names_on_offer_are_all_there() -> None:

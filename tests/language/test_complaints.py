@@ -102,7 +102,7 @@ PAIR = "[possibility, necessity]"
         ),
         ("a between 'x' and 1", "between needs two values of one type, not a string and a number", 10),
         ("a between true and false", "between needs numbers, strings or times, not booleans", 10),
-        ("a contains 5", "contains needs a string, not the number 5", 11),
+        ("a startswith 5", "startswith needs a string, not the number 5", 13),
         ("a < true", "< needs a number, string or time, not the boolean True", 4),
         # signs of other languages, and of word processors
         ("a = 1 && b = 1", "found '&', which means nothing here; write 'and'", 6),

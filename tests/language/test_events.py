@@ -5,6 +5,7 @@ from hypothesis import given, settings
 
 from rankcast.errors import RecordError
 from rankcast.language import decode_event, dumps, encode_event
+from rankcast.language.events import MAX_NESTED
 from rankcast.model import Event, Gaussian, Hedge, Interval, Term, Trapezoid
 from rankcast.testing import wild
 
@@ -117,16 +118,20 @@ def test_errors(given, message):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ([1, 2], "attribute 'a': several values in one number attribute; only strings and booleans may have several"),
         ([1, "x"], "attribute 'a': values of different types in one attribute: number and string"),
-        ([None], "attribute 'a': a list must hold strings or booleans, not null"),
-        ([["x"]], "attribute 'a': a list must hold strings or booleans, not a list"),
+        ([None], "attribute 'a': element 1 is null; a list must hold strings, booleans, numbers or times"),
+        ([1, [2]], "attribute 'a': element 2 is a list; a list must hold strings, booleans, numbers or times"),
+        (
+            [{"b": 1}],
+            "attribute 'a': element 1 is an object; a list must hold strings, booleans, numbers or times; give",
+        ),
+        ({"b": [1, {"c": 2}]}, "attribute 'a.b': element 2 is an object"),
+        ({"b": [1, "x"]}, "attribute 'a.b': values of different types in one attribute: number and string"),
         (2**63, "attribute 'a': an integer of more than 64 bits"),
         (float("nan"), "attribute 'a': nan is not a number that can be compared"),
         ("\ud800", "attribute 'a': text that is not valid Unicode at character 1"),
         (b"x", "attribute 'a' must be a string, number, boolean, list or object, not a bytes"),
-        ({}, "attribute 'a' is an object with nothing; it must have just one of time, is, trapezoid, "),
-        ({"tim": "x"}, "attribute 'a' is an object with 'tim'; it must have just one of time, is, trapezoid, "),
+        ({"trapezod": [1, 2, 3, 4]}, "attribute 'a' is an object with 'trapezod'; it must have just one of time, is, "),
         ({"is": "x", "between": [1, 2]}, "attribute 'a' is an object with 'is', 'between'; it must have just one of"),
         ({"time": "soon"}, "attribute 'a': 'soon' is not a time; write it like"),
         ({"time": 5}, "attribute 'a': 'time' must be a string, not the number 5"),
@@ -139,3 +144,48 @@ def test_errors_of_values_name_the_attribute(value, message):
     with pytest.raises(RecordError) as caught:
         attribute(value)
     assert str(caught.value).startswith(message)
+
+
+def test_nested_objects_are_flattened():
+    given = {"a": {"b": {"c": 3, "d": None, "e": []}, "f": ["x", "y"], "t": {"time": "2026-01-01"}}, "g": {}, "h.i": 5}
+    assert event(attributes=given).attributes == {
+        "a.b.c": (3,),
+        "a.f": ("x", "y"),
+        "a.t": (datetime(2026, 1, 1, tzinfo=UTC),),
+        "h.i": (5,),
+    }
+
+
+def test_values_within_nested_objects():
+    given = {"offer": {"size": {"between": [50, 60]}, "price": {"is": "cheap"}, "names": {"title": "x"}}}
+    assert event(attributes=given).attributes == {
+        "offer.size": Interval(50, 60),
+        "offer.price": Term("cheap"),
+        "offer.names.title": ("x",),
+    }
+
+
+@pytest.mark.parametrize(
+    "given", [{"a": {"b": 1}, "a.b": 2}, {"a.b": 2, "a": {"b": 1}}, {"a": {"b.c": 1, "b": {"c": 2}}}]
+)
+def test_an_attribute_is_given_once(given):
+    with pytest.raises(RecordError, match=r"attribute 'a\.b(\.c)?' is given twice"):
+        event(attributes=given)
+
+
+def test_nesting_has_a_limit():
+    nested = 1
+    for _ in range(MAX_NESTED):
+        nested = {"x": nested}
+    assert list(event(attributes={"a": nested}).attributes) == ["a" + ".x" * MAX_NESTED]
+    with pytest.raises(RecordError, match="is nested in more than 20 levels"):
+        event(attributes={"a": {"x": nested}})
+
+
+def test_lists_of_numbers_and_times():
+    times = [{"time": "2026-01-02"}, {"time": "2026-01-01"}]
+    found = event(attributes={"n": [1, 2.5, 1.0], "t": times, "one": [5]})
+    assert found.attributes["n"] == (1, 2.5)
+    assert [one.day for one in found.attributes["t"]] == [2, 1]
+    assert found.attributes["one"] == (5,)
+    assert decode_event(encode_event(found)) == found

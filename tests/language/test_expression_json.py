@@ -71,7 +71,7 @@ def test_round_trip_of_plain_expressions(expression):
         ({"attribute": "a", "between": [2, 1]}, "where: between needs the lower value first, not 2 and 1"),
         ({"attribute": "a", "exists": False}, "where['exists'] must be true, not false"),
         ({"attribute": "a", "is": "very"}, "where['is']: found the end after 'very', where the name of a concept"),
-        ({"attribute": "a", "contains": 5}, "where: contains needs a string, not the number 5"),
+        ({"attribute": "a", "contains": True}, "where: contains needs a string, number or time, not the boolean True"),
         ({**LEAF, "thresholds": 1}, "where.thresholds must be a list of two numbers [possibility, necessity], not"),
         ({**LEAF, "thresholds": [1, 2]}, "where: the threshold of necessity is 2.0; it must lie in 0..1"),
         ({**LEAF, "thresholds": ["x", 0]}, "where.thresholds must be a number, not the string 'x'"),

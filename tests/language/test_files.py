@@ -192,10 +192,10 @@ def test_a_file_that_cannot_be_read_is_said_plainly(tmp_path):
     with pytest.raises(EnvironmentProblem, match="cannot read"):
         read_catalog("\0")
     broken = write(tmp_path / "x.gz", "not gzip")
-    with pytest.raises(EnvironmentProblem, match="is not a whole gzip file"):
+    with pytest.raises(EnvironmentProblem, match="is not a whole compressed file"):
         read_catalog(broken)
     cut = write(tmp_path / "y.gz", gzip.compress(os.urandom(5000))[:1000])
-    with pytest.raises(EnvironmentProblem, match="is not a whole gzip file"):
+    with pytest.raises(EnvironmentProblem, match="is not a whole compressed file"):
         read_catalog(cut)
 
 

@@ -117,7 +117,7 @@ def test_each_question_is_asked_once_per_event(monkeypatch: pytest.MonkeyPatch) 
         asked.append(where)
         return True
 
-    monkeypatch.setattr(module, "matches", counted)
+    monkeypatch.setattr(module, "matches_crisp", counted)
     matcher = OracleMatcher([subscription(f"s{n}", f"u{n}", f"x = {n % 3}") for n in range(30)])
     assert len(found(matcher, event(x=(1,)))) == 30
     assert len(asked) == 3
@@ -127,3 +127,19 @@ def test_concepts_of_events_need_a_meaning() -> None:
     matcher = OracleMatcher([subscription("s1", "ann", "price < 5")])
     with pytest.raises(CatalogError, match="no concept 'cheap' on attribute 'price'"):
         found(matcher, event(price=Term("cheap")))
+
+
+def test_a_matcher_made_from_the_one_before_is_the_same_as_a_new_one():
+    """Also if an id has another expression now, or an equal one of another type."""
+    texts = ["x = 1", "x = true", "x > 2 and y = 'a'", "not x = 1"]
+    events = [
+        Event("e", datetime(2026, 1, 1, tzinfo=UTC), values)
+        for values in ({"x": (1,)}, {"x": (True,)}, {"x": (3,), "y": ("a",)}, {})
+    ]
+    before = None
+    for shift in range(5):
+        subscriptions = [Subscription(f"s{n}", f"u{n % 3}", parse(texts[(n + shift) % 4])) for n in range(10 - shift)]
+        catalog = Catalog(subscriptions)
+        before = OracleMatcher.of(catalog, before=before)
+        new = OracleMatcher.of(catalog)
+        assert [list(before.match(event)) for event in events] == [list(new.match(event)) for event in events]

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from rankcast.language import MAX_DEPTH, MAX_EVENT_BYTES, MAX_LENGTH, MAX_PREDICATES
+from rankcast.language.events import MAX_NESTED
 from rankcast.model import (
     MAX_ATTRIBUTES,
     MAX_TEXT,
@@ -42,7 +43,8 @@ OTHERS = {
     "values of `table`": f"{MAX_DEGREES:,}",
     "hedges before a concept": f"{MAX_HEDGES}",
     "attributes of an event": f"{MAX_ATTRIBUTES:,}",
-    "values of one attribute": f"{MAX_VALUES:,}",
+    "levels of nested attributes": f"{MAX_NESTED}",
+    "values of one attribute, or members of a list": f"{MAX_VALUES:,}",
     "characters of a string value": f"{MAX_TEXT:,}",
     "bytes of an event as JSON": f"{MAX_EVENT_BYTES:,}",
     "characters of a regular expression": f"{MAX_REGEX:,}",

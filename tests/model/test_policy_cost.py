@@ -1,5 +1,6 @@
 """What a policy costs with every event, and its limit."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -17,6 +18,17 @@ def test_it_grows_with_what_is_asked_for() -> None:
     assert policy_cost(Policy("ann")) < policy_cost(sliding(5, 100, 1.0)) < policy_cost(sliding(5, 100))
     assert policy_cost(sliding(5, 100)) < policy_cost(sliding(50, 100)) < policy_cost(sliding(50, 1_000))
     assert policy_cost(sliding(50, 1_000)) < policy_cost(sliding(50, 1_000, select=Select.IMPROVED))
+
+
+def test_calm_adds_at_most_what_a_choice_costs() -> None:
+    for sigma in (0.5, 1.0):
+        plain = sliding(50, 1_000, sigma)
+        added = policy_cost(replace(plain, calm=0.1)) - policy_cost(plain)
+        assert 0 < added <= policy_cost(sliding(50, 1_000))
+    periodic = Policy("ann", Mode.PERIODIC, 5, Length(100), 0.5)
+    assert policy_cost(replace(periodic, calm=0.1)) == policy_cost(periodic)
+    with pytest.raises(PolicyCostError, match="calm 0"):
+        check_policy_cost(replace(sliding(1_000, 100_000, 1.0), calm=0.1))
 
 
 @pytest.mark.parametrize("name", PRESETS)

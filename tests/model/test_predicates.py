@@ -7,7 +7,8 @@ from rankcast.model import And, Between, Compare, Not, OneOf, Op, Or, Predicate,
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: Compare(Op.CONTAINS, 5), "contains needs a string"),
+        (lambda: Compare(Op.CONTAINS, True), "contains needs a string, number or time"),
+        (lambda: Compare(Op.STARTSWITH, 5), "startswith needs a string"),
         (lambda: Compare(Op.LT, True), "not the boolean True"),
         (lambda: Between(5, 1), "lower value first"),
         (lambda: Between(1, "a"), "two values of one type"),

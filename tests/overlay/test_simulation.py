@@ -109,6 +109,19 @@ def test_exact_after_any_changes(name: str, data: st.DataObject, ranking: Rankin
             overlay.subscribe(data.draw(subscriptions(f"s{step}")), data.draw(brokers))
     if not early:
         overlay.advertise(advertisement, data.draw(brokers), strategy)
+    if data.draw(st.booleans()):  # another one, which shares the links
+        other = Advertisement("a2", "shop", data.draw(st.sampled_from(spaces)), data.draw(st.integers(1, 4)), ranking)
+        overlay.advertise(other, data.draw(brokers), strategy)
+        if data.draw(st.booleans()):
+            overlay.withdraw("a2")
+    if data.draw(st.booleans()):
+        changed = Advertisement(
+            "a1", "shop", data.draw(st.sampled_from(spaces)), data.draw(st.integers(1, 4)), ranking, score
+        )
+        overlay.change(changed)
+        known = sorted(catalog.subscriptions)
+        if known:
+            overlay.unsubscribe(known[0])
     for step in range(3):
         drawn = data.draw(events(f"e{step}"))
         event = Event(
@@ -185,6 +198,76 @@ def test_weights_change_with_what_is_hidden() -> None:
     assert overlay.traffic.total(BrokerMessage.REWEIGH) == 3
     overlay.unsubscribe("s2")
     assert overlay.weights("a1", "b1") == {"s1": 2}
+
+
+def test_weights_that_travel_are_stale_until_the_next_subscription_passes() -> None:
+    overlay = Overlay(Tree([("b1", "b2"), ("b2", "b3"), ("b2", "b4")]), weights_travel=True)
+    advertisement = Advertisement("a1", "shop", parse("x between 0 and 100"), 1, Ranking.FAIR)
+    overlay.advertise(advertisement, "b1", STRATEGIES["ancestor-fair"])
+    overlay.subscribe(interval("s1", 0, 50), "b3")
+    overlay.subscribe(interval("s2", 10, 20), "b3")  # hidden at b3, and b2 does not hear of it
+    overlay.subscribe(interval("s3", 10, 30), "b4")  # passes from b4 to b2, where it is hidden
+    assert overlay.weights("a1", "b2") == {"s1": 1, "s3": 1}
+    assert overlay.weights("a1", "b1") == {"s1": 1}
+    overlay.subscribe(interval("s4", 40, 90), "b3")  # takes the weights along
+    assert overlay.weights("a1", "b2") == {"s1": 2, "s3": 1, "s4": 1}
+    assert overlay.weights("a1", "b1") == {"s1": 3, "s4": 1}
+    assert overlay.traffic.total(BrokerMessage.REWEIGH) == 0
+    overlay.unsubscribe("s2")  # nothing passes
+    assert overlay.weights("a1", "b1") == {"s1": 3, "s4": 1}
+    overlay.unsubscribe("s4")  # a subscription that is taken back passes too
+    assert overlay.weights("a1", "b1") == {"s1": 2}
+
+
+def test_an_advertisement_is_withdrawn() -> None:
+    overlay = small()
+    overlay.subscribe(interval("s1", 0, 50), "b3")
+    overlay.withdraw("a1")
+    assert overlay.traffic.total(BrokerMessage.WITHDRAWAL) == 3
+    assert overlay.traffic.total(BrokerMessage.UNSUBSCRIBE) == 0  # each broker drops it by itself
+    with pytest.raises(CatalogError, match="no advertisement 'a1'"):
+        overlay.publish(Event("e1", NOW, {"x": (15,)}, advertisement="a1"))
+    with pytest.raises(CatalogError, match="no advertisement 'a1'"):
+        overlay.withdraw("a1")
+    overlay.subscribe(interval("s2", 0, 60), "b3")  # is sent nowhere
+    assert overlay.traffic.total(BrokerMessage.SUBSCRIBE) == 2
+    overlay.advertise(Advertisement("a1", "shop", parse("true"), 2), "b4", STRATEGIES["regular"])
+    assert overlay.known("a1", "b4") == ("s1", "s2")
+
+
+def test_a_changed_advertisement_moves_only_the_difference() -> None:
+    overlay = small()
+    overlay.subscribe(interval("s1", 0, 50), "b3")
+    overlay.subscribe(interval("s2", 10, 20), "b3")
+    overlay.subscribe(interval("s3", 60, 90), "b4")
+    assert overlay.traffic.total(BrokerMessage.SUBSCRIBE) == 4
+    overlay.change(Advertisement("a1", "shop", parse("x between 0 and 55"), 2))
+    assert overlay.known("a1", "b1") == ("s1", "s2")  # s2 comes up, s3 lies outside now
+    assert overlay.traffic.total(BrokerMessage.ADVERTISEMENT) == 6
+    assert overlay.traffic.total(BrokerMessage.SUBSCRIBE) == 6
+    assert overlay.traffic.total(BrokerMessage.UNSUBSCRIBE) == 2
+    overlay.change(Advertisement("a1", "shop", parse("x between 0 and 55"), 2))
+    assert overlay.traffic.total(BrokerMessage.SUBSCRIBE) == 6
+    assert overlay.publish(Event("e1", NOW, {"x": (15,)}, advertisement="a1")).recipients == ("s1", "s2")
+    with pytest.raises(CatalogError, match="no concept 'cheap'"):
+        overlay.change(Advertisement("a1", "shop", parse("x is cheap"), 2))
+    assert overlay.publish(Event("e1", NOW, {"x": (15,)}, advertisement="a1")).recipients == ("s1", "s2")
+
+
+def test_what_was_sent_for_one_advertisement_is_not_sent_again_for_another() -> None:
+    overlay = small()
+    overlay.subscribe(interval("s1", 0, 50), "b3")
+    overlay.subscribe(interval("s2", 10, 20), "b3")
+    assert overlay.traffic.total(BrokerMessage.SUBSCRIBE) == 2
+    overlay.advertise(Advertisement("a2", "shop", parse("x between 0 and 20"), 2), "b1", STRATEGIES["regular"])
+    assert overlay.known("a2", "b1") == ("s1", "s2")
+    assert overlay.traffic.total(BrokerMessage.SUBSCRIBE) == 4  # s2, twice; s1 is there
+    assert overlay.traffic.total(BrokerMessage.NOTE) == 2
+    overlay.unsubscribe("s1")  # each link takes it back once
+    assert overlay.traffic.total(BrokerMessage.UNSUBSCRIBE) == 2
+    overlay.withdraw("a2")
+    overlay.unsubscribe("s2")
+    assert overlay.traffic.total(BrokerMessage.UNSUBSCRIBE) == 4
 
 
 def test_what_is_outside_the_space_stays_at_home() -> None:

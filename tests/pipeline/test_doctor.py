@@ -150,7 +150,8 @@ def test_package(version: str | None, ok: bool) -> None:
 
 
 def test_required_versions_are_those_of_the_project() -> None:
-    assert all(doctor._required(name).startswith("<") for name in doctor.PACKAGES)
+    assert all(doctor._required(name).startswith("<") for name in (*doctor.PACKAGES, *doctor.SPARK_PACKAGES))
+    assert ";" not in doctor._required("pyspark")
     assert doctor._required("pand") == ""
 
 
@@ -182,14 +183,29 @@ def test_examine_here(tmp_path: Path) -> None:
 def test_examine_imports_none_of_the_packages() -> None:
     probe = "import sys; from rankcast.pipeline.doctor import examine; examine(); print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
-    assert not set(run.stdout.split()) & set(doctor.PACKAGES)
+    assert not set(run.stdout.split()) & {*doctor.PACKAGES, *doctor.SPARK_PACKAGES}
+
+
+def test_an_extra_may_be_missing() -> None:
+    assert doctor.check_extra("kafka", True, "run me") == Checkup("extra kafka", True, "installed")
+    missing = doctor.check_extra("kafka", False, "run me")
+    assert missing.ok is None
+    assert missing.advice == "if you need it, run: run me"
+
+
+def test_java_is_asked_for_with_spark_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankcast.extras.is_installed", lambda name: name != "spark")
+    names = [finding.name for finding in examine()]
+    assert "Java" not in names
+    assert "pyspark" not in names
+    assert "extra spark" in names
 
 
 def test_doctor_needs_the_standard_library_only() -> None:
     tree = ast.parse(Path(doctor.__file__).read_text())
     imported = {
         name.split(".")[0]
-        for node in ast.walk(tree)
+        for node in tree.body
         for name in (
             [alias.name for alias in node.names]
             if isinstance(node, ast.Import)

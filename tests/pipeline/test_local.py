@@ -11,7 +11,8 @@ from rankcast.engine.reference.shard import Shard
 from rankcast.errors import CatalogError, StoreError
 from rankcast.language import parse
 from rankcast.model import Advertisement, Always, Event, Length, Mode, Policy, ScorerName, Subscription
-from rankcast.pipeline.local import LocalPipeline, rebuild, repartition, serve_pending
+from rankcast.pipeline.local import LocalPipeline, serve_pending
+from rankcast.pipeline.state_changes import rebuild, repartition
 from rankcast.store import Store
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -49,6 +50,18 @@ def stores(tmp_path):
     yield make
     for store in opened:
         store.close()
+
+
+@pytest.mark.parametrize("expected", [0, 100_000], ids=["reference", "arrays"])
+def test_matches_are_counted(stores, expected):
+    store = stores("counted")
+    shard = Shard(store.catalog())
+    store.publish(events(40))
+    shard.publish([entry.event for entry in store.events()])
+    list(LocalPipeline(store, 2, batch=7, expected=expected).serve())
+    store.publish([Event("later", START + timedelta(days=1), {"x": (0,)})])
+    list(serve_pending(store, shards=2))
+    assert store.pipeline().matched == shard.matches > 40
 
 
 @pytest.mark.parametrize(("shards", "batch"), [(1, 7), (3, 1), (2, 100)])
@@ -172,7 +185,7 @@ def test_the_state_can_be_divided_anew_or_made_anew(stores, make):
         assert repartition(moved, 3) == 2
     else:
         assert list(rebuild(moved, 3, batch=10)) == [10, 20, 25]
-    assert sorted(moved.progress().states) == [0, 1, 2]
+    assert moved.progress().shards == 3
     assert moved.pipeline() is None
     assert delivered(moved) == before
     for store in (plain, moved):

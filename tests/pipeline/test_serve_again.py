@@ -124,12 +124,12 @@ def test_beside_a_pipeline_it_only_delivers(stores, monkeypatch):
     with monkeypatch.context() as patched:
         broken(patched, lambda user, event: user == "user0" and event.seq == 4)
         list(LocalPipeline(hurt).serve())
-    before = hurt.progress().states
+    before = hurt.saved_state()
     with StoreLock(hurt):
         done = serve_again(hurt)
     assert (done.failed, done.goes_on) == (0, False)
     assert done.delivered > 0
-    assert hurt.progress().states == before
+    assert hurt.saved_state() == before
 
 
 def test_arrays_that_fail_as_a_whole_do_not_stop_a_batch(stores, monkeypatch):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rankcast.errors import ModelError
 from rankcast.model import EPOCH, Decay, Decaying, Event, Length, Unit
-from rankcast.rank.decaying import DecayingNovelty
+from rankcast.rank.decaying import DecayingNovelty, with_starts
 
 
 class Seen(NamedTuple):
@@ -147,3 +147,15 @@ def test_goes_on_from_its_state(steps, length, decay, cut):
     after.restore(msgspec.msgpack.decode(msgspec.msgpack.encode(before.state())))
     assert [whole.score(c) for c in stream][cut:] == [after.score(c) for c in stream[cut:]]
     assert whole.state() == after.state()
+
+
+def test_subscriptions_may_start_apart():
+    novelty = DecayingNovelty(Decaying(beta=1, alpha=0.5, betas={"a": 4}))
+    assert [novelty.score(seen("a")), novelty.score(seen("b")), novelty.score(seen("ab"))] == [4, 1, 3.5]
+    assert novelty.normalise(2) == 0.5, "a share of the highest start"
+
+
+def test_starts_in_proportion_to_preference():
+    assert with_starts(Decaying(beta=2), {"a": 0.5}) == Decaying(beta=2)
+    found = with_starts(Decaying(beta=2, betas={"b": 1}, preferred=True), {"a": 0.5, "b": 0})
+    assert found == Decaying(beta=2, betas={"a": 1.0, "b": 0.0})

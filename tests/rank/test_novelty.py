@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankcast.errors import ModelError
-from rankcast.model import EPOCH, Event, Scoring
+from rankcast.model import EPOCH, Credit, Event, Filter, FilterKind, RateSpan, Scoring
+from rankcast.rank import novelty_of_filter
 from rankcast.rank.novelty import NoveltyState
 
 
@@ -131,3 +132,29 @@ def test_state_is_a_copy():
     state = novelty.state()
     feed(novelty, [("a", True)])
     assert state == {"t": 0, "delivered": {}, "last": {}, "previous": {}}
+
+
+def test_credit_to_the_most_novel_alone():
+    novelty = NoveltyState(Scoring.INTERVAL, credit=Credit.MOST_NOVEL)
+    # at t = 3 b is the most novel (2 against 3 - 1), so only b is credited and a still counts from t = 1
+    assert feed(novelty, [("a", True), ("a", False), ("ab", True), ("a", False), ("b", False)]) == [1, 1, 3, 3, 2]
+
+
+def test_of_equally_novel_ones_the_most_specific_is_credited_then_the_first():
+    novelty = NoveltyState(Scoring.RATE, credit=Credit.MOST_NOVEL)
+    for specific, credited in ((("c", "b"), "b"), ((), "a")):
+        event = Seen(("c", "a", "b"), specific)
+        novelty.score(event)
+        novelty.delivered(event)
+        assert novelty.score(Seen((credited,))) < 1
+
+
+def test_rates_of_the_period_forget_older_deliveries():
+    novelty = novelty_of_filter(Filter(FilterKind.THRESHOLD, 1.0, 2, rates=RateSpan.PERIOD))
+    assert feed(novelty, [("a", True), ("a", True), ("a", False), ("a", False)]) == [1, 0, 1, 1]
+
+
+def test_decayed_rates_weigh_recent_deliveries_more():
+    novelty = novelty_of_filter(Filter(FilterKind.THRESHOLD, 1.0, 9, rates=RateSpan.DECAYED, half_life=1))
+    # before the third event: a at weight 1/2, none at weight 1
+    assert feed(novelty, [("a", True), ("a", False), ("a", False)]) == pytest.approx([1, 0, 1 - 0.5 / 1.5])

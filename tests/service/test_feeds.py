@@ -7,7 +7,7 @@ import pytest
 from rankcast.language import decode_event
 from rankcast.model import Delivery
 from rankcast.service import Service, feeds
-from rankcast.store import Store
+from rankcast.store import StateChanges, Store
 
 NOW = datetime(2004, 2, 13, tzinfo=UTC)
 
@@ -24,7 +24,7 @@ def commit(store: Store, count: int, users: tuple[str, ...] = ("ann", "bob")) ->
         for place, one in enumerate(events, 1)
         for user in users
     ]
-    store.commit(deliveries, start + count, 0, {}, expected_offset=start)
+    store.commit(deliveries, start + count, 0, StateChanges(), expected_offset=start)
 
 
 async def take(service: Service, user: str | None, after: int | None, count: int) -> list[tuple[int, Delivery]]:

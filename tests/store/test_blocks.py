@@ -6,8 +6,7 @@ import pytest
 from sqlalchemy import insert, text
 
 from rankcast.store import MessageLog, Store, WebhookLog, schema
-from rankcast.store.blocks import blocks_between
-from rankcast.store.delivery_pages import count_after, start_of_newest
+from rankcast.store.blocks import blocks_between, count_after, start_of_newest
 from rankcast.store.push.webhook_log import DELIVERY, Secret, Webhook
 from rankcast.store.push.webhook_messages import MessageCounts, MessageKey
 

@@ -1,7 +1,6 @@
 """What is particular to PostgreSQL; all other tests of this folder run on it too (see conftest.py)."""
 
 import asyncio
-import builtins
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +10,7 @@ import pytest
 from postgresql_server import PASSWORD
 from sqlalchemy import make_url
 
-from rankcast.errors import StoreError
+from rankcast.errors import MissingExtra, StoreError
 from rankcast.language import decode_event
 from rankcast.store import Store
 from rankcast.store.postgresql import Timeouts, connect, explain, timeouts
@@ -51,15 +50,10 @@ def test_other_errors_have_no_explanation(sqlstate):
 
 
 def test_a_missing_driver_says_what_to_install(monkeypatch):
-    plain_import = builtins.__import__
-
-    def without_driver(name, *args, **kwargs):
-        if name == "psycopg":
-            raise ModuleNotFoundError("No module named 'psycopg'", name="psycopg")
-        return plain_import(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", without_driver)
-    with pytest.raises(StoreError, match="'psycopg'; install it with: pip install psycopg"):
+    monkeypatch.setattr("rankcast.extras.is_installed", lambda name: False)
+    with pytest.raises(
+        MissingExtra, match=r'PostgreSQL driver is not installed; run: pip install "rankcast\[postgres\]"'
+    ):
         connect(make_url("postgresql+psycopg://host/db"), Timeouts())
 
 

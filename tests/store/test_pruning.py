@@ -12,21 +12,22 @@ from rankcast.errors import ModelError, StoreError
 from rankcast.language import decode_event, decode_record
 from rankcast.model import Reject, SetAside
 from rankcast.model.actors import OPERATOR, acting
-from rankcast.pipeline.local import rebuild, serve_pending
-from rankcast.store import AccessLog, AuditLog, DigestLog, MessageLog, SessionLog, Store, WebhookLog
-from rankcast.store.delivery_pages import bounds
+from rankcast.pipeline.local import serve_pending
+from rankcast.pipeline.state_changes import rebuild
+from rankcast.store import AccessLog, AuditLog, DigestLog, MessageLog, SessionLog, StateChanges, Store, WebhookLog
+from rankcast.store.blocks import bounds
 from rankcast.store.leases import Lease
 from rankcast.store.pipelines import BatchCounts
 from rankcast.store.pruning import prune, shrink
 from rankcast.store.push.digest_log import KeptSchedule, PipelineMoment
 from rankcast.store.push.webhook_log import DELIVERY, Secret, Webhook
 from rankcast.store.push.webhook_messages import Failure, MessageKey
-from rankcast.store.retention_rules import DEFAULTS, Rule, rules_of
+from rankcast.store.retention_rules import DEFAULTS, RetentionRule, rules_of
 from rankcast.store.schema import catalog_changes, catalog_versions
 
 START = datetime(2026, 5, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
-ALL = {name: Rule(age=timedelta(hours=1)) for name in DEFAULTS}
+ALL = {name: RetentionRule(age=timedelta(hours=1)) for name in DEFAULTS}
 
 
 class Clock:
@@ -80,7 +81,7 @@ def test_by_age_and_by_rows(store, clock):
     store.change(put=[subscription("ann")])
     for number in range(4):
         day(store, clock, number)
-    rules = {"events": Rule(age=2 * DAY), "deliveries": Rule(rows=15)}
+    rules = {"events": RetentionRule(age=2 * DAY), "deliveries": RetentionRule(rows=15)}
     would = prune(store.database, rules, dry_run=True)
     assert taken(would) == {"events": 20, "deliveries": 25}
     assert kept(store) == list(range(1, 41))
@@ -113,7 +114,7 @@ def test_an_id_that_was_pruned_may_be_published_again_as_a_new_event(store, cloc
     store.change(put=[subscription("ann")])
     day(store, clock, 0)
     clock.now += DAY
-    prune(store.database, {"events": Rule(age=DAY)})
+    prune(store.database, {"events": RetentionRule(age=DAY)})
     assert store.publish([event(1)])[0] == ("e1", 11, False)
 
 
@@ -124,7 +125,10 @@ def test_what_was_not_served_stays_and_the_deliveries_are_those_of_a_run_without
             into.change(put=[subscription("bob", f"n > {number}")])
             day(into, clock, number, serve=number % 2 == 1)
             if pruned:
-                prune(into.database, {"events": Rule(age=timedelta(hours=1)), "catalog": Rule(age=timedelta(hours=1))})
+                prune(
+                    into.database,
+                    {"events": RetentionRule(age=timedelta(hours=1)), "catalog": RetentionRule(age=timedelta(hours=1))},
+                )
         return [(one.seq, one.user) for _, one in into.deliveries()]
 
     with Store.create(tmp_path / "whole.db", clock=clock) as whole:
@@ -176,12 +180,12 @@ def test_a_digest_and_a_webhook_keep_what_they_need(store, clock):
 def test_what_was_set_aside_keeps_its_event(store, clock):
     store.publish([event(1), event(2)])
     aside = SetAside(user="ann", event="e2", seq=2, version=0, error="it failed")
-    store.commit([], 2, 0, {}, 0, set_aside=[aside])
+    store.commit([], 2, 0, StateChanges(), 0, set_aside=[aside])
     clock.now += DAY
-    rules = {"events": Rule(age=timedelta(hours=1))}
+    rules = {"events": RetentionRule(age=timedelta(hours=1))}
     prune(store.database, rules)
     assert kept(store) == [2]
-    prune(store.database, {"set-aside": Rule(age=timedelta(hours=1))})
+    prune(store.database, {"set-aside": RetentionRule(age=timedelta(hours=1))})
     prune(store.database, rules)
     assert kept(store) == []
 
@@ -191,7 +195,7 @@ def test_nothing_of_the_last_ten_minutes_goes_however_many_rows_there_are(store,
     store.publish([event(k) for k in range(1, 21)])
     list(serve_pending(store))
     clock.now += timedelta(minutes=9)
-    rules = {"events": Rule(rows=1), "deliveries": Rule(rows=1)}
+    rules = {"events": RetentionRule(rows=1), "deliveries": RetentionRule(rows=1)}
     assert taken(prune(store.database, rules)) == {}
     clock.now += timedelta(minutes=2)
     assert taken(prune(store.database, rules)) == {"events": 19, "deliveries": 19}
@@ -217,7 +221,7 @@ def test_earlier_versions_of_the_catalog(store, clock, place):
     newest = store.change(put=[subscription("dan")])
     store.publish([event(1)])
     list(serve_pending(store))
-    done = prune(store.database, {"catalog": Rule(age=timedelta(hours=1))})
+    done = prune(store.database, {"catalog": RetentionRule(age=timedelta(hours=1))})
     assert taken(done)["catalog"] > 0
     with Store.open(place) as other:
         for reader in (store, other):
@@ -281,7 +285,7 @@ def test_publishing_does_not_wait_for_pruning(tmp_path):
     clock = Clock()
     with Store.create(tmp_path / "store.db", clock=clock) as store:
         store.publish([event(k, text="x" * 200) for k in range(4_000)])
-        store.commit([], 4_000, 0, {}, 0)
+        store.commit([], 4_000, 0, StateChanges(), 0)
         before = pages(store)
         clock.now += 2 * DAY
         waits: list[float] = []
@@ -300,7 +304,7 @@ def test_publishing_does_not_wait_for_pruning(tmp_path):
         thread = threading.Thread(target=publish)
         thread.start()
         try:
-            prune(store.database, {"events": Rule(age=DAY)})
+            prune(store.database, {"events": RetentionRule(age=DAY)})
             shrink(store.database)
         finally:
             ended.set()
@@ -359,8 +363,8 @@ def test_what_an_operator_prunes_is_in_the_audit_trail(store, clock):
     store.reject([Reject("f", 1, "r", "x")])
     clock.now += DAY
     with acting(OPERATOR):
-        prune(store.database, {"rejects": Rule(age=timedelta(hours=1))})
-        prune(store.database, {"rejects": Rule(age=timedelta(hours=1))})
+        prune(store.database, {"rejects": RetentionRule(age=timedelta(hours=1))})
+        prune(store.database, {"rejects": RetentionRule(age=timedelta(hours=1))})
     assert [one.detail for one in AuditLog(store.database).entries()] == ["1 rejects; rules: rejects=1h"]
 
 

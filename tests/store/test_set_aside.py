@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from rankcast.language import decode_event
 from rankcast.model import Delivery, SetAside
-from rankcast.store import Store
+from rankcast.store import StateChanges, Store
 
 T0 = datetime(2026, 11, 1, tzinfo=UTC)
 
@@ -13,8 +13,8 @@ def test_rows_are_kept_with_the_batch_and_once(store: Store) -> None:
     store.publish([decode_event({"id": name, "time": "2026-11-01", "attributes": {}}) for name in ("e1", "e2")])
     everybody = SetAside(None, "e1", 1, 0, "no")
     ann = SetAside("ann", "e1", 1, 0, "bad \ud800 \0 text")
-    store.commit([], 1, 0, {0: b""}, 0, set_aside=[everybody, ann])
-    store.commit([], 2, 0, {0: b""}, 1, set_aside=[ann, SetAside("ann", None, 2, 0, "gone"), ann])
+    store.commit([], 1, 0, StateChanges(), 0, set_aside=[everybody, ann])
+    store.commit([], 2, 0, StateChanges(), 1, set_aside=[ann, SetAside("ann", None, 2, 0, "gone"), ann])
     kept = store.set_aside()
     assert [(row.number, row.user, row.event, row.seq) for row in kept] == [
         (1, None, "e1", 1),
@@ -29,7 +29,7 @@ def test_rows_are_kept_with_the_batch_and_once(store: Store) -> None:
 def test_what_is_served_again_waits_no_more(store: Store) -> None:
     store.publish([decode_event({"id": "e1", "time": "2026-11-01", "attributes": {}})])
     store.commit(
-        [], 1, 0, {0: b""}, 0, set_aside=[SetAside("ann", "e1", 1, 0, "no"), SetAside("bob", "e1", 1, 0, "no")]
+        [], 1, 0, StateChanges(), 0, set_aside=[SetAside("ann", "e1", 1, 0, "no"), SetAside("bob", "e1", 1, 0, "no")]
     )
     late = Delivery("ann", "e1", 1, 1.0, ("s1",), T0, T0, 1)
     assert store.serve_again([late], done=[1]) == 1
@@ -42,5 +42,5 @@ def test_what_is_served_again_waits_no_more(store: Store) -> None:
 
 def test_an_error_is_kept_at_a_bounded_length(store: Store) -> None:
     store.publish([decode_event({"id": "e1", "time": "2026-11-01", "attributes": {}})])
-    store.commit([], 1, 0, {0: b""}, 0, set_aside=[SetAside("ann", "e1", 1, 0, "x" * 10_000_000)])
+    store.commit([], 1, 0, StateChanges(), 0, set_aside=[SetAside("ann", "e1", 1, 0, "x" * 10_000_000)])
     assert len(store.set_aside()[0].error) == 2_000

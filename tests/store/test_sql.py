@@ -5,7 +5,7 @@ from sqlalchemy import select
 
 from rankcast.model import Event
 from rankcast.store import sql
-from rankcast.store.schema import events, shard_states
+from rankcast.store.schema import events, log_marks
 from rankcast.store.sql import append_new, chunks, last_number, paged, put_rows
 
 
@@ -28,10 +28,10 @@ def test_only_new_rows_are_appended_counted_and_numbered(store):
 
 def test_put_rows_replaces_in_order(store):
     with store._database.writing() as connection:
-        put_rows(connection, shard_states, [{"shard": 1, "state": b"a"}, {"shard": 2, "state": b"b"}], ["state"])
-        put_rows(connection, shard_states, [{"shard": 2, "state": b"c"}, {"shard": 2, "state": b"d"}], ["state"])
-        put_rows(connection, shard_states, [], ["state"])
-    assert store.progress().states == {1: b"a", 2: b"d"}
+        put_rows(connection, log_marks, [{"name": "a", "number": 1}, {"name": "b", "number": 2}], ["number"])
+        put_rows(connection, log_marks, [{"name": "b", "number": 3}, {"name": "b", "number": 4}], ["number"])
+        put_rows(connection, log_marks, [], ["number"])
+        assert connection.execute(select(log_marks).order_by(log_marks.c.name)).all() == [("a", 1), ("b", 4)]
 
 
 def test_an_empty_log_has_given_no_number(store):

@@ -11,7 +11,7 @@ import pytest
 from rankcast.errors import StoreError
 from rankcast.language import decode_record
 from rankcast.model import Delivery, Event, Reject
-from rankcast.store import Store
+from rankcast.store import PageMark, StateChanges, StatePage, Store
 from rankcast.store.sqlite import explain
 
 TIME = datetime(2026, 5, 1, tzinfo=UTC)
@@ -46,7 +46,9 @@ def filled(tmp_path):
         store.change(put=[likes(number) for number in range(100)])
         store.publish(map(event, range(1, 401)))
         sent = [Delivery(f"u{n % 7}", f"e{n}", n, 0.5, ("s1",), TIME, TIME, n) for n in range(1, 201)]
-        store.commit(sent, 200, 1, {0: b"x" * 9000}, expected_offset=0)
+        store.commit(
+            sent, 200, 1, StateChanges([StatePage(PageMark(0, 0, 1, 200, 1, 0, 201), b"x" * 9000)]), expected_offset=0
+        )
         store.reject([Reject("file", n, "reason", "raw" * 30) for n in range(50)])
     read_all(path)
     return path
@@ -169,7 +171,7 @@ def test_a_child_that_was_forked_and_its_parent_both_go_on(tmp_path):
 
 
 def test_several_processes_may_create_the_store_at_once(tmp_path):
-    code = "import sys; from rankcast.store import Store; Store.create(sys.argv[1], exist_ok=True).close()"
+    code = "import sys; from rankcast.store import PageMark, StateChanges, StatePage, Store; Store.create(sys.argv[1], exist_ok=True).close()"
     path = tmp_path / "store.db"
     children = [subprocess.Popen([sys.executable, "-c", code, str(path)]) for _ in range(2)]
     assert [child.wait(60) for child in children] == [0, 0]

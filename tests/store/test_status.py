@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 from rankcast.language import decode_event
 from rankcast.model import Reject
-from rankcast.store import BatchCounts, Store
+from rankcast.store import BatchCounts, StateChanges, Store
 from rankcast.store.status import status
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -21,7 +21,7 @@ def test_what_is_published_and_not_served_waits(place):
         store.publish(events(5))
         found = status(store.database)
         assert (found.published, found.served, found.lag, found.waiting_since) == (5, 0, 5, NOON)
-        store.commit([], offset=5, catalog_version=0, states={0: b"four"}, expected_offset=0)
+        store.commit([], offset=5, catalog_version=0, state=StateChanges(size=4), expected_offset=0)
         found = status(store.database)
         assert (found.served, found.lag, found.waiting_since) == (5, 0, None)
         assert (found.pipeline.engine, found.pipeline.state_bytes) == ("process", 4)

@@ -27,12 +27,13 @@ WORKER = """
 import sys
 from datetime import UTC, datetime
 from rankcast.model import Delivery
-from rankcast.store import Store
+from rankcast.store import PageMark, StateChanges, StatePage, Store
 time = datetime(2026, 5, 1, tzinfo=UTC)
 with Store.open(sys.argv[1]) as store:
     for n in range(1, store.last_offset() + 1):
         sent = [Delivery(f"u{user}", f"e{n}", n, 0.5, ("s1",), time, time, n) for user in range(30)]
-        store.commit(sent, n, 0, {0: str(n).encode() * 1000}, expected_offset=n - 1)
+        page = StatePage(PageMark(0, 0, 1, n, 0, 0, n + 1), str(n).encode() * 1000)
+        store.commit(sent, n, 0, StateChanges([page]), expected_offset=n - 1)
         print(n, flush=True)
 """
 
@@ -75,7 +76,7 @@ def test_progress_deliveries_and_state_never_part_when_the_worker_is_killed(stor
         lines = lines_before_kill(WORKER.replace("range(1,", f"range({store.progress().offset + 1},"), [place], moment)
         progress = store.progress()
         assert progress.offset >= int(lines[-1])
-        assert progress.states == {0: str(progress.offset).encode() * 1000}
+        assert [page.content for page in store.saved_state().pages] == [str(progress.offset).encode() * 1000]
         assert [delivery.seq for _, delivery in store.deliveries()] == [
             number for number in range(1, progress.offset + 1) for _ in range(30)
         ]
@@ -91,12 +92,18 @@ def test_a_store_is_there_again_after_it_was_closed(place):
 def test_the_public_names_are_those():
     assert sorted(rankcast.store.__all__) == [
         "AccessLog",
+        "ActivityLog",
+        "ActivitySample",
         "AnswerLog",
         "AuditEntry",
         "AuditLog",
         "BatchCounts",
+        "BrokerLog",
+        "BrokerSelf",
         "Change",
+        "ClockAdvance",
         "DigestLog",
+        "EventRoute",
         "IN_PROCESS",
         "Instants",
         "KeptReject",
@@ -106,12 +113,21 @@ def test_the_public_names_are_those():
         "LoggedEvent",
         "LoggedText",
         "MessageLog",
+        "NeighbourRow",
+        "PageMark",
         "Pipeline",
         "Progress",
         "PublishReceipt",
         "QuietLog",
+        "Reaction",
+        "ReactionLog",
+        "ReceivedEvent",
+        "RoutedText",
         "SPARK",
+        "SavedState",
         "SessionLog",
+        "StateChanges",
+        "StatePage",
         "Stats",
         "Store",
         "TokenRecord",

@@ -7,7 +7,7 @@ from sqlalchemy import Column, Integer, MetaData, Text, insert, select
 
 from rankcast.language import decode_event, decode_record
 from rankcast.model import Delivery, SetAside
-from rankcast.store import AccessLog, AnswerLog, QuietLog, Store, WebhookLog, schema
+from rankcast.store import AccessLog, AnswerLog, QuietLog, StateChanges, Store, WebhookLog, schema
 from rankcast.store.push.digest_log import digests, left_out, schedules
 from rankcast.store.push.webhook_log import Secret, Webhook
 from rankcast.store.push.webhook_messages import Failure, MessageKey, MessageLog
@@ -36,7 +36,7 @@ def fill(store: Store, user: str) -> None:
     store.publish([decode_event({"id": f"e{number}", "time": "2026-05-01", "attributes": {"n": 1}})])
     delivery = Delivery(user, f"e{number}", number, 1.0, (f"{user}a",), NOW, NOW, number)
     aside = SetAside(user=user, event=f"e{number}", seq=number, version=1, error="it failed")
-    store.commit([delivery], number, store.version(), {}, number - 1, set_aside=[aside])
+    store.commit([delivery], number, store.version(), StateChanges(), number - 1, set_aside=[aside])
     log = WebhookLog(database)
     log.add(Webhook(f"wh_{user}", user, "https://example.com", NOW, (Secret("whsec"),)))
     MessageLog(database).failed(f"wh_{user}", MessageKey("delivery.sent", number), 1, Failure("no", None, NOW), NOW)

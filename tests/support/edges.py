@@ -23,6 +23,7 @@ from rankcast.model.declared import (
     Nested,
     Numbers,
     Real,
+    Truth,
     Whole,
     Word,
     declared,
@@ -70,6 +71,8 @@ def inside(kind):
             return [{word.value: of.high for word in words}, {next(iter(words)).value: math.nextafter(0, 1)}]
         case Word(words):
             return [word.value for word in words]
+        case Truth():
+            return [True, False]
     return []
 
 
@@ -97,6 +100,8 @@ def outside(kind):
             return [{next(iter(words)).value: value} for value in outside(of)]
         case Word():
             return ["nonsense"]
+        case Truth():
+            return ["true", 1]
     return []
 
 

@@ -16,6 +16,8 @@ from rankcast.pipeline.doctor import find_java
 
 JARS = Path(__file__).parents[2] / ".services"
 PATIENCE = 60.0
+USER = "ann"
+PASSWORD = "correct horse"
 CLUSTER = "rankcast-tests-cluster"  # 22 characters, as Kafka wants them
 
 
@@ -32,11 +34,15 @@ def missing() -> str | None:
 
 @dataclass(frozen=True)
 class Broker:
-    """A broker that is up, at `address` (host:port)."""
+    """A broker that is up, at `address` (host:port). At `secure` it wants TLS and the password of `USER`; `ca` is the
+    certificate to trust.
+    """
 
     address: str
     process: "subprocess.Popen[bytes]"
     admin: AdminClient
+    secure: str
+    ca: Path
 
     def create(self, topic: str, partitions: int = 1) -> None:
         """A new topic, which the broker tells everybody about before this returns. All tests of a process share the
@@ -97,15 +103,24 @@ class Broker:
 @contextmanager
 def broker(folder: Path) -> Iterator[Broker]:
     """A broker that keeps its data in the folder; it ends with the block."""
-    port, control = _free_ports(2)
+    port, secure, control = _free_ports(3)
+    folder.mkdir(parents=True, exist_ok=True)
+    ca = certificate(folder)
     settings = {
         "process.roles": "broker,controller",
         "node.id": "1",
         "controller.quorum.voters": f"1@127.0.0.1:{control}",
         "controller.listener.names": "CONTROLLER",
-        "listeners": f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{control}",
-        "advertised.listeners": f"PLAINTEXT://127.0.0.1:{port}",
-        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "listeners": f"PLAINTEXT://127.0.0.1:{port},SECURE://127.0.0.1:{secure},CONTROLLER://127.0.0.1:{control}",
+        "advertised.listeners": f"PLAINTEXT://127.0.0.1:{port},SECURE://127.0.0.1:{secure}",
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SECURE:SASL_SSL,CONTROLLER:PLAINTEXT",
+        "inter.broker.listener.name": "PLAINTEXT",
+        "ssl.keystore.type": "PEM",
+        "ssl.keystore.location": str(folder / "server.pem"),
+        "sasl.enabled.mechanisms": "PLAIN",
+        "listener.name.secure.plain.sasl.jaas.config": (
+            f'org.apache.kafka.common.security.plain.PlainLoginModule required user_{USER}="{PASSWORD}";'
+        ),
         "log.dirs": str(folder / "data"),
         "auto.create.topics.enable": "false",
         "num.partitions": "1",
@@ -119,7 +134,6 @@ def broker(folder: Path) -> Iterator[Broker]:
         "num.network.threads": "1",
         "num.io.threads": "2",
     }
-    folder.mkdir(parents=True, exist_ok=True)
     properties = folder / "server.properties"
     properties.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
     with (folder / "kafka.log").open("wb") as log:
@@ -128,12 +142,29 @@ def broker(folder: Path) -> Iterator[Broker]:
         process = subprocess.Popen(_java("kafka.Kafka", str(properties)), cwd=folder, stdout=log, stderr=log)
     try:
         address = f"127.0.0.1:{port}"
-        started = Broker(address, process, AdminClient({"bootstrap.servers": address, "log_level": 0}))
+        admin = AdminClient({"bootstrap.servers": address, "log_level": 0})
+        started = Broker(address, process, admin, f"127.0.0.1:{secure}", ca)
         started._until(lambda: _answers(started), "the broker answers")
         yield started
     finally:
         process.kill()
         process.wait()
+
+
+def certificate(folder: Path) -> Path:
+    """A self-signed certificate for 127.0.0.1: `server.pem` with the key, and `ca.pem`, the path of which is returned."""
+    folder.mkdir(parents=True, exist_ok=True)
+    key, cert = folder / "key.pem", folder / "ca.pem"
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"),
+            *("-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(cert)),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    (folder / "server.pem").write_text(key.read_text() + cert.read_text())
+    return cert
 
 
 def _answers(broker: Broker) -> bool:

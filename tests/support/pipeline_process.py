@@ -16,11 +16,13 @@ import os, sys
 from pyspark.sql import SparkSession
 from rankcast.pipeline.spark import local_session, serve_store
 from rankcast.pipeline.spark.failures import wait_for
+from rankcast.pipeline.spark.home import fast_home, starting_at
 
 os.environ["PYSPARK_PYTHON"] = sys.executable
 master, store, checkpoint, shards, follow = sys.argv[1:]
 if master.startswith("connect "):
-    spark = SparkSession.builder.remote(master.removeprefix("connect ")).getOrCreate()
+    with starting_at(fast_home()):
+        spark = SparkSession.builder.remote(master.removeprefix("connect ")).getOrCreate()
 else:
     spark = local_session(memory="1g", settings={"spark.master": master, "spark.executor.memory": "512m"})
 trigger = "100 milliseconds" if follow == "follow" else None

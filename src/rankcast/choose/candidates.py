@@ -9,7 +9,7 @@ from rankcast.language import decode_event, encode_event
 from rankcast.model import Event
 from rankcast.plain import State
 
-__all__ = ["Candidate", "DeliveryMode", "Moment", "Step", "StopCause"]
+__all__ = ["Candidate", "Deferral", "DeliveryMode", "Moment", "Step", "StopCause"]
 
 
 _FORMS = 10_000
@@ -116,13 +116,20 @@ class StopCause(Enum):
     """The filter's budget was used up."""
 
 
+class Deferral(NamedTuple):
+    """A better set that a calm window did not take: the members that only this set has, and how much better it is."""
+
+    candidates: tuple[Candidate, ...]
+    gain: float
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One decision of a delivery mode: from `candidates` it chose `chosen`, and `sent` those not sent before.
 
     A step explains why an event was delivered or not. The deliveries of a mode are exactly the `sent` of its steps.
     `note` explains in words what the candidates do not show, for example why a filter stopped one; `cause` gives
-    programs the same reason.
+    programs the same reason. `deferral` is the better set that a calm window did not take, if there is one.
     """
 
     window: int
@@ -132,6 +139,11 @@ class Step:
     sent: tuple[Candidate, ...]
     note: str = ""
     cause: StopCause | None = None
+    deferral: Deferral | None = None
+
+    def defers(self, seq: int) -> bool:
+        """Whether the event at `seq` is in a better set that a calm window did not take."""
+        return self.deferral is not None and any(one.seq == seq for one in self.deferral.candidates)
 
 
 class DeliveryMode(Protocol):

@@ -6,7 +6,7 @@ from datetime import datetime
 import numpy as np
 
 from rankcast.matching.batch import Integers, Reals
-from rankcast.model import AttributeValue, Event, Kind, Scalar, kind_of
+from rankcast.model import AttributeValue, DistanceName, Event, Kind, Scalar, kind_of
 
 __all__ = ["Codes", "GrowingArray"]
 
@@ -111,14 +111,20 @@ class Codes:
             np.float64,
         )
 
-    def arrays(self, begin: Integers, end: Integers) -> tuple[Integers, ...]:
-        """The arrays that the kernels read, for events whose attributes begin and end at these places."""
+    def arrays(
+        self, begin: Integers, end: Integers, compare: DistanceName = DistanceName.JACCARD
+    ) -> tuple[Integers, ...]:
+        """The arrays that the kernels read, for events whose attributes begin and end at these places.
+
+        If sets of values are compared for equality, their number is all that counts, so they are shown as empty.
+        """
+        starts = self._set_start.array
         return (
             begin,
             end,
             self._name_of.array,
             self._set_of.array,
-            self._set_start.array,
+            starts if compare is DistanceName.JACCARD else np.zeros_like(starts),
             self._set_values.array,
         )
 

@@ -18,7 +18,7 @@ from rankcast.choose.max_min import MaxMin
 from rankcast.choose.objective import Blend, DivRank, Objective
 from rankcast.matching.batch import Integers, Reals
 
-__all__ = ["distances", "greedy", "improved", "pair_sums", "replaced"]
+__all__ = ["distances", "filled_up", "greedy", "improved", "pair_sums", "replaced"]
 
 
 class _Pool(NamedTuple):
@@ -42,6 +42,28 @@ def improved(candidates: Sequence[Candidate], k: int, objective: Objective) -> l
 
     suits = type(objective) is DivRank and k <= LARGEST_SET
     return _selected(candidates, k, objective, swaps=True) if suits else None
+
+
+def filled_up(
+    members: Sequence[Candidate], rest: Sequence[Candidate], k: int, objective: Objective
+) -> list[Candidate] | None:
+    """The choice of `Greedy.fill_up`: the members, then the best additions until there are k."""
+    from rankcast.choose.kernels.greedy import add_greedily
+
+    everybody = sorted([*members, *rest], key=lambda candidate: candidate.seq)
+    pool = _pool(everybody, objective) if type(objective) in (DivRank, MaxMin) else None
+    if pool is None:
+        return None
+    assert isinstance(objective, Blend)
+    ranks, seqs, slots, table, space = pool
+    count = len(everybody)
+    row, nearest = np.empty((2, count))
+    chosen, places = np.zeros(count, np.bool_), np.empty(k, np.int64)
+    places[: len(members)] = np.searchsorted(seqs, [member.seq for member in members])
+    chosen[places[: len(members)]] = True
+    sigma = float(objective.sigma)
+    add_greedily(0, count, len(members), slots, slots, ranks, k, sigma, table, space, row, nearest, chosen, places)
+    return [everybody[place] for place in places.tolist()]
 
 
 def replaced(held: Sequence[Candidate], candidate: Candidate, objective: Objective) -> tuple[int, int, int] | None:

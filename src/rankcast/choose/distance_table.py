@@ -7,7 +7,7 @@ import numpy as np
 
 from rankcast.choose.codes import Codes
 from rankcast.matching.batch import Integers, Reals
-from rankcast.model import Event
+from rankcast.model import DistanceName, Event
 
 __all__ = ["DistanceTable"]
 
@@ -26,9 +26,16 @@ class DistanceTable:
     (`distances` is empty), and the loops compute the distances that they need.
     """
 
-    def __init__(self, weights: Mapping[str, float], attributes: Sequence[str] | None, largest: int = 2048) -> None:
+    def __init__(
+        self,
+        weights: Mapping[str, float],
+        attributes: Sequence[str] | None,
+        largest: int = 2048,
+        compare: DistanceName = DistanceName.JACCARD,
+    ) -> None:
         self._weights = weights
         self._attributes = attributes
+        self._compare = compare
         self._largest = largest
         self._reset()
 
@@ -50,7 +57,7 @@ class DistanceTable:
     def space(self) -> tuple[Any, ...]:
         """The arrays from which the loops compute distances by slot (`rankcast.choose.kernels.distances`)."""
         room = np.empty((3, 2 * self._codes.longest + 1))
-        codes = self._codes.arrays(self._begin, self._end)
+        codes = self._codes.arrays(self._begin, self._end, self._compare)
         return np.arange(len(self._begin)), self._lines, codes, self._weight_of, room
 
     def slots(self, events: Sequence[Event]) -> Integers:
@@ -111,7 +118,7 @@ class DistanceTable:
         """Write the attributes of new events into the rows; of all events if there are new names."""
         from rankcast.choose.kernels.distances import spread
 
-        codes = self._codes.arrays(self._begin, self._end)
+        codes = self._codes.arrays(self._begin, self._end, self._compare)
         if self._codes.names == len(self._weight_of):
             self._lines[slots] = spread(slots, codes, self._weight_of)
         else:

@@ -1,5 +1,6 @@
 """The papers' heuristic: the best pair, then the best addition (semantics: Diversity; DEBS'09, Algorithm 1)."""
 
+import heapq
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,18 +35,42 @@ class Greedy:
         if k == 1:
             return [max(candidates, key=lambda only: (on_grid(objective.value([only])), only.seq))]
         first, second = _best_pair(candidates, objective)
-        chosen = [first, second]
         rest = [candidate for candidate in candidates if candidate is not first and candidate is not second]
-        nearest = [min(objective.apart(candidate, member) for member in chosen) for candidate in rest]
-        while len(chosen) < k:
-            gains = [on_grid(objective.gain(*pair)) for pair in zip(rest, nearest, strict=True)]
-            best = max(range(len(rest)), key=lambda place: (gains[place], rest[place].seq))
-            added = rest.pop(best)
-            del nearest[best]
-            chosen.append(added)
-            # Only the new member can be nearer than the nearest member so far (Proposition 1).
-            nearest = [min(old, objective.apart(each, added)) for each, old in zip(rest, nearest, strict=True)]
-        return chosen
+        return [first, second, *_additions([first, second], rest, k - 2, objective)]
+
+    @staticmethod
+    def fill_up(
+        members: Sequence[Candidate], rest: Sequence[Candidate], k: int, objective: Objective
+    ) -> list[Candidate]:
+        """At least one given member, then the best additions from `rest` until there are k or all."""
+        missing = min(k - len(members), len(rest))
+        if not missing:
+            return list(members)
+        if objective.by_rank_alone:
+            return [*members, *heapq.nlargest(missing, rest, key=lambda each: (on_grid(each.rank), each.seq))]
+        if len(members) + len(rest) > FEW:
+            from rankcast.choose import compiled
+
+            if (found := compiled.filled_up(members, rest, len(members) + missing, objective)) is not None:
+                return found
+        return [*members, *_additions(members, rest, missing, objective)]
+
+
+def _additions(
+    members: Sequence[Candidate], rest: Sequence[Candidate], count: int, objective: Objective
+) -> list[Candidate]:
+    """The best additions to the members, one after the other."""
+    left, added = list(rest), list[Candidate]()
+    nearest = [min(objective.apart(candidate, member) for member in members) for candidate in left]
+    while len(added) < count:
+        gains = [on_grid(objective.gain(*pair)) for pair in zip(left, nearest, strict=True)]
+        best = max(range(len(left)), key=lambda place: (gains[place], left[place].seq))
+        last = left.pop(best)
+        del nearest[best]
+        added.append(last)
+        # Only the new member can be nearer than the nearest member so far (Proposition 1).
+        nearest = [min(old, objective.apart(each, last)) for each, old in zip(left, nearest, strict=True)]
+    return added
 
 
 def _best_pair(candidates: Sequence[Candidate], objective: Objective) -> tuple[Candidate, Candidate]:

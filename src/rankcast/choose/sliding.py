@@ -5,6 +5,7 @@ See semantics: Delivery modes; DEBS'09, 5.2.
 
 from datetime import datetime
 
+from rankcast.choose.calm import CalmSet
 from rankcast.choose.candidates import Candidate, Moment, Step
 from rankcast.choose.fading import Fading
 from rankcast.choose.greedy import Greedy
@@ -27,6 +28,9 @@ class Sliding:
     best k. So `publish` must be called for every published event. Each event that changes the window costs one
     selection; others cost none. If ranks fade, they are computed at the time of that event. The mode holds the
     candidates of the window.
+
+    With `calm` above 0 the window keeps the set it last chose, less what left and filled up with the best of the
+    rest, unless the newly selected set is worth more by more than `calm`.
     """
 
     def __init__(
@@ -36,6 +40,7 @@ class Sliding:
         objective: Objective,
         optimizer: Optimizer = _GREEDY,
         fading: Fading = _NOTHING_FADES,
+        calm: float = 0.0,
     ) -> None:
         self._k = k
         self._objective = objective
@@ -43,22 +48,32 @@ class Sliding:
         self._fading = fading
         self._window = Window(length)
         self._sent: set[int] = set()
+        self._calm = CalmSet(k, objective, calm) if calm > 0 else None
 
     def publish(self, moment: Moment, candidate: Candidate | None) -> list[Step]:
         """Move the window to the next event, and send what is new in its top-k."""
+        if not self.hold(moment, candidate):
+            return []
+        candidates = self._fading.as_of(self._window.candidates, moment.time)
+        new = select(candidates, self._k, self._objective, self._optimizer)
+        chosen, deferral = (new.chosen, None) if self._calm is None else self._calm.choose(candidates, new)
+        sent = tuple(each for each in chosen if each.seq not in self._sent)
+        self._sent.update(each.seq for each in sent)
+        return [Step(moment.seq, moment.time, candidates, chosen, sent, deferral=deferral)]
+
+    def hold(self, moment: Moment, candidate: Candidate | None) -> bool:
+        """Move the window to the next event without a choice. Returns whether this changes the window.
+
+        A replay that needs only the content of a later window calls this instead of `publish`, which saves the
+        selections.
+        """
         left = self._window.advance(moment, candidate is not None)
         for gone in left:
             self._sent.discard(gone.seq)
             self._objective.forget(gone)
         if candidate is not None:
             self._window.add(candidate)
-        elif not left:
-            return []
-        candidates = self._fading.as_of(self._window.candidates, moment.time)
-        chosen = select(candidates, self._k, self._objective, self._optimizer).chosen
-        sent = tuple(each for each in chosen if each.seq not in self._sent)
-        self._sent.update(each.seq for each in sent)
-        return [Step(moment.seq, moment.time, candidates, chosen, sent)]
+        return candidate is not None or bool(left)
 
     due = None
 
@@ -72,9 +87,12 @@ class Sliding:
 
     def state(self) -> State:
         """The state as plain data, for `restore`."""
-        return {"window": self._window.state(), "sent": sorted(self._sent)}
+        calm = {} if self._calm is None else {"kept": sorted(self._calm.seqs)}
+        return {"window": self._window.state(), "sent": sorted(self._sent), **calm}
 
     def restore(self, state: State) -> None:
         """Continue from a saved `state`."""
         self._window.restore(state["window"])
         self._sent = set(state["sent"])
+        if self._calm is not None:
+            self._calm.restore(state.get("kept", ()))

@@ -4,10 +4,13 @@ from collections.abc import Iterable
 
 from rankcast.choose.candidates import Candidate
 
-__all__ = ["FEW", "on_grid", "recency"]
+__all__ = ["FEW", "GRID_STEPS", "on_grid", "recency"]
 
 FEW = 32
 """Up to this many candidates the plain definitions are fast enough; for more, compiled loops are loaded."""
+
+GRID_STEPS = 10**12
+"""Steps of the comparison grid per 1."""
 
 
 def on_grid(value: float) -> float:

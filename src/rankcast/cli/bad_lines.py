@@ -5,8 +5,10 @@ from os import PathLike, fspath
 
 from rankcast.errors import RankcastError
 from rankcast.language import decode_event
+from rankcast.language.event_files import EventIds
 from rankcast.language.event_limits import EventLimits
 from rankcast.language.files import MAX_LINE, MAX_RAW
+from rankcast.language.json_text import read_object
 from rankcast.model import Event, Reject
 
 __all__ = ["checked", "read_event", "reject_of"]
@@ -19,10 +21,11 @@ def checked(line: bytes) -> bytes:
     return line
 
 
-def read_event(line: bytes, now: datetime, limits: EventLimits) -> Event:
-    """The event in a line to publish; an event without a time gets `now`."""
+def read_event(line: bytes, now: datetime, limits: EventLimits, ids: EventIds) -> Event:
+    """The event in a line to publish; an event without a time gets `now`, and one without an id an id from `ids`."""
     limits.check_size(checked(line))
-    event = decode_event(line, now)
+    fields = read_object(line)
+    event = decode_event(fields if "id" in fields else {"id": ids.of(line), **fields}, now)
     limits.check_time(event, now)
     return event
 

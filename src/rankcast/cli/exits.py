@@ -14,11 +14,13 @@ from rankcast.errors import (
     CatalogError,
     EnvironmentProblem,
     ExpressionError,
+    MissingExtra,
     ModelError,
     OutdatedStore,
     RankcastError,
     StoreError,
 )
+from rankcast.extras import extra_of, missing
 from rankcast.model.actors import OPERATOR, acting
 
 __all__ = ["ENVIRONMENT", "INTERNAL", "NEGATIVE", "OK", "USAGE", "Commands", "exit_code"]
@@ -39,6 +41,18 @@ _SIGNALLED = 128
 class Commands(TyperGroup):
     """The group of all commands. It turns exceptions into a message on stderr and an exit code."""
 
+    def get_params(self, ctx: typer.Context) -> list[Any]:  # type: ignore[override]  # typer has two names for one class
+        """The options, of which flags are shown without a type."""
+        _show_flags(self, ctx)
+        return super().get_params(ctx)
+
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]  # as above
+        """The command of this name."""
+        found = super().get_command(ctx, cmd_name)
+        if found is not None:
+            _show_flags(found, ctx)
+        return found
+
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer has two names for one class
         """Run the command that was named."""
         try:
@@ -57,8 +71,9 @@ class Commands(TyperGroup):
         except Exception as error:
             if _is_usage(error):
                 raise
-            _show(error)
-            raise typer.Exit(INTERNAL) from None
+            told = _of_extra(error) or error
+            _show(told)
+            raise typer.Exit(exit_code(told)) from None
         return result
 
     def _invoke(self, ctx: typer.Context) -> Any:
@@ -70,6 +85,15 @@ class Commands(TyperGroup):
                 raise
             ctx._protected_args, ctx.args = given
             return super().invoke(ctx)
+
+
+def _show_flags(command: Any, ctx: typer.Context) -> None:
+    """Show the flags of a command and of its own commands without a type: they take no value."""
+    for option in [*command.params, command.get_help_option(ctx)]:
+        if getattr(option, "is_flag", False):
+            option.metavar = ""
+    for one in getattr(command, "commands", {}).values():
+        _show_flags(one, ctx)
 
 
 def exit_code(error: Exception) -> int:
@@ -122,6 +146,12 @@ def _without_passwords(text: str) -> str:
     from rankcast.store.places import without_passwords
 
     return without_passwords(text)
+
+
+def _of_extra(error: Exception) -> MissingExtra | None:
+    """The error as an extra that is not installed, if it is one."""
+    name = extra_of(error.name) if isinstance(error, ModuleNotFoundError) else None
+    return None if name is None else missing([name])
 
 
 def _is_usage(error: Exception) -> bool:

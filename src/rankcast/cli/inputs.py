@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from rankcast.cli.operation.rejects import tell
 from rankcast.cli.output import Output, write_lines
+from rankcast.language.compressed import is_compressed
 
 if TYPE_CHECKING:
     from rankcast.model import Catalog, Event
@@ -17,8 +18,11 @@ def read_inputs(
 ) -> "tuple[Catalog, list[Event], int]":
     """Read the catalog and the events in publication order; report and count the unusable lines."""
     from rankcast.language import encode_reject, read_catalog, read_events
+    from rankcast.language.event_files import event_file
     from rankcast.overlay import check_publication
 
+    if understood := event_file(events_file).understood():
+        out.say(understood)
     with out.progress("reading the catalog", count_lines(catalog_file)) as advance:
         catalog, bad_records = read_catalog(catalog_file, lambda number: advance(1))
     with out.progress("reading the events", count_lines(events_file)) as advance:
@@ -35,7 +39,10 @@ def read_inputs(
 def count_lines(path: Path | str) -> int | None:
     """The number of lines of a plain file, read at disk speed; None for streams and compressed files."""
     path = Path(path)
-    if not path.is_file() or path.suffix == ".gz":
+    if not path.is_file():
         return None
     with path.open("rb") as file:
+        if is_compressed(file.read(4)):
+            return None
+        file.seek(0)
         return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))

@@ -18,16 +18,20 @@ from rankcast.cli.files.backtest import backtest
 from rankcast.cli.files.concepts import mine
 from rankcast.cli.files.forward import forward
 from rankcast.cli.files.graph import graph
+from rankcast.cli.files.groups import groups
 from rankcast.cli.files.index import build_index, index_stats
 from rankcast.cli.files.match import match
-from rankcast.cli.files.overlay import overlay
+from rankcast.cli.files.optimum import optimum
+from rankcast.cli.files.overlay import simulate_overlay
 from rankcast.cli.files.relate import relate
 from rankcast.cli.files.replay import replay
 from rankcast.cli.installation.demo import demo
 from rankcast.cli.installation.doctor import doctor
 from rankcast.cli.installation.reproduce import reproduce
+from rankcast.cli.interrupts import notice_ctrl_c
 from rankcast.cli.operation.audit import audit
 from rankcast.cli.operation.backup import backup
+from rankcast.cli.operation.brokers import forget_broker, rejoin_brokers, show_brokers
 from rankcast.cli.operation.deliveries import deliveries
 from rankcast.cli.operation.explain import explain
 from rankcast.cli.operation.prune import prune
@@ -41,6 +45,7 @@ from rankcast.cli.operation.stats import stats
 from rankcast.cli.operation.status import status
 from rankcast.cli.operation.token import create_token, list_tokens, revoke_token, sign_out
 from rankcast.cli.operation.upgrade import upgrade
+from rankcast.cli.operation.watch import watch
 from rankcast.cli.operation.webhooks import encrypt_secrets
 from rankcast.cli.output import Output
 
@@ -63,6 +68,7 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
         run,
         serve,
         deliveries,
+        watch,
         explain,
         stats,
         status,
@@ -72,7 +78,7 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
         restore,
         upgrade,
     ),
-    "Files, without a store": (match, replay, backtest, relate, graph, forward, overlay),
+    "Files, without a store": (match, replay, backtest, optimum, groups, relate, graph, forward),
     "This installation": (demo, doctor, reproduce),
 }
 
@@ -141,6 +147,13 @@ index_app.command("build", help=_help(build_index))(build_index)
 index_app.command("stats", help=_help(index_stats))(index_stats)
 app.add_typer(index_app, name="index", rich_help_panel="Files, without a store")
 
+overlay_app = typer.Typer(no_args_is_help=True, help="Show and mend the tree of brokers, or simulate one.")
+overlay_app.command("status", help=_help(show_brokers))(show_brokers)
+overlay_app.command("forget", help=_help(forget_broker))(forget_broker)
+overlay_app.command("rejoin", help=_help(rejoin_brokers))(rejoin_brokers)
+overlay_app.command("simulate", help=_help(simulate_overlay))(simulate_overlay)
+app.add_typer(overlay_app, name="overlay", rich_help_panel="Operation of a store")
+
 tokens = typer.Typer(
     name="token", no_args_is_help=True, help="Create, list and revoke access tokens for the service; end sessions."
 )
@@ -163,4 +176,5 @@ app.add_typer(webhooks, rich_help_panel="Operation of a store")
 
 def main() -> None:
     """The entry point."""
+    notice_ctrl_c()
     app()

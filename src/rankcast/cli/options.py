@@ -1,9 +1,12 @@
 """Options that several commands share."""
 
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, TypeVar
 
 import typer
+
+from rankcast.cli.completion import complete_user
+from rankcast.errors import EnvironmentProblem
 
 __all__ = [
     "DEFAULT_STORE",
@@ -17,9 +20,12 @@ __all__ = [
     "RejectsFile",
     "StorePath",
     "UserName",
+    "existing_file",
 ]
 
 DEFAULT_STORE = "rankcast.db"
+
+_Files = TypeVar("_Files", bound=Path | list[Path] | None)
 
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Write JSON Lines, even on a terminal.")]
 
@@ -42,15 +48,29 @@ MaxAhead: TypeAlias = Annotated[
     typer.Option("--max-ahead", metavar="DURATION", help="Reject events dated further ahead of the clock than this."),
 ]
 
-UserName: TypeAlias = Annotated[str, typer.Option("--user", "-u", metavar="NAME", help="User name.")]
+UserName: TypeAlias = Annotated[
+    str, typer.Option("--user", "-u", metavar="NAME", help="User name.", autocompletion=complete_user)
+]
 
-OneUser: TypeAlias = Annotated[str | None, typer.Option("--user", "-u", metavar="NAME", help="User name.")]
+OneUser: TypeAlias = Annotated[
+    str | None, typer.Option("--user", "-u", metavar="NAME", help="User name.", autocompletion=complete_user)
+]
+
+
+def existing_file(given: _Files) -> _Files:
+    """The file or files that an option names; the exit code for a missing one is the same in all commands."""
+    files: Path | list[Path] | None = given
+    for path in [files] if isinstance(files, Path) else files or []:
+        if not path.exists():
+            raise EnvironmentProblem(f"there is no file {str(path)!r}")
+    return given
+
 
 CatalogFile: TypeAlias = Annotated[
     Path,
     typer.Option(
         "--catalog",
-        exists=True,
+        callback=existing_file,
         dir_okay=False,
         metavar="FILE",
         help="Catalog file (JSON Lines): subscriptions, preferences, policies and concepts.",
@@ -58,7 +78,14 @@ CatalogFile: TypeAlias = Annotated[
 ]
 
 EventsFile: TypeAlias = Annotated[
-    Path, typer.Option("--events", exists=True, dir_okay=False, metavar="FILE", help="Event file (JSON Lines).")
+    Path,
+    typer.Option(
+        "--events",
+        callback=existing_file,
+        dir_okay=False,
+        metavar="FILE",
+        help="Event file (JSON Lines, CSV, Parquet, …).",
+    ),
 ]
 
 OutFile: TypeAlias = Annotated[

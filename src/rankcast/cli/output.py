@@ -6,7 +6,7 @@ to stderr, so that a pipe carries only data.
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 __all__ = ["Output", "TableColumn", "counted", "printable", "table", "write_lines"]
+
+_PIECE = 1 << 15
 
 PIPE_WIDTH = 100
 """The width of reports without a terminal."""
@@ -103,6 +105,21 @@ class Output:
             count = len(rows)
             self.show(table(columns, rows))
         if not count and not self.json:
+            self.say(empty)
+
+    def texts(self, texts: Iterable[str], empty: str, file: Path | None = None) -> None:
+        """Write records that are already lines of JSON, many in one text, to stdout or to a file.
+
+        `empty` is the message if there are none.
+        """
+        is_empty = True
+        with file.open("w", encoding="utf-8") if file is not None else nullcontext(sys.stdout) as target:
+            for text in texts:
+                # In pieces, because a single long write does not tell that the reader of a pipe has left.
+                for start in range(0, len(text), _PIECE):
+                    target.write(text[start : start + _PIECE])
+                is_empty = False
+        if is_empty and not self.json:
             self.say(empty)
 
     def show(self, *things: "RenderableType") -> None:

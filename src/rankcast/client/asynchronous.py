@@ -13,7 +13,7 @@ from rankcast.client import calls
 from rankcast.client.answers import Acknowledgement, ReceivedDelivery, ServiceError, TrialResult, received_of
 from rankcast.client.calls import Call
 from rankcast.client.sending import TRIES, SentEvents, cannot_reach, checked, is_passing, pause
-from rankcast.model import Concept, Event, Policy, Preference, Subscription
+from rankcast.model import Advertisement, Concept, Event, Policy, Preference, Subscription
 from rankcast.plain import JsonObject
 
 __all__ = ["AsyncClient"]
@@ -124,14 +124,59 @@ class AsyncClient:
         """Save a concept, for its user or, as an administrator, for everybody."""
         return await self._send(calls.put_concept(concept))
 
+    # advertisements, as a publisher
+
+    async def advertise(
+        self,
+        id: str,  # noqa: A002
+        where: str,
+        k: int,
+        *,
+        rank: str | None = None,
+        score: str | None = None,
+        publisher: str | None = None,
+    ) -> Advertisement:
+        """Create an advertisement, or replace the one with this id.
+
+        Each publication under it goes to the `k` best-ranked subscriptions. An administrator names the `publisher`.
+        """
+        fields = {"where": where, "k": k, "rank": rank, "score": score, "publisher": publisher}
+        return await self._send(calls.advertise(id, fields))
+
+    async def withdraw(self, id: str) -> None:  # noqa: A002
+        """Remove an advertisement. Events that were published under it stay."""
+        await self._send(calls.withdraw(id))
+
+    async def advertisements(self) -> list[Advertisement]:
+        """The advertisements of the publisher; for an administrator, all."""
+        return await self._send(calls.advertisements())
+
+    # brokers
+
+    async def brokers(self) -> JsonObject:
+        """The tree of brokers that the service belongs to. Only an administrator may see it."""
+        return await self._send(calls.brokers())
+
+    async def forget_broker(self, name: str) -> None:
+        """Remove an edge that is gone for good. Only an administrator may do this."""
+        await self._send(calls.forget_broker(name))
+
     # events and deliveries
 
     async def publish(
-        self, events: Event | Mapping[str, object] | Iterable[Event | Mapping[str, object]], key: str | None = None
+        self,
+        events: Event | Mapping[str, object] | Iterable[Event | Mapping[str, object]],
+        key: str | None = None,
+        *,
+        under: str | None = None,
+        k: int | None = None,
     ) -> list[Acknowledgement]:
-        """Publish one or more events, given as `Event` or in their JSON form; return an acknowledgement of each."""
+        """Publish one or more events, given as `Event` or in their JSON form; return an acknowledgement of each.
+
+        `under` names the advertisement of all of them, and `k` asks for fewer recipients than it allows.
+        """
         several = [events] if isinstance(events, Event | Mapping) else events
-        return await self._send(calls.publish(several, key))
+        return await self._send(calls.publish(several, key, under, k))
 
     async def deliveries(
         self, limit: int | None = None, *, newest_first: bool = False, after: int = 0, with_events: bool = False

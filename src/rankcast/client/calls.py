@@ -8,11 +8,11 @@ from uuid import uuid4
 from rankcast.client.answers import Acknowledgement, DeliveryPage, TrialResult, received_of, trial_of
 from rankcast.errors import RecordError
 from rankcast.language import decode_record, encode_event, encode_record
-from rankcast.model import Concept, Event, Policy, Preference, Subscription
+from rankcast.model import Advertisement, Concept, Event, Policy, Preference, Subscription
 from rankcast.plain import JsonObject
 
 T = TypeVar("T")
-R = TypeVar("R", Subscription, Preference, Policy, Concept)
+R = TypeVar("R", Subscription, Preference, Policy, Concept, Advertisement)
 
 __all__ = ["Call"]
 
@@ -111,9 +111,35 @@ def put_concept(concept: Concept) -> Call[Concept]:
     return Call("PUT", path, _one(Concept), encode_record(concept))
 
 
-def publish(events: Iterable[Event | Mapping[str, Any]], key: str | None) -> Call[list[Acknowledgement]]:
-    """Publish events. Without a key one is generated, so that the request can be sent again safely."""
-    forms = [encode_event(event) if isinstance(event, Event) else dict(event) for event in events]
+def advertisements() -> Call[list[Advertisement]]:
+    """The advertisements of the publisher; for an administrator, all."""
+    return Call("GET", "/v1/advertisements", lambda forms: [_one(Advertisement)(form) for form in forms])
+
+
+def advertise(name: str, fields: Mapping[str, object]) -> Call[Advertisement]:
+    """Create an advertisement, or replace the one with this id."""
+    form = {field: value for field, value in fields.items() if value is not None}
+    return Call("PUT", _advertisement(name), _one(Advertisement), form)
+
+
+def withdraw(name: str) -> Call[None]:
+    """Remove an advertisement."""
+    return Call("DELETE", _advertisement(name), _nothing, again=False)
+
+
+def _advertisement(name: str) -> str:
+    return f"/v1/advertisements/{quote(name, safe='')}"
+
+
+def publish(
+    events: Iterable[Event | Mapping[str, Any]], key: str | None, under: str | None, k: int | None
+) -> Call[list[Acknowledgement]]:
+    """Publish events, if `under` is given under this advertisement, to at most `k` subscriptions.
+
+    Without a key one is generated, so that the request can be sent again safely.
+    """
+    given = {name: value for name, value in (("advertisement", under), ("k", k)) if value is not None}
+    forms = [{**(encode_event(event) if isinstance(event, Event) else event), **given} for event in events]
 
     def read(answer: Any) -> list[Acknowledgement]:
         rejected = {one["index"]: one["detail"] for one in answer["rejected"]}
@@ -159,6 +185,16 @@ def explain(user: str, event: str) -> Call[JsonObject]:
 def stats(user: str) -> Call[JsonObject]:
     """How evenly deliveries are spread over the subscriptions of a user."""
     return Call("GET", _of(user, "stats"), _as_it_is)
+
+
+def brokers() -> Call[JsonObject]:
+    """The tree of brokers, as one of them sees it."""
+    return Call("GET", "/v1/brokers", _as_it_is)
+
+
+def forget_broker(name: str) -> Call[None]:
+    """Remove an edge."""
+    return Call("DELETE", f"/v1/brokers/{quote(name, safe='')}", _nothing, again=False)
 
 
 def create_token(role: str, name: str | None, note: str, expires: str | None) -> Call[str]:

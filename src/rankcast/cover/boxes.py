@@ -10,7 +10,7 @@ import numpy as np
 from rankcast.cover.cells import Cell
 from rankcast.cover.line import Cut, ValueLine
 from rankcast.cover.normal import NormalForm
-from rankcast.model import EPOCH, Event
+from rankcast.model import EPOCH, Event, is_list
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,7 +68,7 @@ def point_of(event: Event) -> Box | None:
     for name, values in event.attributes.items():
         if not isinstance(values, tuple):
             return None
-        if isinstance(values[0], bool | str):
+        if isinstance(values[0], bool | str) or is_list(values):  # no box asks for a list
             continue
         value = _value((values[0], 0))
         if value is None:
@@ -93,7 +93,7 @@ def hull(line: ValueLine) -> Interval | None:
 
 
 def _only_line(cell: Cell) -> ValueLine | None:
-    if cell.missing or cell.booleans or cell.texts is not None:
+    if cell.missing or cell.booleans or cell.texts is not None or cell.lists is not None:
         return None
     lines = [line for line in (cell.numbers, cell.times) if line]
     return lines[0] if len(lines) == 1 else None

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankcast.cover.cells import Cell
+from rankcast.cover.cells import ANY_TEXT, Cell
 from rankcast.cover.line_column import LineColumn
 from rankcast.cover.text_column import TextColumn, TextOutline, text_outline
 
@@ -27,11 +27,12 @@ class CellOutline(NamedTuple):
 
 
 def cell_outline(cell: Cell) -> CellOutline | None:
-    """The outline of a cell; None if strings must meet several requirements at once."""
+    """The outline of a cell; None if strings must meet several requirements at once, or lists any."""
     texts = text_outline(cell.texts)
-    if texts is None or cell != Cell(cell.missing, cell.numbers, cell.times, cell.booleans, cell.texts):
+    known = Cell(cell.missing, cell.numbers, cell.times, cell.booleans, cell.texts, cell.lists)
+    if texts is None or cell != known or cell.lists not in (None, ANY_TEXT):
         return None
-    return CellOutline(cell, cell.booleans | cell.missing << 3, texts)
+    return CellOutline(cell, cell.booleans | cell.missing << 3 | (cell.lists is not None) << 4, texts)
 
 
 class CellColumn:

@@ -49,11 +49,11 @@ ANY_TEXT = StringRequirement()
 
 
 class Cell(NamedTuple):
-    """A set of states of one attribute: missing, a number, a time, booleans, or strings.
+    """A set of states of one attribute: missing, a number, a time, booleans, strings, or a list of numbers or times.
 
     An attribute has values of only one kind, so the parts are alternatives. `texts` None means no strings; an
-    unsatisfiable `StringRequirement` never occurs. Cells are closed under `&`; the complement is a union of cells
-    (`outside`).
+    unsatisfiable `StringRequirement` never occurs. `lists` says the same of lists, whose members are named by strings
+    (`member_name`). Cells are closed under `&`; the complement is a union of cells (`outside`).
     """
 
     missing: bool = False
@@ -61,20 +61,20 @@ class Cell(NamedTuple):
     times: ValueLine = EMPTY
     booleans: int = 0
     texts: StringRequirement | None = None
+    lists: StringRequirement | None = None
 
     def __bool__(self) -> bool:
-        return bool(self.missing or self.numbers or self.times or self.booleans or self.texts is not None)
+        some = self.texts is not None or self.lists is not None
+        return bool(self.missing or self.numbers or self.times or self.booleans or some)
 
     def __and__(self, other: "Cell") -> "Cell":
-        texts = None
-        if self.texts is not None and other.texts is not None:
-            texts = self.texts & other.texts or None
         return Cell(
             self.missing and other.missing,
             self.numbers & other.numbers,
             self.times & other.times,
             self.booleans & other.booleans,
-            texts,
+            _both(self.texts, other.texts),
+            _both(self.lists, other.lists),
         )
 
     def within(self, other: "Cell") -> bool:
@@ -85,7 +85,10 @@ class Cell(NamedTuple):
             return False
         if self.times is not EMPTY and not self.times.within(other.times):
             return False
-        return self.texts is None or (other.texts is not None and self.texts.within(other.texts))
+        return all(
+            mine is None or (others is not None and mine.within(others))
+            for mine, others in ((self.texts, other.texts), (self.lists, other.lists))
+        )
 
     def meets(self, other: "Cell") -> bool:
         """Whether the two have a common state; exact."""
@@ -95,39 +98,65 @@ class Cell(NamedTuple):
             return True
         if self.times is not EMPTY and other.times is not EMPTY and self.times.meets(other.times):
             return True
-        return self.texts is not None and other.texts is not None and bool(self.texts & other.texts)
+        return any(
+            _both(mine, others) is not None for mine, others in ((self.texts, other.texts), (self.lists, other.lists))
+        )
 
     def union(self, other: "Cell") -> "Cell | None":
         """The union of both, if it is a single cell."""
-        a, b = self.texts, other.texts
-        texts = b if a is None else a
-        if a is not None and b is not None and a != b:
-            if a.none != b.none or len(a.some) > 1 or len(b.some) > 1:
-                return None
-            texts = StringRequirement((a.some[0] | b.some[0],) if a.some and b.some else (), a.none)
+        try:
+            texts, lists = _either(self.texts, other.texts), _either(self.lists, other.lists)
+        except _SeveralCells:
+            return None
         return Cell(
             self.missing or other.missing,
             self.numbers | other.numbers,
             self.times | other.times,
             self.booleans | other.booleans,
             texts,
+            lists,
         )
 
     def outside(self) -> Iterator["Cell"]:
         """Cells that together contain all other states."""
-        plain = Cell(not self.missing, ~self.numbers, ~self.times, ~self.booleans & 7)
-        if self.texts is None:
-            yield plain._replace(texts=ANY_TEXT)
-            return
+        plain = Cell(
+            not self.missing,
+            ~self.numbers,
+            ~self.times,
+            ~self.booleans & 7,
+            ANY_TEXT if self.texts is None else None,
+            ANY_TEXT if self.lists is None else None,
+        )
         if plain:
             yield plain
-        for some in (
-            *(StringRequirement(none=texts) for texts in self.texts.some),
-            StringRequirement((self.texts.none,)),
-        ):
-            if some:
-                yield Cell(texts=some)
+        for other in _outside(self.texts):
+            yield Cell(texts=other)
+        for other in _outside(self.lists):
+            yield Cell(lists=other)
 
 
-ANY = Cell(True, FULL, FULL, 7, ANY_TEXT)
+class _SeveralCells(Exception):
+    """The union of two requirements is not one requirement."""
+
+
+def _both(a: StringRequirement | None, b: StringRequirement | None) -> StringRequirement | None:
+    return None if a is None or b is None else a & b or None
+
+
+def _either(a: StringRequirement | None, b: StringRequirement | None) -> StringRequirement | None:
+    if a is None or b is None or a == b:
+        return b if a is None else a
+    if a.none != b.none or len(a.some) > 1 or len(b.some) > 1:
+        raise _SeveralCells
+    return StringRequirement((a.some[0] | b.some[0],) if a.some and b.some else (), a.none)
+
+
+def _outside(wanted: StringRequirement | None) -> Iterator[StringRequirement]:
+    """Requirements of which one is met where this one is not."""
+    if wanted is not None:
+        others = *(StringRequirement(none=texts) for texts in wanted.some), StringRequirement((wanted.none,))
+        yield from (other for other in others if other)
+
+
+ANY = Cell(True, FULL, FULL, 7, ANY_TEXT, ANY_TEXT)
 NOTHING = Cell()

@@ -1,6 +1,8 @@
 """Literals: a predicate, or its negation, as cells."""
 
 from collections.abc import Callable
+from datetime import datetime
+from fractions import Fraction
 from typing import TypeAlias
 
 from rankcast.cover.cells import ANY, ANY_TEXT, BOTH, FALSE, TRUE, Cell, StringRequirement
@@ -30,7 +32,7 @@ __all__ = ["PATTERNS", "Meaning", "asserted", "denied"]
 Meaning: TypeAlias = Callable[[str, Term], Membership]
 """The membership function of a concept on an attribute, without hedges."""
 
-_EXISTS = Cell(False, FULL, FULL, TRUE | FALSE | BOTH, ANY_TEXT)
+_EXISTS = Cell(False, FULL, FULL, TRUE | FALSE | BOTH, ANY_TEXT, ANY_TEXT)
 
 
 def asserted(predicate: Predicate, meaning: Meaning | None) -> list[Conjunction]:
@@ -92,6 +94,9 @@ def _passing(test: Compare | OneOf | Between | Exists) -> Cell:
 def _compared(op: Op, value: Scalar) -> Cell:
     if isinstance(value, str):
         return _texts(_compared_texts(op, value))
+    if op is Op.CONTAINS and not isinstance(value, bool):
+        member = StringRequirement((StringLine.these([member_name(value)]),))
+        return _compared(Op.EQ, value)._replace(lists=member)
     if op.sides is None:
         raise TypeError(f"{op.value} does not take {value!r}")
     if isinstance(value, bool):
@@ -126,6 +131,15 @@ def _texts(texts: StringLine) -> Cell:
     if texts == ALL:
         return Cell(texts=ANY_TEXT)
     return Cell(texts=StringRequirement((texts,))) if texts else Cell()
+
+
+def member_name(value: Scalar) -> str:
+    """A string that stands for a number or time as the member of a list; equal values have equal names.
+
+    >>> member_name(5) == member_name(5.0), member_name(0.5)
+    (True, 'number 1/2')
+    """
+    return f"time {value.isoformat()}" if isinstance(value, datetime) else f"number {Fraction(value)}"
 
 
 def _lined(value: Scalar, line: ValueLine) -> Cell:

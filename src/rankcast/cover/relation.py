@@ -33,10 +33,10 @@ class Relation(Enum):
 def relate(a: Expression, b: Expression, meaning: Meaning | None = None) -> Relation:
     """How `a` relates to `b`: EQUAL, COVERS, COVERED, DISJOINT, or OVERLAPS if none of these is certain.
 
-    The relation is defined by the *crisp* events that match. Numbers and times then have a single value, so
-    ``x >= 1 and x <= 5`` equals ``x between 1 and 5`` (semantics: Events and subscriptions). An imprecise event that
-    says "x is 0 or 6, either is fully possible" matches both halves of the first but not the second. Thresholds
-    affect only ``is``.
+    The relation is defined by the *crisp* events that match. Comparisons of numbers and times ask about one value, so
+    ``x >= 1 and x <= 5`` equals ``x between 1 and 5`` (semantics: Events and subscriptions). Conjunctions of crisp
+    predicates that are EQUAL agree on imprecise values too, if all have the same thresholds
+    (semantics: Several predicates on one value). Thresholds affect only ``is``.
 
     Sound: no crisp event contradicts the answer. Complete for conjunctions, and for any ``and``, ``or`` and ``not``
     within bounds: 256 conjunctions in the normal form, and ten thousand comparisons to find that a disjunction covers

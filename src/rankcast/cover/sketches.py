@@ -49,7 +49,7 @@ def sketch_of(form: NormalForm) -> Sketch:
         if not isinstance(name, str):
             continue
         kinds = [bool(cell.numbers), bool(cell.times), cell.texts is not None]
-        if cell.missing or cell.booleans or sum(kinds) != 1:
+        if cell.missing or cell.booleans or cell.lists is not None or sum(kinds) != 1:
             inner |= {column(name, kind): _NARROWEST for kind in ("", "time", "text")}
         elif cell.texts is not None:
             code = _code(cell.texts)

@@ -17,6 +17,7 @@ __all__ = ["PartOutline", "StrictCovers", "part_outlines"]
 _FIRST_ROOM = 64
 _WORD = 64
 _ROWS_AT_ONCE = 2048
+_FIRST_WORDS = 4
 _PARTS_AT_ONCE = 64
 
 PartOutline = dict[str, CellOutline]
@@ -278,9 +279,18 @@ def _packed(flags: "NDArray[np.bool_]") -> "NDArray[np.uint64]":
 def _meets(
     bits: "NDArray[np.uint64]", rows: "NDArray[np.int64]", words: "NDArray[np.int64]", wanted: "NDArray[np.uint64]"
 ) -> "NDArray[np.bool_]":
-    """For each row, whether it has one of the wanted bits; `words` are the words that contain wanted bits."""
+    """For each row, whether it has one of the wanted bits; `words` are the words that contain wanted bits.
+
+    Most rows have one in the first words, so the others are looked at only for the rest.
+    """
     found = np.zeros(len(rows), np.bool_)
     for start in range(0, len(rows), _ROWS_AT_ONCE):
-        part = slice(start, start + _ROWS_AT_ONCE)
-        found[part] = (bits[np.ix_(rows[part], words)] & wanted[words]).any(axis=1)
+        left = np.arange(start, min(start + _ROWS_AT_ONCE, len(rows)))
+        begin, size = 0, _FIRST_WORDS
+        while begin < len(words) and len(left):
+            some = words[begin : begin + size]
+            has = (bits[np.ix_(rows[left], some)] & wanted[some]).any(axis=1)
+            found[left[has]] = True
+            left = left[~has]
+            begin, size = begin + size, 4 * size
     return found

@@ -3,6 +3,7 @@
 What is set aside, and what follows from it, is defined elsewhere (semantics: What cannot be served).
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TypeAlias
@@ -55,27 +56,36 @@ class RecentMoments:
     """The last moments of a shard, shared by its users, for replaying a user up to the moment before a failure."""
 
     def __init__(self) -> None:
-        self._moments: list[tuple[Moment, Event | None]] = []
+        self._parts: list[Sequence[tuple[Moment, Event | None]]] = []
+        self._firsts: list[int] = []
+        self._length = 0
 
     def __len__(self) -> int:
-        return len(self._moments)
+        return self._length
 
     def __getitem__(self, place: int) -> tuple[Moment, Event | None]:
-        return self._moments[place]
+        part = bisect_right(self._firsts, place) - 1
+        return self._parts[part][place - self._firsts[part]]
 
     def add(self, moment: Moment, event: Event | None) -> int:
         """Record the publication of an event, or without one, an advance of the clock; returns its place."""
-        self._moments.append((moment, event))
-        return len(self._moments) - 1
+        return self.extend([(moment, event)])
+
+    def extend(self, moments: Sequence[tuple[Moment, Event | None]]) -> int:
+        """Record moments, which are read only after a failure; returns the place of the first."""
+        self._parts.append(moments)
+        self._firsts.append(self._length)
+        self._length += len(moments)
+        return self._firsts[-1]
 
     @property
     def is_full(self) -> bool:
         """Whether the journal should start over."""
-        return len(self._moments) >= _TURN
+        return self._length >= _TURN
 
     def turn(self, users: Collection["IsolatedSubscriber"]) -> None:
         """Start over; `users` are all that rely on the journal."""
-        self._moments.clear()
+        self._parts, self._firsts, self._length = [], [], 0
         for user in users:
             user.remember()
 
@@ -112,6 +122,7 @@ class IsolatedSubscriber:
         self._journal = journal
         self._report = report
         self._subscriber = subscriber
+        self._has_begun = True
         self._copy: Subscriber | None = None
         self._since = 0
         self._matched: dict[int, Matched] = {}
@@ -125,6 +136,11 @@ class IsolatedSubscriber:
     def is_out(self) -> bool:
         """Whether the user is not served at all."""
         return self._subscriber is None
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the user's records could be read, so that any failure came later."""
+        return self._has_begun
 
     @property
     def is_sound(self) -> bool:
@@ -255,7 +271,9 @@ class IsolatedSubscriber:
         self._known = records_of(self.user, catalog)
         try:
             self._subscriber = Subscriber(self.user, catalog)
+            self._has_begun = True
         except Exception as error:
+            self._has_begun = False
             self._leave(reason(error))
         self.remember()
 

@@ -1,6 +1,7 @@
 """The format of saved delivery state. Its version number is stored with it, so that later releases can read it.
 
-State is stored per shard in a store, with each user's digest schedule, and in the pages of a Spark checkpoint.
+State is stored in the pages of a store or of a Spark checkpoint (`rankcast.engine.pages`), and with each user's
+digest schedule.
 """
 
 from collections.abc import Mapping
@@ -10,14 +11,14 @@ import msgspec
 from rankcast.errors import StoreError
 from rankcast.plain import State
 
-__all__ = ["FORMAT", "check_format", "pack_states", "unpack_states"]
+__all__ = ["FORMAT", "ZSTD", "check_format", "pack_states", "unpack_states", "users_of"]
 
 FORMAT = 1
 """Increased with every change of the users' states. This release also reads the previous format, 0, which had no
 number."""
 
 _LARGE = 64 * 1024
-_ZSTD = b"\x28\xb5\x2f\xfd"
+ZSTD = b"\x28\xb5\x2f\xfd"
 """The first bytes of compressed content. Uncompressed state never begins like this: in MessagePack, the
 first byte would be the number 40."""
 
@@ -25,8 +26,7 @@ first byte would be the number 40."""
 def pack_states(users: Mapping[str, object]) -> bytes:
     """The delivery states of users, by name, as bytes; compressed if they are large.
 
-    States are written with every batch. If each event matches a thousand subscriptions of a user, the state names
-    them a thousand times.
+    If each event matches a thousand subscriptions of a user, the state names them a thousand times.
     """
     content = msgspec.msgpack.encode([FORMAT, users])
     if len(content) < _LARGE:
@@ -49,6 +49,11 @@ def unpack_states(packed: bytes) -> State:
         content = msgspec.msgpack.decode(_inflated(packed))
     except (msgspec.DecodeError, ValueError) as error:
         raise StoreError(f"delivery state is damaged ({error}); restore the store from a backup") from error
+    return users_of(content)
+
+
+def users_of(content: object) -> State:
+    """The users in unpacked state, by name."""
     match content:
         case dict():  # format 0
             return content
@@ -61,7 +66,7 @@ def unpack_states(packed: bytes) -> State:
 
 def _inflated(packed: bytes) -> bytes:
     """The content before compression; raises ValueError if it is damaged."""
-    if not packed.startswith(_ZSTD):
+    if not packed.startswith(ZSTD):
         return packed
     from zstandard import ZstdDecompressor, ZstdError
 

@@ -3,7 +3,7 @@
 Explanations, digests, the funnel and the threshold curve use this.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from rankcast.engine.reference.subscriber import Subscriber
 from rankcast.matching import OracleMatcher
 from rankcast.model import Catalog, Event
 from rankcast.overlay import Admission, Matched
+from rankcast.plain import State
 
 __all__ = ["TracePoint", "UserReplay", "trace"]
 
@@ -33,11 +34,17 @@ class UserReplay:
     """Serves one user alone, with the same results as in a shard with others.
 
     An event costs one match of the user's own subscriptions. An event under an advertisement costs a match of all
-    subscriptions in the catalog, because they compete for it.
+    subscriptions in the catalog, because they compete for it, unless `chosen` says which subscriptions brokers chose.
     """
 
-    def __init__(self, catalog: Catalog, user: str) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        user: str,
+        chosen: Callable[[Event], frozenset[str] | None] = lambda event: None,
+    ) -> None:
         self.user = user
+        self._chosen = chosen
         self.subscriber = Subscriber(user, catalog)
         self._everybody: OracleMatcher | None = None
         self._use(catalog)
@@ -48,6 +55,16 @@ class UserReplay:
         admitted = self.admitted(event, matched)
         steps = self.subscriber.publish(Moment(event.seq, event.time, clock), event, admitted)
         return TracePoint(event, matched, admitted, list(steps))
+
+    def hold(self, event: Event, clock: datetime | None = None) -> None:
+        """Serve the next event without a choice in a sliding window; see `Subscriber.hold`."""
+        admitted = self.admitted(event, self.matched(event))
+        self.subscriber.hold(Moment(event.seq, event.time, clock), event, admitted)
+
+    def restore(self, state: State) -> None:
+        """Continue from a saved state of the user."""
+        self.subscriber = self.subscriber.renewed()
+        self.subscriber.restore(state)
 
     def update(self, catalog: Catalog) -> list[Step]:
         """Switch to another version of the catalog; returns the decisions that this causes."""
@@ -71,7 +88,12 @@ class UserReplay:
 
         An advertisement that no longer exists in this version of the catalog lets everything through.
         """
-        if not matched or event.advertisement not in self.catalog.advertisements:
+        if not matched or event.advertisement is None:
+            return matched
+        by_brokers = self._chosen(event)
+        if by_brokers is not None:
+            return [pair for pair in matched if pair[0].id in by_brokers]
+        if event.advertisement not in self.catalog.advertisements:
             return matched
         chosen = self._admission.admitted(event, self.competing(event))
         return [pair for pair in chosen if pair[0].user == self.user]

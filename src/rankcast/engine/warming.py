@@ -16,6 +16,7 @@ _POLICIES: tuple[dict[str, object], ...] = (
         "mode": "all",
         "filter": {"novelty": "threshold", "rate": 0.5, "period": 5, "scoring": "interval", "update": "eager"},
     },
+    {"mode": "all", "filter": {"novelty": "threshold", "rate": 0.5, "period": 5, "update": "paced"}},
     {"mode": "all", "filter": {"novelty": "sampling", "rate": 0.5, "period": 5}},
     {"mode": "all", "filter": {"novelty": "random", "rate": 0.5}},
     *(
@@ -25,6 +26,7 @@ _POLICIES: tuple[dict[str, object], ...] = (
         )
         if not (mode == "history" and length == "20m") and not (sigma == 1.0 and select == "improved")
     ),
+    {"mode": "sliding", "k": 3, "length": 12, "sigma": 0.5, "calm": 0.1},
     {"mode": "sliding", "k": 3, "length": 9, "sigma": 0.5, "select": "exact"},
 )
 _WHERE = (

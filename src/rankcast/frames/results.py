@@ -1,6 +1,6 @@
 """Results for a notebook: a table of the same kind as the input, and a picture."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-__all__ = ["Deliveries", "MatchTable"]
+__all__ = ["Deliveries", "Lane", "MatchTable", "html_table", "picture"]
 
 _SHOWN = 20
 """How many rows a notebook shows."""
@@ -50,7 +50,7 @@ class MatchTable(Sequence[Match]):
 
     def _repr_html_(self) -> str:
         rows = [[match.event, match.user, match.subscription, f"{match.degree:.3g}"] for match in self.matches[:_SHOWN]]
-        return _table(["event", "user", "subscription", "degree"], rows, len(self.matches), "matches")
+        return html_table(["event", "user", "subscription", "degree"], rows, len(self.matches), "matches")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,8 @@ class Deliveries(Sequence[Delivery]):
         return iter(self.deliveries)
 
     def __repr__(self) -> str:
-        return f"<{len(self.deliveries):,} deliveries of {len(self.events):,} events to {len(self.matched):,} users>"
+        users = "1 user" if len(self.matched) == 1 else f"{len(self.matched):,} users"
+        return f"<{len(self.deliveries):,} deliveries of {len(self.events):,} events to {users}>"
 
     @property
     def frame(self) -> Frame:
@@ -111,7 +112,11 @@ class Deliveries(Sequence[Delivery]):
             for one in self.deliveries[:_SHOWN]
         ]
         head = ["user", "event", "rank", "because of", "sent", *named]
-        return _picture(self) + _table(head, rows, len(self.deliveries), "deliveries")
+        sent: dict[str, list[Delivery]] = {name: [] for name in self.matched}
+        for one in self.deliveries:
+            sent[one.user].append(one)
+        lanes = {name: Lane(places, sent[name]) for name, places in self.matched.items()}
+        return picture(lanes, len(self.events)) + html_table(head, rows, len(self.deliveries), "deliveries")
 
 
 def _event_columns(ids: Sequence[str], table: EventFrame, taken: dict[str, list[object]]) -> dict[str, list[object]]:
@@ -147,7 +152,8 @@ def _shown(event: Event, name: str) -> str:
     return text if len(text) <= 40 else text[:39] + "…"
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]], count: int, what: str) -> str:
+def html_table(head: Sequence[str], rows: Sequence[Sequence[str]], count: int, what: str) -> str:
+    """A table with its first rows, and a line with the number of all."""
     cells = "".join(f"<th style='text-align:left'>{escape(name)}</th>" for name in head)
     body = "".join(
         "<tr>" + "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
@@ -158,28 +164,34 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], count: int, what:
     return f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
-def _picture(result: Deliveries) -> str:
-    """One lane per user: a thin mark for each event that matched, a dot for each event that was sent."""
-    users = list(result.matched)[:_LANES]
-    last = max(len(result.events), 2)
-    width, lane, left = 720, 26, 120
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One row of a picture: the positions of the events that matched, and what was sent."""
+
+    matched: Sequence[int]
+    sent: Sequence[Delivery]
+
+
+def picture(lanes: Mapping[str, Lane], events: int) -> str:
+    """One lane per name: a thin mark for each event that matched, a dot for each event that was sent."""
+    last = max(events, 2)
+    width, high, left = 720, 26, 120
     marks = []
-    for number, name in enumerate(users):
-        middle = lane * number + lane // 2
+    shown = list(lanes.items())[:_LANES]
+    for number, (name, lane) in enumerate(shown):
+        middle = high * number + high // 2
         short = name if len(name) <= 16 else name[:15] + "…"
         marks.append(f"<text x='0' y='{middle + 4}' font-size='12' fill='currentColor'>{escape(short)}</text>")
-        places = result.matched[name]
-        for seq in places[:: len(places) // _TICKS + 1]:
+        for seq in lane.matched[:: len(lane.matched) // _TICKS + 1]:
             x = left + (width - left - 8) * (seq - 1) / (last - 1)
             marks.append(f"<path d='M{x:.1f} {middle - 7}v14' stroke='currentColor' stroke-opacity='.25'/>")
-        sent = [one for one in result.deliveries if one.user == name]
-        for one in sent[:: len(sent) // _TICKS + 1]:
+        for one in lane.sent[:: len(lane.sent) // _TICKS + 1]:
             x = left + (width - left - 8) * (one.seq - 1) / (last - 1)
             marks.append(
                 f"<circle cx='{x:.1f}' cy='{middle}' r='4' fill='#2a78c6'><title>{escape(one.event)}, rank {one.rank:.3g}</title></circle>"
             )
-    height = lane * len(users)
-    said = "Thin marks are events that match a user, in order of publication; dots are those that were sent."
+    height = high * len(shown)
+    said = "Thin marks are events that match, in order of publication; dots are those that were sent."
     return (
         f"<svg role='img' aria-label='{said}' viewBox='0 0 {width} {height}' width='{width}' height='{height}'>"
         f"{''.join(marks)}</svg><p style='opacity:.7'>{said}</p>"

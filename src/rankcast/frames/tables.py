@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rankcast.errors import ModelError, did_you_mean
+from rankcast.extras import require_library
 from rankcast.language import decode_event, parse_time, read_events
 from rankcast.language.tables import events_of_table
 from rankcast.model import Catalog, Event, in_publication_order
@@ -83,9 +84,11 @@ def frame_of(columns: Mapping[str, list[object]], kind: FrameKind) -> "Frame":
     table = pa.table({name: _array(values) for name, values in columns.items()})
     match kind:
         case FrameKind.PANDAS:
+            require_library("pandas")
             frame: pd.DataFrame = table.to_pandas()
             return frame
         case FrameKind.POLARS:
+            require_library("polars")
             import polars
 
             made = polars.from_arrow(table)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from rankcast.errors import ModelError
+from rankcast.frames.concepts import DrawnConcept
 from rankcast.language import decode_record, parse, read_catalog
 from rankcast.model import Catalog, Policy, Record, Subscription
 
@@ -77,7 +78,7 @@ class User:
         return [*self.subscriptions, *([self.policy] if self.policy else [])]
 
 
-CatalogData: TypeAlias = "Catalog | User | str | Path | Iterable[User | Record | Mapping[str, object]]"
+CatalogData: TypeAlias = "Catalog | User | str | Path | Iterable[User | DrawnConcept | Record | Mapping[str, object]]"
 """The kinds of input that `catalog` accepts."""
 
 
@@ -113,7 +114,7 @@ def catalog(data: CatalogData) -> Catalog:
             return read
     made = Catalog()
     for one in data:
-        for record in one.records() if isinstance(one, User) else [_record(one)]:
+        for record in one.records() if isinstance(one, User | DrawnConcept) else [_record(one)]:
             made.add(record)
     return made
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rankcast.fuzzy.cuts import AlphaCut, PredicateCuts, Span, ValueOutline, alpha_cut, cuts_of, outline_of
+from rankcast.fuzzy.joint import ValueCondition, joint_necessity, joint_possibility
 from rankcast.fuzzy.measures import degree, possibility_necessity, set_possibility_necessity
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ __all__ = [
     "PredicateCuts",
     "Scale",
     "Span",
+    "ValueCondition",
     "ValueOutline",
     "alpha_cut",
     "batch_degree",
@@ -33,6 +35,8 @@ __all__ = [
     "cuts_of",
     "degree",
     "digits_for",
+    "joint_necessity",
+    "joint_possibility",
     "mine",
     "numbers_asked_for",
     "outline_of",

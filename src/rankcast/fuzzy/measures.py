@@ -14,7 +14,7 @@ from rankcast.fuzzy.overlap import overlap
 from rankcast.fuzzy.sets import CrispTest, number_set, string_set
 from rankcast.model import Hedge, Membership, Scalar, Table
 
-__all__ = ["degree", "possibility_necessity", "set_possibility_necessity"]
+__all__ = ["degree", "is_about_strings", "possibility_necessity", "set_possibility_necessity"]
 
 _NOTHING = (0.0, 0.0)
 
@@ -26,7 +26,7 @@ def degree(mu: Membership, hedges: tuple[Hedge, ...], value: Scalar) -> float:
     >>> degree(Trapezoid(0, 0, 500, 900), (Hedge.VERY,), 700), degree(Trapezoid(0, 0, 500, 900), (Hedge.NOT,), "700")
     (0.25, 0.0)
     """
-    if _is_about_strings(mu):
+    if is_about_strings(mu):
         return listing_of(mu, hedges).value(value) if isinstance(value, str) else 0.0
     if isinstance(value, int | float) and not isinstance(value, bool):
         return curve_of(mu, hedges).value(value)
@@ -45,10 +45,10 @@ def possibility_necessity(
     >>> possibility_necessity(LeftShoulder(500, 900), (), Interval(600, 700))
     (0.75, 0.5)
     """
-    if _is_about_strings(mu) and _is_about_strings(pi):
+    if is_about_strings(mu) and is_about_strings(pi):
         listing, known = listing_of(mu, hedges), listing_of(pi, pi_hedges)
         return listing.overlap(known), 1.0 - listing.negated().overlap(known)
-    if _is_about_strings(mu) or _is_about_strings(pi):
+    if is_about_strings(mu) or is_about_strings(pi):
         return _NOTHING
     curve, distribution = curve_of(mu, hedges), curve_of(pi, pi_hedges)
     return overlap(curve, distribution), 1.0 - overlap(curve.negated(), distribution)
@@ -63,7 +63,7 @@ def set_possibility_necessity(
     >>> set_possibility_necessity(Compare(Op.LE, 1500), Trapezoid(1000, 1200, 1400, 1600))
     (1.0, 0.5)
     """
-    if _is_about_strings(pi):
+    if is_about_strings(pi):
         strings, listing = string_set(test), listing_of(pi, pi_hedges)
         if strings is None:
             return _NOTHING
@@ -74,5 +74,6 @@ def set_possibility_necessity(
     return overlap(numbers, distribution), 1.0 - overlap(numbers.negated(), distribution)
 
 
-def _is_about_strings(membership: Membership) -> TypeGuard[Table]:
+def is_about_strings(membership: Membership) -> TypeGuard[Table]:
+    """Whether a function is about strings; any other is about numbers."""
     return isinstance(membership, Table) and isinstance(membership.degrees[0][0], str)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankcast.extras import require
 from rankcast.fuzzy.batch import batch_degree
 from rankcast.fuzzy.mining import MiningResult
 
@@ -20,6 +21,7 @@ _COLOURS = ("#2a7f9e", "#d98e04", "#b3432b", "#6a4c93", "#4f772d", "#7a7a7a")
 
 def concepts_figure(mined: MiningResult, title: str = "") -> "Figure":
     """The histogram of an attribute with its concepts, as a new figure."""
+    require("plots")
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 3.6))

@@ -28,6 +28,8 @@ def number_set(test: CrispTest) -> Curve | None:
     0.0
     """
     match test:
+        case Compare(Op.CONTAINS, value) if _is_number(value):  # of a single number: that it is the one
+            return number_set(Compare(Op.EQ, value))
         case Compare(Op(sides=Sides(below, at, above)), value) if _is_number(value):
             return Curve((value,), (_IN if at else _OUT,), (Flat(float(below)), Flat(float(above))))
         case Between(low, high) if _is_number(low) and _is_number(high):

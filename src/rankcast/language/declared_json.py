@@ -22,6 +22,7 @@ from rankcast.model.declared import (
     Nested,
     Numbers,
     Real,
+    Truth,
     Whole,
     Word,
     declared,
@@ -95,8 +96,10 @@ def encode_value(value: object) -> Any:
 def _decode(one: Declared, fields: Fields) -> Any:
     kind, name = one.kind, one.name
     match kind:
-        case Word(words):
-            return fields.choice(name, words)
+        case Word(words, functions):
+            return fields.choice(name, words, functions=functions or ())
+        case Truth():
+            return fields.truth(name)
         case Whole():
             return fields.whole(name)
         case Real():

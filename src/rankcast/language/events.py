@@ -13,7 +13,10 @@ from rankcast.language.times import parse_time, show_time
 from rankcast.model import AttributeValue, Event, Scalar, Term
 from rankcast.plain import JsonObject
 
-__all__ = ["MAX_EVENT_BYTES", "check_event_size", "decode_event", "encode_event"]
+__all__ = ["MAX_EVENT_BYTES", "MAX_NESTED", "check_event_size", "decode_event", "encode_event"]
+
+MAX_NESTED = 20
+"""Maximum number of levels of nested attributes."""
 
 MAX_EVENT_BYTES = 256 * 1024
 """Default limit for the bytes of one event as JSON."""
@@ -21,6 +24,7 @@ MAX_EVENT_BYTES = 256 * 1024
 _FIELDS = frozenset(("id", "time", "source", "attributes", "advertisement", "k"))
 _CRISP = frozenset((str, int, float, bool))
 _OBJECTS = ("time", "is", *FORMS)
+_LISTED = tuple(form for form in FORMS if form not in ("bell", "table"))
 
 
 def check_event_size(raw: bytes, most: int = MAX_EVENT_BYTES) -> bytes:
@@ -40,6 +44,8 @@ def decode_event(raw: str | bytes | JsonObject, now: datetime | None = None, seq
 
     >>> decode_event('{"id": "e1", "time": "2004-02-13", "attributes": {"genre": ["drama", "comedy"]}}').attributes
     {'genre': ('drama', 'comedy')}
+    >>> decode_event('{"id": "e2", "time": "2004-02-13", "attributes": {"size": {"width": 3, "heights": [1, 2]}}}').attributes
+    {'size.width': (3,), 'size.heights': (1, 2)}
     """
     fields = read_object(raw)
     if not fields.keys() <= _FIELDS:
@@ -65,6 +71,8 @@ def decode_event(raw: str | bytes | JsonObject, now: datetime | None = None, seq
             raise RecordError(f"the name of an attribute must be a string, not {what_is(name)}")
         if type(value) in _CRISP:
             attributes[name] = (value,)
+        elif type(value) is dict and _is_nested(value):
+            _flatten(name, value, attributes, given, 1)
         elif value is not None and value != []:
             attributes[name] = _value(name, value)
     try:
@@ -102,11 +110,36 @@ def _time(value: object, now: datetime | None) -> datetime:
         raise RecordError(f"field 'time' of an event: {error}") from None
 
 
+def _is_nested(value: JsonObject) -> bool:
+    """Whether an object holds attributes, and is not a value itself: a time, or an imprecise value."""
+    if len(value) != 1:
+        return not value or not value.keys() <= set(_OBJECTS)
+    ((name, content),) = value.items()
+    # A list under a misspelt form of an imprecise value is an error, not an attribute.
+    return name not in _OBJECTS and not (type(content) is list and did_you_mean(str(name), _LISTED))
+
+
+def _flatten(
+    prefix: str, nested: JsonObject, attributes: dict[str, AttributeValue], given: JsonObject, depth: int
+) -> None:
+    """Add the fields of a nested object as attributes with dotted names."""
+    if depth > MAX_NESTED:
+        raise RecordError(f"attribute {cut(prefix)} is nested in more than {MAX_NESTED} levels")
+    for field, value in nested.items():
+        name = f"{prefix}.{field}"
+        if type(value) is dict and _is_nested(value):
+            _flatten(name, value, attributes, given, depth + 1)
+        elif value is not None and value != []:
+            if name in given or name in attributes:
+                raise RecordError(f"attribute {cut(name)} is given twice, nested and by its dotted name")
+            attributes[name] = (value,) if type(value) in _CRISP else _value(name, value)
+
+
 def _value(name: str, value: object) -> AttributeValue:
     place = f"attribute {cut(name)}"
     try:
         if type(value) is list:
-            return tuple(_scalar(item, place) for item in value)
+            return tuple(_scalar(item, place, number) for number, item in enumerate(value, 1))
         if type(value) is dict:
             return _of_object(value, place)
     except RecordError:
@@ -116,12 +149,15 @@ def _value(name: str, value: object) -> AttributeValue:
     raise RecordError(f"{place} must be a string, number, boolean, list or object, not {what_is(value)}")
 
 
-def _scalar(value: Any, place: str) -> Scalar:
+def _scalar(value: Any, place: str, number: int) -> Scalar:
     if type(value) in _CRISP:
         return value  # type: ignore[no-any-return]
     if type(value) is dict and len(value) == 1 and "time" in value:
         return parse_time(text_of(value["time"], f"{place}: 'time'"))
-    raise RecordError(f"{place}: a list must hold strings or booleans, not {what_is(value)}")
+    hint = "; give each object an event of its own, or lists of its fields" if type(value) is dict else ""
+    raise RecordError(
+        f"{place}: element {number} is {what_is(value)}; a list must hold strings, booleans, numbers or times{hint}"
+    )
 
 
 def _of_object(value: JsonObject, place: str) -> AttributeValue:

@@ -22,6 +22,7 @@ from rankcast.language.times import parse_time, show_time
 from rankcast.model import (
     Always,
     And,
+    Attitude,
     Between,
     Compare,
     Exists,
@@ -195,6 +196,8 @@ def _value(value: object, place: str) -> Scalar:
 def _thresholds(value: object, place: str) -> Thresholds | None:
     if value is None:
         return None
+    if isinstance(value, str) and value in {one.value for one in Attitude}:
+        return Attitude(value).thresholds
     if not isinstance(value, list) or len(value) != 2:
         raise RecordError(f"{place} must be a list of two numbers [possibility, necessity], not {what_is(value)}")
     return Thresholds(*(float(number_of(number, place)) for number in value))

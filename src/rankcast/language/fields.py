@@ -1,6 +1,6 @@
 """The fields of a JSON object, checked one by one with readable errors."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -62,12 +62,23 @@ class Fields:
             raise self.wrong(name, "a whole number")
         return value
 
-    def choice(self, name: str, words: type[E], default: object = _NEITHER) -> Any:
-        """A word of an enumeration."""
+    def truth(self, name: str, default: object = _NEITHER) -> Any:
+        """True or false."""
+        value = self.value(name, default)
+        if value is default or isinstance(value, bool):
+            return value
+        raise self.wrong(name, "true or false")
+
+    def choice(self, name: str, words: type[E], default: object = _NEITHER, functions: Iterable[str] = ()) -> Any:
+        """A word of an enumeration, or the name of a registered function."""
         value = self.value(name, default)
         if value is default:
             return value
         known = [word.value for word in words]
+        if value not in known:
+            known += functions
+            if value in known:
+                return value
         if not isinstance(value, str):
             raise self.wrong(name, f"one of {', '.join(known)}")
         try:

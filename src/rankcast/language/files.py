@@ -1,13 +1,13 @@
 """Reading JSON Lines files. Each invalid line becomes a reject with the reason; the other lines are used."""
 
-import gzip
 import os
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from rankcast.errors import CatalogError, EnvironmentProblem, RankcastError
+from rankcast.errors import CatalogError, RankcastError
+from rankcast.language.compressed import opened
 from rankcast.language.events import check_event_size, decode_event
+from rankcast.language.json_text import read_object
 from rankcast.language.records import decode_record
 from rankcast.model import (
     Advertisement,
@@ -35,35 +35,23 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def numbered_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file (plain or .gz) that are not blank, numbered from 1, without line ends.
+    """The lines of a file that are not blank, numbered from 1, without line ends. It may be compressed (gzip, Zstandard).
 
     A line longer than `MAX_LINE` is cut to `MAX_LINE` + 1 bytes. Raises `EnvironmentProblem` if the file cannot be
     read.
     """
-    try:
-        opener = gzip.open if os.fspath(path).endswith(".gz") else open
-        with opener(path, "rb") as file:
-            number = 0
-            while line := file.readline(MAX_LINE + 1):
-                number += 1
-                if len(line) > MAX_LINE and not line.endswith(b"\n"):
-                    while (rest := file.readline(MAX_LINE)) and not rest.endswith(b"\n"):
-                        pass
-                if number == 1:
-                    line = line.removeprefix(_BOM)
-                line = line.rstrip(b"\r\n")
-                if line.strip():
-                    yield number, line
-    except FileNotFoundError:
-        raise EnvironmentProblem(f"there is no file {os.fspath(path)!r}") from None
-    except IsADirectoryError:
-        raise EnvironmentProblem(f"{os.fspath(path)!r} is a directory; name a file in it") from None
-    except PermissionError:
-        raise EnvironmentProblem(f"no permission to read {os.fspath(path)!r}") from None
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise EnvironmentProblem(f"{os.fspath(path)!r} is not a whole gzip file: {error}") from None
-    except (OSError, ValueError) as error:
-        raise EnvironmentProblem(f"cannot read {os.fspath(path)!r}: {error}") from None
+    with opened(path) as file:
+        number = 0
+        while line := file.readline(MAX_LINE + 1):
+            number += 1
+            if len(line) > MAX_LINE and not line.endswith(b"\n"):
+                while (rest := file.readline(MAX_LINE)) and not rest.endswith(b"\n"):
+                    pass
+            if number == 1:
+                line = line.removeprefix(_BOM)
+            line = line.rstrip(b"\r\n")
+            if line.strip():
+                yield number, line
 
 
 def read_catalog(
@@ -107,14 +95,19 @@ def read_events(
 ) -> tuple[list[Event], list[Reject]]:
     """The events of a file in publication order, numbered, and the rejected lines.
 
+    The file is JSON Lines, a JSON array, CSV, Parquet or Arrow, perhaps compressed. Events without an id get one from their content.
     `check` may raise for an event that breaks another rule; its line is then rejected too.
     """
+    from rankcast.language.event_files import EventIds, event_file  # which reads lines by this module
+
     events: list[Event] = []
     rejects = _Rejects(path)
     first: dict[str, int] = {}
-    for number, line in numbered_lines(path):
+    ids = EventIds()
+    for number, line in event_file(path).lines():
         try:
-            event = decode_event(check_event_size(_short_enough(line)))
+            fields = read_object(check_event_size(_short_enough(line)))
+            event = decode_event(fields if "id" in fields else {"id": ids.of(line), **fields})
             if event.id in first:
                 raise CatalogError(f"duplicate event {event.id!r}, first on line {first[event.id]}")
             catalog.check_event(event)

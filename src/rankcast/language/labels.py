@@ -1,5 +1,6 @@
 """Descriptions of expressions in words, for people."""
 
+import re
 from datetime import datetime
 from typing import assert_never
 
@@ -24,12 +25,19 @@ from rankcast.model import (
 __all__ = ["label"]
 
 
+_LOOKS_DIFFERENT = re.compile(
+    r"[+-]?[0-9][0-9.,]*([eE][+-]?[0-9]+)?|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|yes|no|true|false", re.I
+)
+
+
 def label(expression: Expression) -> str:
     """A description of an expression in words; it cannot be parsed again.
 
     >>> from rankcast.language import parse
     >>> label(parse("genre = 'drama' and year > 1999"))
     'genre is drama and year above 1999'
+    >>> label(parse("year > '1999'"))
+    "year above '1999'"
     >>> label(parse("not (price is very cheap) or release_date >= date '2003-01-01'"))
     'not (price is very cheap) or release date from 2003-01-01'
     """
@@ -71,7 +79,9 @@ def _label_value(value: Scalar) -> str:
         case bool():
             return "yes" if value else "no"
         case str():
-            return value if value.strip() == value != "" else show_value(value)
+            # A text that looks like another type is quoted: `year > '1999'` compares texts.
+            is_plain = value.strip() == value != "" and not _LOOKS_DIFFERENT.fullmatch(value)
+            return value if is_plain else show_value(value)
         case datetime():
             text = show_time(value)
             return text[:10] if text.endswith("T00:00:00Z") else f"{text[:10]} {text[11:-1]} UTC"

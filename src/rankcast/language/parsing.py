@@ -40,6 +40,7 @@ from rankcast.language.tokens import HEDGES, KEYWORDS
 from rankcast.model import (
     Always,
     And,
+    Attitude,
     Between,
     Compare,
     Exists,
@@ -60,6 +61,8 @@ from rankcast.model import (
 )
 
 __all__ = ["parse", "parse_term"]
+
+_ATTITUDES = {one.value: one for one in Attitude}
 
 _OPS = {op.value: op for op in Op}
 _SPECIAL = {op.value: op for op in SpecialOp}
@@ -269,12 +272,18 @@ class _Parser(Literals):
         return Term(concept, tuple(hedges))
 
     def thresholds(self) -> Thresholds:
-        """`[possibility, necessity]`."""
+        """`[possibility, necessity]`, or the word for both: `[optimistic]`."""
+        word = self.pieces[self.at + 1]
+        if word in _ATTITUDES and self.pieces[self.at + 2] == "]":
+            self.at += 3
+            return _ATTITUDES[word].thresholds
         numbers: list[float] = []
         for closing in ",]":
             self.at += 1
             if self.pieces[self.at][:1] not in NUMBER_STARTS:
-                raise self.error(f"{self.found()}, where a number should be: [possibility, necessity]")
+                raise self.error(
+                    f"{self.found()}, where a number should be: [possibility, necessity]{_or_word(self.pieces[self.at])}"
+                )
             number = self.number()
             if not 0 <= number <= 1:
                 raise self.error(f"the threshold {number} is outside 0..1", self.at - 1)
@@ -284,3 +293,8 @@ class _Parser(Literals):
                 raise self.error(f"{self.found()}, where {closing!r} should be: [possibility, necessity]{both}")
         self.at += 1
         return Thresholds(numbers[0], numbers[1])
+
+
+def _or_word(piece: str) -> str:
+    """The words for thresholds, if a word was given."""
+    return f", or one of {', '.join(_ATTITUDES)}" if piece[:1].isalpha() else ""

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from rankcast.errors import RecordError, did_you_mean
+from rankcast.model import FilterKind, Update
+from rankcast.plain import JsonObject
 
-__all__ = ["PRESETS", "Preset", "preset_fields"]
+__all__ = ["PRESETS", "Preset", "filter_of_kind", "preset_fields"]
 
 
 class Preset(NamedTuple):
@@ -31,9 +33,9 @@ PRESETS: Mapping[str, Preset] = {
         },
     ),
     "surprise me": Preset(
-        "every fifth event or fewer, those of the subscriptions that came up least",
+        "every fifth event, those of the subscriptions that came up least",
         {
-            "filter": {"novelty": "threshold", "rate": 0.2, "period": 100},
+            "filter": {"novelty": "threshold", "rate": 0.2, "period": 100, "update": "paced"},
             "score": {"preference": 0.2, "novelty": 0.8},
         },
     ),
@@ -45,7 +47,7 @@ PRESETS: Mapping[str, Preset] = {
             "k": 5,
             "sigma": 0.5,
             "score": {"preference": 0.6, "novelty": 0.4},
-            "filter": {"novelty": "threshold", "scoring": "score", "rate": 0.2, "period": 100},
+            "filter": {"novelty": "threshold", "scoring": "score", "rate": 0.2, "period": 100, "update": "paced"},
         },
     ),
     "headlines": Preset(
@@ -71,3 +73,23 @@ def preset_fields(name: str) -> Mapping[str, object]:
     if name not in PRESETS:
         raise RecordError(f"there is no preset {name!r}; there are {', '.join(PRESETS)}{did_you_mean(name, PRESETS)}")
     return PRESETS[name].fields
+
+
+def filter_of_kind(kept: Mapping[str, object], kind: str) -> JsonObject:
+    """The fields of a filter that a person sets to another kind, on the page or by a command.
+
+    A new threshold filter is paced, so that it spends its share. Other kinds cannot be paced.
+
+    >>> filter_of_kind({"rate": 0.2}, "threshold")
+    {'rate': 0.2, 'novelty': 'threshold', 'update': 'paced'}
+    >>> filter_of_kind({"rate": 0.2, "novelty": "threshold", "update": "paced"}, "sampling")
+    {'rate': 0.2, 'novelty': 'sampling'}
+    """
+    changed = {**kept, "novelty": kind}
+    if kept.get("novelty") == kind:
+        return changed
+    if kind == FilterKind.THRESHOLD.value:
+        return {**changed, "update": kept.get("update", Update.PACED.value)}
+    if kept.get("update") == Update.PACED.value:
+        del changed["update"]
+    return changed

@@ -86,6 +86,8 @@ def encode_record(record: Record) -> JsonObject:
                 form["rank"] = record.rank.value
             if record.score is not ScorerName.AREA:
                 form["score"] = record.score.value
+            if record.function is not None:
+                form["function"] = record.function
     return form
 
 
@@ -101,7 +103,7 @@ def _subscription(obj: JsonObject) -> Subscription:
 
 
 def _advertisement(obj: JsonObject) -> Advertisement:
-    fields = Fields("an advertisement", obj, ("kind", "id", "publisher", "where", "k", "rank", "score"))
+    fields = Fields("an advertisement", obj, ("kind", "id", "publisher", "where", "k", "rank", "score", "function"))
     return Advertisement(
         id=fields.text("id"),
         publisher=fields.text("publisher"),
@@ -109,6 +111,7 @@ def _advertisement(obj: JsonObject) -> Advertisement:
         k=fields.whole("k"),
         rank=fields.choice("rank", Ranking, Ranking.RELEVANCE),
         score=fields.choice("score", ScorerName, ScorerName.AREA),
+        function=fields.text("function", None),
     )
 
 

@@ -1,28 +1,33 @@
 """Events as table rows.
 
-Columns are attributes; null means absent, a list several values, a struct an imprecise value.
+Columns are attributes; null means absent, a list several values. A struct is an imprecise value if its fields are the
+forms of one (`is_imprecise`); any other struct is nested, and its fields are attributes with dotted names.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rankcast.errors import ModelError
+from rankcast.language.events import MAX_NESTED
 from rankcast.language.json_text import dumps
-from rankcast.language.membership_json import membership_of_json
+from rankcast.language.membership_json import FORMS, membership_of_json
 from rankcast.language.parsing import parse_term
+from rankcast.language.times import parse_time
 from rankcast.model import AttributeValue, Event, Scalar
 from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["RESERVED", "Outcome", "events_of_table"]
+__all__ = ["RESERVED", "Outcome", "events_of_table", "flattened", "is_imprecise"]
 
 RESERVED = ("id", "time", "source", "advertisement", "k")
 """The columns that are not attributes. `id` and `time` are required, the others optional."""
+
+_FORMS = {*FORMS, "is", "value"}
 
 Outcome = Event | tuple[str, str]
 """An event, or (raw text, reason) if the row is invalid."""
@@ -30,6 +35,7 @@ Outcome = Event | tuple[str, str]
 
 def events_of_table(table: "pa.Table | pa.RecordBatch") -> Iterator[Outcome]:
     """The events in the rows of an Arrow table, in order."""
+    table = flattened(table)
     attributes = [name for name in table.schema.names if name not in RESERVED]
     readers = {name: _reader(table.schema.field(name).type, name) for name in attributes}
     for row in table.to_pylist():
@@ -48,6 +54,51 @@ def events_of_table(table: "pa.Table | pa.RecordBatch") -> Iterator[Outcome]:
             )
         except ModelError as error:
             yield dumps({name: str(value) for name, value in row.items() if value is not None}), str(error)
+
+
+def is_imprecise(fields: Iterable[str]) -> bool:
+    """Whether a struct with these fields is an imprecise value rather than a nested one."""
+    return set(fields) <= _FORMS
+
+
+def flattened(table: "pa.Table | pa.RecordBatch") -> "pa.Table | pa.RecordBatch":
+    """The table with the fields of nested structs as columns: the field `b` of the struct `a` is `a.b`.
+
+    >>> import pyarrow as pa
+    >>> flattened(pa.table({"a": [{"b": {"c": 3}, "d": "x"}]})).to_pylist()
+    [{'a.b.c': 3, 'a.d': 'x'}]
+    """
+    import pyarrow as pa
+
+    columns: list[tuple[str, Any]] = list(zip(table.schema.names, table.columns, strict=True))
+    if not any(_is_nested(column.type) for _, column in columns):
+        return table
+    for _ in range(MAX_NESTED):
+        if not any(_is_nested(column.type) for _, column in columns):
+            break
+        columns = [
+            pair
+            for name, column in columns
+            for pair in (_fields(name, column) if _is_nested(column.type) else [(name, column)])
+        ]
+    else:
+        raise ModelError(f"columns are nested in more than {MAX_NESTED} levels")
+    names = [name for name, _ in columns]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ModelError(f"attribute {twice!r} is given twice, nested and by a column of that name")
+    made = pa.RecordBatch if isinstance(table, pa.RecordBatch) else pa.Table
+    return made.from_arrays([column for _, column in columns], names)
+
+
+def _fields(name: str, column: Any) -> list[tuple[str, Any]]:
+    return [(f"{name}.{field.name}", part) for field, part in zip(column.type, column.flatten(), strict=True)]
+
+
+def _is_nested(kind: "pa.DataType") -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_struct(kind)) and not is_imprecise(field.name for field in kind)
 
 
 def _required(row: JsonObject, name: str) -> Any:
@@ -97,10 +148,12 @@ def _single(value: Any) -> tuple[Scalar, ...]:
 
 
 def _several(values: list[Any]) -> tuple[Scalar, ...]:
-    return tuple(dict.fromkeys(value for value in values if value is not None))
+    return tuple(dict.fromkeys(one for value in values if value is not None for one in _single(value)))
 
 
-def _time(value: date) -> datetime:
+def _time(value: date | str) -> datetime:
+    if isinstance(value, str):
+        return parse_time(value)
     if not isinstance(value, datetime):
         return datetime.combine(value, time(), UTC)
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)

@@ -9,7 +9,7 @@ __all__ = ["parse_duration", "parse_time", "show_duration", "show_time"]
 
 _TIME = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-    r"(?:[T ](?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?(?:Z|[+-][0-9]{2}:[0-9]{2})?)?"
+    r"(?:[T ](?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:[0-9]{2})?)?"
 )
 
 _UNITS = {
@@ -29,6 +29,8 @@ def parse_time(text: str) -> datetime:
 
     >>> parse_time("2004-02-13T21:05:00+01:00")
     datetime.datetime(2004, 2, 13, 20, 5, tzinfo=datetime.timezone.utc)
+    >>> parse_time("2004-02-13T20:05:00.123456789Z").microsecond  # nanoseconds are cut off
+    123456
     >>> parse_time("2004-02-13")
     datetime.datetime(2004, 2, 13, 0, 0, tzinfo=datetime.timezone.utc)
     """

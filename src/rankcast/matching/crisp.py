@@ -3,7 +3,20 @@
 from datetime import datetime
 from typing import Any
 
-from rankcast.model import Between, Compare, Exists, Kind, OneOf, Op, Scalar, Test, Values, kind_of, string_test
+from rankcast.model import (
+    Between,
+    Compare,
+    Exists,
+    Kind,
+    OneOf,
+    Op,
+    Scalar,
+    Test,
+    Values,
+    is_list,
+    kind_of,
+    string_test,
+)
 
 __all__ = ["passes"]
 
@@ -24,7 +37,7 @@ def passes(test: Test, values: Values) -> bool:
     """Whether at least one value passes a test other than `Is` (semantics: Events and subscriptions).
 
     The values are distinct and of one kind. Integers and reals compare exactly, strings by code point; a test of
-    another kind passes none of them. O(values), for `OneOf` times the number of listed values.
+    another kind passes none of them. A list of numbers or times passes only ``contains`` and ``exists``. O(values), for `OneOf` times the number of listed values.
 
     >>> passes(Compare(Op.GT, 1999), (2004,)), passes(Compare(Op.NE, True), (1,))
     (True, False)
@@ -33,16 +46,20 @@ def passes(test: Test, values: Values) -> bool:
         wanted = test.value
         if type(values[0]) is not type(wanted) and not _same_kind(values[0], wanted):
             return False
+        if is_list(values):
+            return test.op is _CONTAINS and wanted in values
         return _compares(test.op, values, wanted)
     if isinstance(test, Between):
         low: Any = test.low
         high: Any = test.high
-        if not _same_kind(values[0], low):
+        if not _same_kind(values[0], low) or is_list(values):
             return False
         if len(values) == 1:
             return bool(low <= values[0] <= high)
         return any(low <= value <= high for value in values)
     if isinstance(test, OneOf):
+        if is_list(values):
+            return False
         for value in values:  # noqa: SIM110  # a generator would double the cost
             if value in test.values and _is_listed(value, test.values):
                 return True
@@ -69,7 +86,7 @@ def _compares(op: Op, values: tuple[Any, ...], wanted: Any) -> bool:
     if op is _LT:
         return bool(value < wanted)
     if op is _CONTAINS:
-        return wanted in value
+        return wanted in value if isinstance(value, str) else bool(value == wanted)
     return string_test(op, wanted)(value)
 
 

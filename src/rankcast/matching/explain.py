@@ -6,8 +6,9 @@ from typing import assert_never
 
 from rankcast.language import show, show_time
 from rankcast.language.membership_json import membership_to_json
-from rankcast.matching.oracle import degrees_of, reaches
+from rankcast.matching.joint import ValueQuestion, is_imprecise, questions_of
 from rankcast.matching.outcomes import Meaning
+from rankcast.matching.predicates import degrees_of, least_of, reaches
 from rankcast.model import (
     Always,
     And,
@@ -24,6 +25,7 @@ from rankcast.model import (
     LeftShoulder,
     Not,
     OneOf,
+    Op,
     Or,
     Piecewise,
     Predicate,
@@ -32,9 +34,9 @@ from rankcast.model import (
     Table,
     Term,
     Test,
-    Thresholds,
     Trapezoid,
     Triangle,
+    is_list,
     kind_of,
 )
 
@@ -79,12 +81,12 @@ def explain_match(where: Expression, event: Event, meaning: Meaning, shared: Mea
     match where:
         case Predicate():
             return _of_predicate(where, event, meaning, shared or meaning)
-        case And(parts):
-            findings = tuple(explain_match(part, event, meaning, shared) for part in parts)
+        case And():
+            findings = _of_parts(where, event, meaning, shared or meaning)
             held = sum(finding.holds for finding in findings)
             return MatchFinding("all of these", held == len(findings), _count(held, findings), findings)
-        case Or(parts):
-            findings = tuple(explain_match(part, event, meaning, shared) for part in parts)
+        case Or():
+            findings = _of_parts(where, event, meaning, shared or meaning)
             held = sum(finding.holds for finding in findings)
             return MatchFinding("any of these", held > 0, _count(held, findings), findings)
         case Not(part):
@@ -96,6 +98,28 @@ def explain_match(where: Expression, event: Event, meaning: Meaning, shared: Mea
             return MatchFinding("true", True, "it holds for every event")
 
 
+def _of_parts(where: And | Or, event: Event, meaning: Meaning, shared: Meaning) -> tuple[MatchFinding, ...]:
+    """The findings of the parts; predicates on one imprecise value are one part, with their own findings below."""
+    questions, parts = questions_of(where, event) if is_imprecise(event) else ((), where.parts)
+    return (
+        *(explain_match(part, event, meaning, shared) for part in parts),
+        *(_of_question(question, event, meaning, shared) for question in questions),
+    )
+
+
+def _of_question(question: ValueQuestion, event: Event, meaning: Meaning, shared: Meaning) -> MatchFinding:
+    literals: tuple[Expression, ...] = (*question.asserted, *map(Not, question.denied))
+    holds = question.evaluate(meaning, shared).holds
+    why = f"{question.attribute} is {_said(question.value)}"
+    if question.asserted:
+        possibility, necessity = question.degrees(meaning, shared)
+        why += f", together possible to {possibility:.6g} and certain to {necessity:.6g}"
+        if not holds:
+            why += _lacking(possibility, question.least_possibility()) or "; more certainty is needed"
+    parts = tuple(explain_match(literal, event, meaning, shared) for literal in literals)
+    return MatchFinding(show(question.joined_by(literals)), holds, why, parts)
+
+
 def _of_predicate(predicate: Predicate, event: Event, meaning: Meaning, shared: Meaning) -> MatchFinding:
     attribute, test = predicate.attribute, predicate.test
     value = event.attributes.get(attribute)
@@ -103,25 +127,27 @@ def _of_predicate(predicate: Predicate, event: Event, meaning: Meaning, shared: 
         return MatchFinding(show(predicate), False, f"there is no {attribute}")
     possibility, necessity = degrees_of(predicate, value, meaning, shared)
     holds = reaches(predicate, possibility, necessity)
-    least = predicate.thresholds or Thresholds()
+    least = least_of(predicate)
     why = f"{attribute} is {_said(value)}"
     if isinstance(value, tuple) and isinstance(test, Is):
         why += f", to degree {possibility:.6g}"
         if not holds:
             why += _needed("", max(least.possibility, least.necessity))
     elif isinstance(value, tuple):
-        if not _is_about(test, kind_of(value[0])):
-            why += f", a {kind_of(value[0]).value}"
+        kind = kind_of(value[0])
+        if is_list(value) and not holds and not (isinstance(test, Compare) and test.op is Op.CONTAINS):
+            why += f", a list of {len(value):,} {kind.value}s, to be asked with contains"
+        elif not _is_about(test, kind):
+            why += f", a {kind.value}"
     elif not isinstance(test, Exists):
         why += f", possible to {possibility:.6g} and certain to {necessity:.6g}"
         if not holds:
-            lacks_possibility = possibility < least.possibility or not possibility
-            why += (
-                _needed("possible to ", least.possibility)
-                if lacks_possibility
-                else _needed("certain to ", least.necessity)
-            )
+            why += _lacking(possibility, least.possibility) or _needed("certain to ", least.necessity)
     return MatchFinding(show(predicate), holds, why)
+
+
+def _lacking(possibility: float, least: float) -> str:
+    return _needed("possible to ", least) if possibility < least or not possibility else ""
 
 
 def _needed(what: str, least: float) -> str:

@@ -1,10 +1,10 @@
 """The interface for matching all subscriptions against one event."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from rankcast.matching.oracle import evaluate, matches
+from rankcast.matching.joint import is_imprecise
+from rankcast.matching.oracle import evaluate, matches_crisp
 from rankcast.matching.outcomes import NO_CONCEPTS, Meaning
 from rankcast.model import Catalog, Event, Expression, Is, Norm, Subscription, predicates_of
 
@@ -25,13 +25,20 @@ class Matcher(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(NamedTuple):
     """An expression with everything that its outcome depends on besides the event."""
 
     where: Expression
     meaning: Meaning
     norm: Norm
+    is_crisp: bool
+
+
+class _Text(NamedTuple):
+    """An expression as text, and whether it names no concepts."""
+
+    where: Expression
+    text: str
     is_crisp: bool
 
 
@@ -48,6 +55,8 @@ class OracleMatcher:
         The t-norm of a user, which aggregates degrees.
     shared
         The shared meaning of concepts, which always applies to concepts in events.
+    before
+        A matcher for mostly the same subscriptions, which saves most of the time to make this one.
 
     Equal subscriptions without concepts share one question across users; with concepts, they share it only within one
     user. An event costs O(questions + subscriptions).
@@ -59,31 +68,45 @@ class OracleMatcher:
         meaning_of: Callable[[str], Meaning] = lambda user: NO_CONCEPTS,
         norm_of: Callable[[str], Norm] = lambda user: Norm.MIN,
         shared: Meaning = NO_CONCEPTS,
+        before: "OracleMatcher | None" = None,
     ) -> None:
         self._shared = shared
         self._questions: list[_Question] = []
         self._asked: list[tuple[Subscription, int]] = []
+        self._texts: dict[str, _Text] = {}
+        known = {} if before is None else before._texts
+        norms: dict[str, Norm] = {}
         numbers: dict[tuple[str, str | None, Norm], int] = {}
         for subscription in subscriptions:
             where, user = subscription.where, subscription.user
-            is_crisp = not any(isinstance(predicate.test, Is) for predicate in predicates_of(where))
-            norm = norm_of(user)
+            text = known.get(subscription.id)
+            if text is None or text.where is not where:
+                text = _text_of(where)
+            self._texts[subscription.id] = text
+            norm = norms.get(user)
+            if norm is None:
+                norm = norms[user] = norm_of(user)
             # Keyed by text, because `x = 1` and `x = true` are equal in Python but not in
             # semantics: Events and subscriptions.
-            number = numbers.setdefault((repr(where), None if is_crisp else user, norm), len(self._questions))
+            number = numbers.setdefault((text.text, None if text.is_crisp else user, norm), len(self._questions))
             if number == len(self._questions):
-                self._questions.append(_Question(where, meaning_of(user), norm, is_crisp))
+                self._questions.append(_Question(where, meaning_of(user), norm, text.is_crisp))
             self._asked.append((subscription, number))
 
     @classmethod
-    def of(cls, catalog: Catalog, subscriptions: Iterable[Subscription] | None = None) -> "OracleMatcher":
+    def of(
+        cls,
+        catalog: Catalog,
+        subscriptions: Iterable[Subscription] | None = None,
+        before: "OracleMatcher | None" = None,
+    ) -> "OracleMatcher":
         """A matcher for a catalog's subscriptions (by default all), with its concepts and its users' norms."""
         asked = catalog.subscriptions.values() if subscriptions is None else subscriptions
-        return cls(asked, catalog.meaning_of, lambda user: catalog.policy_of(user).norm, catalog.membership)
+        return cls(asked, catalog.meaning_of, lambda user: catalog.policy_of(user).norm, catalog.membership, before)
 
     def match(self, event: Event) -> Iterator[tuple[Subscription, float]]:
         """The matching subscriptions in order, with their degrees."""
-        is_crisp = all(isinstance(value, tuple) for value in event.attributes.values())
+        is_crisp = not is_imprecise(event)
         answers = [self._answer(question, event, is_crisp) for question in self._questions]
         for subscription, number in self._asked:
             degree = answers[number]
@@ -93,6 +116,10 @@ class OracleMatcher:
     def _answer(self, question: _Question, event: Event, is_crisp: bool) -> float | None:
         """The degree, or None if the expression does not hold."""
         if is_crisp and question.is_crisp:
-            return 1.0 if matches(question.where, event, question.meaning, self._shared) else None
+            return 1.0 if matches_crisp(question.where, event, question.meaning) else None
         outcome = evaluate(question.where, event, question.meaning, question.norm, self._shared)
         return outcome.possibility if outcome.holds else None
+
+
+def _text_of(where: Expression) -> _Text:
+    return _Text(where, repr(where), not any(isinstance(predicate.test, Is) for predicate in predicates_of(where)))

@@ -5,12 +5,14 @@ covers semantics: Events and subscriptions to Producer-side top-k.
 """
 
 from rankcast.model.advertisements import Advertisement, Ranking, ScorerName
+from rankcast.model.attitudes import Attitude, with_attitude
 from rankcast.model.catalog import Catalog, Record, owner_of
 from rankcast.model.concepts import Concept
 from rankcast.model.declared import MAX_ENTRIES, MAX_NAME, RestartedState, check_name
 from rankcast.model.deliveries import Delivery, Match, Reject, SetAside
 from rankcast.model.events import MAX_ATTRIBUTES, MAX_VALUES, AttributeValue, Event, in_publication_order
 from rankcast.model.expressions import Always, And, Expression, Not, Or, predicates_of
+from rankcast.model.functions import AGGREGATES, LEVELS, check_levels
 from rankcast.model.membership import (
     Gaussian,
     Hedge,
@@ -27,8 +29,10 @@ from rankcast.model.membership import (
 from rankcast.model.operators import Op, Operator, Sides, SpecialOp, StringTest, is_operand, string_test
 from rankcast.model.policies import (
     Aggregate,
+    Credit,
     Decay,
     Decaying,
+    DistanceName,
     Filter,
     FilterKind,
     Length,
@@ -36,6 +40,7 @@ from rankcast.model.policies import (
     Mode,
     Norm,
     NoveltyPart,
+    ObjectiveName,
     Policy,
     RateSpan,
     ScorePart,
@@ -49,10 +54,12 @@ from rankcast.model.policies import (
 from rankcast.model.policy_cost import MOST_POLICY_COST, check_policy_cost, policy_cost
 from rankcast.model.predicates import Between, Compare, Exists, Is, OneOf, Predicate, Test, Thresholds
 from rankcast.model.subscriptions import Preference, Subscription
-from rankcast.model.values import EPOCH, MAX_TEXT, Kind, Scalar, Values, check_scalar, identity, kind_of
+from rankcast.model.values import EPOCH, MAX_TEXT, Kind, Scalar, Values, check_scalar, identity, is_list, kind_of
 
 __all__ = [
+    "AGGREGATES",
     "EPOCH",
+    "LEVELS",
     "MAX_ATTRIBUTES",
     "MAX_ENTRIES",
     "MAX_NAME",
@@ -63,14 +70,17 @@ __all__ = [
     "Aggregate",
     "Always",
     "And",
+    "Attitude",
     "AttributeValue",
     "Between",
     "Catalog",
     "Compare",
     "Concept",
+    "Credit",
     "Decay",
     "Decaying",
     "Delivery",
+    "DistanceName",
     "Event",
     "Exists",
     "Expression",
@@ -90,6 +100,7 @@ __all__ = [
     "Norm",
     "Not",
     "NoveltyPart",
+    "ObjectiveName",
     "OneOf",
     "Op",
     "Operator",
@@ -124,11 +135,13 @@ __all__ = [
     "Unit",
     "Update",
     "Values",
+    "check_levels",
     "check_name",
     "check_policy_cost",
     "check_scalar",
     "identity",
     "in_publication_order",
+    "is_list",
     "is_operand",
     "kind_of",
     "owner_of",
@@ -136,4 +149,5 @@ __all__ = [
     "predicates_of",
     "restarted",
     "string_test",
+    "with_attitude",
 ]

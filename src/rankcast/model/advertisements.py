@@ -39,7 +39,10 @@ one."""
 
 @dataclass(frozen=True, slots=True)
 class Advertisement:
-    """A space of publications, each of which goes to the `k` best-ranked matching subscriptions."""
+    """A space of publications, each of which goes to the `k` best-ranked matching subscriptions.
+
+    `function` names a ranking function that was registered (`rankcast.overlay.register_scorer`).
+    """
 
     id: Annotated[str, About(NAME, "The advertisement's own name.")]
     publisher: Annotated[str, About(NAME, "Who publishes under it.")]
@@ -47,6 +50,7 @@ class Advertisement:
     k: Annotated[int, About(K, "How many subscriptions a publication goes to.")]
     rank: Annotated[Ranking, About(Word(Ranking), "How recipients are ranked.")] = Ranking.RELEVANCE
     score: Annotated[ScorerName, About(Word(ScorerName), "What relevance means.")] = ScorerName.AREA
+    function: Annotated[str | None, About(NAME, "A registered ranking function, in place of `score`.")] = None
 
     def __post_init__(self) -> None:
         check_fields(self)

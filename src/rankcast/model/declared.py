@@ -17,6 +17,7 @@ from enum import Enum, Flag, auto
 from typing import Any, ClassVar, TypeAlias, get_args
 
 from rankcast.errors import ModelError
+from rankcast.model.functions import FunctionRegistry
 
 __all__ = [
     "MAX_ENTRIES",
@@ -33,6 +34,7 @@ __all__ = [
     "Numbers",
     "Real",
     "RestartedState",
+    "Truth",
     "Whole",
     "Word",
     "Worded",
@@ -103,19 +105,39 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One of a few words."""
+    """One of a few words, or the name of a registered function if there are `functions`."""
 
     words: type[Enum]
+    functions: FunctionRegistry[Any] | None = None
 
     @property
     def bounds(self) -> str:
         """The allowed words, for people."""
-        return ", ".join(f"`{word.value}`" for word in self.words)
+        words = ", ".join(f"`{word.value}`" for word in self.words)
+        return words if self.functions is None else f"{words}, or a registered name"
+
+    @property
+    def names(self) -> list[str]:
+        """The words and the names of the functions that are registered now."""
+        return [*(word.value for word in self.words), *(self.functions or ())]
 
     def check(self, where: str, value: object) -> None:
-        """Raise if the value is not one of the words."""
-        if not isinstance(value, self.words):
-            raise ModelError(f"{where} is {value!r}; it must be one of {', '.join(word.value for word in self.words)}")
+        """Raise if the value is not one of the words or of the registered functions."""
+        if isinstance(value, self.words) or (self.functions is not None and value in self.functions):
+            return
+        raise ModelError(f"{where} is {value!r}; it must be one of {', '.join(self.names)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """True or false."""
+
+    bounds: ClassVar[str] = "`true`, `false`"
+
+    def check(self, where: str, value: object) -> None:
+        """Raise if the value is neither true nor false."""
+        if not isinstance(value, bool):
+            raise ModelError(f"{where} is {_cut(value)}; it must be true or false")
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +284,7 @@ class Nested:
             raise ModelError(f"{where} is {_cut(value)}; it must be a {self.of.__name__}")
 
 
-FieldKind: TypeAlias = Name | Word | Whole | Real | Duration | Instant | Names | Numbers | Nested
+FieldKind: TypeAlias = Name | Word | Truth | Whole | Real | Duration | Instant | Names | Numbers | Nested
 """All kinds of fields. A `match` over them ends in `assert_never`."""
 
 NAME = Name()

@@ -22,6 +22,7 @@ StringTest: TypeAlias = Callable[[str], bool]
 _ANY_KIND = tuple(Kind)
 _ORDERED = (Kind.NUMBER, Kind.STRING, Kind.TIME)
 _STRINGS = (Kind.STRING,)
+_MEMBERS = (Kind.NUMBER, Kind.TIME)
 _PREPARED = 1024
 """Number of string tests that are cached. They include compiled regular expressions, so this bounds their memory."""
 
@@ -51,10 +52,10 @@ class Operator:
     example
         A predicate that uses it.
     sides
-        For a comparison: which values pass. Matching, covering, the index and imprecise matching follow from it. Only
-        comparisons can accept values other than strings.
+        For a comparison: which values pass. Matching, covering, the index and imprecise matching follow from it.
     test
-        For a string test: returns the test for an operand.
+        For a string test: returns the test for an operand. Such an operator takes numbers and times only as
+        ``contains`` does: it asks for a member of a list.
     like, fold
         Used instead of `test`: apply `fold` to value and operand, then decide with the operator `like`.
     check
@@ -140,8 +141,8 @@ class Op(Enum):
     CONTAINS = Operator(
         symbol="contains",
         words="contains",
-        kinds=_STRINGS,
-        passes="strings with this part",
+        kinds=(*_STRINGS, *_MEMBERS),
+        passes="strings with this part; lists of numbers or times with this member, and the member alone",
         example="title contains 'moon'",
         test=lambda operand: lambda value: operand in value,
         aliases=("like",),
@@ -336,7 +337,7 @@ def _plain_test(op: Op) -> Callable[[str], StringTest]:
 def is_operand(op: Op, value: Scalar) -> bool:
     """Whether the operator accepts this value.
 
-    >>> is_operand(Op.CONTAINS, 5), is_operand(Op.EQ, 5)
+    >>> is_operand(Op.STARTSWITH, 5), is_operand(Op.EQ, 5)
     (False, True)
     """
     try:

@@ -5,7 +5,7 @@ Each field is declared once, with its bounds, its help text and the state that a
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Annotated
 
@@ -20,18 +20,22 @@ from rankcast.model.declared import (
     Numbers,
     Real,
     RestartedState,
+    Truth,
     Whole,
     Word,
     Worded,
     check_fields,
     declared,
 )
+from rankcast.model.functions import AGGREGATES, LEVELS
 from rankcast.model.values import EPOCH, check_scalar
 
 __all__ = [
     "Aggregate",
+    "Credit",
     "Decay",
     "Decaying",
+    "DistanceName",
     "Filter",
     "FilterKind",
     "Length",
@@ -39,6 +43,7 @@ __all__ = [
     "Mode",
     "Norm",
     "NoveltyPart",
+    "ObjectiveName",
     "Policy",
     "RateSpan",
     "ScorePart",
@@ -103,6 +108,23 @@ class Select(Worded):
     IMPROVED = "improved", "Greedily, then by swaps", "One at a time, then by swaps as long as they help."
 
 
+class ObjectiveName(Worded):
+    """What a chosen set maximises together with its ranks: the mean distance of its pairs, or the smallest."""
+
+    DIVRANK = "divrank", "Diverse on average", "The mean distance over all pairs of the set."
+    MAX_MIN = "max_min", "No two alike", "The distance of the nearest two of the set."
+
+
+class DistanceName(Worded):
+    """How two values of an attribute are compared (semantics: Diversity).
+
+    `equality` is that of the paper: two attributes are the same or not, so sets of values must be equal as a whole.
+    """
+
+    JACCARD = "jaccard", "By shared values", "The share of their values that two events have in common."
+    EQUALITY = "equality", "Same or not", "Two events have the same values, or they do not."
+
+
 class Norm(Worded):
     """The t-norm for `and`; its dual is used for `or` (semantics: Approximate matching)."""
 
@@ -155,17 +177,35 @@ class Decay(Worded):
 
 
 class Update(Worded):
-    """When a filter updates: once per period, or with every event over a window."""
+    """When a filter updates: once per period, with every event over a window, or so that it spends its budget.
+
+    Only a threshold is paced. Other filters take `PACED` as `EAGER`.
+    """
 
     LAZY = "lazy", "Once per period", "At the end of each period."
     EAGER = "eager", "With every event", "With every matching event, over a window."
+    PACED = "paced", "As the budget is spent", "With every matching event, so that the share is spent (threshold)."
 
 
 class RateSpan(Worded):
-    """What a sampling filter counts match rates over: all history (as in the thesis), or the period or window."""
+    """What rates are counted over: all history (as in the thesis), the period or window, or fading history.
+
+    A sampling filter counts matches, and novelty by rate counts matching events and deliveries.
+    """
 
     HISTORY = "history", "All history", "All that ever matched."
     PERIOD = "period", "The period or window", "The matches of the period or window."
+    DECAYED = "decayed", "Fading history", "All that matched; what is older counts less."
+
+
+class Credit(Worded):
+    """Which subscriptions a delivery makes less novel: all that match, or the one that the event was scored by.
+
+    The thesis has both, in section 2.4 and in equation 2.1.
+    """
+
+    ALL = "all", "All that match", "Every subscription that the event matches."
+    MOST_NOVEL = "most_novel", "The most novel", "Only the subscription that the event was scored by."
 
 
 _LONGEST = timedelta(days=3_660)
@@ -197,7 +237,9 @@ _LENGTH = Nested(Length)
 class Decaying:
     """Novelty that starts at `beta` and falls with every match, by `alpha` or to `alpha` times itself (DBRank'10).
 
-    Only matches in the current `period` or in the last `window` count. If neither is set, all matches count.
+    Only matches in the current `period` or in the last `window` count. If neither is set, all matches count. A
+    subscription named in `betas` starts there instead of at `beta`. If `preferred`, each starts at that times its
+    preference score.
     """
 
     form: Annotated[Decay, About(Word(Decay), "How decaying novelty falls.", "It falls")] = Decay.LINEAR
@@ -211,6 +253,17 @@ class Decaying:
     window: Annotated[
         Length | None, About(_LENGTH, "Only matches within the last so much count.", "Only matches of the last")
     ] = None
+    betas: Annotated[
+        Mapping[str, float],
+        About(
+            Numbers(Real(0, 1_000_000), most=50_000),
+            "What the novelty of single subscriptions starts at.",
+            "Single subscriptions start at",
+        ),
+    ] = field(default_factory=dict, hash=False)
+    preferred: Annotated[
+        bool, About(Truth(), "Whether novelty starts in proportion to preference.", "Start in proportion to preference")
+    ] = False
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -241,9 +294,11 @@ class Filter:
     """A filter with a budget of `rate` * `period` events.
 
     The budget applies per period of matching events if the filter is lazy, and to the last `period` matching events
-    if it is eager.
+    if it is eager. A paced filter spends `rate` of all matching events, within a fifth of a period's budget.
 
-    `minimum` applies to the filter kind of that name, `aging` to scoring by rate and by interval.
+    `minimum` applies to the filter kind of that name, `exact` to random, `aging` to scoring by rate and by interval.
+    `credit` applies to scoring by rate and by interval, `rates` to scoring by rate and to sampling. The `half_life` of
+    decayed rates is one period if it is None.
     """
 
     novelty: Annotated[FilterKind, About(Word(FilterKind), "Which filter.", "Novelty filter")]
@@ -253,12 +308,23 @@ class Filter:
     update: Annotated[Update, About(Word(Update), "When the filter learns.", "It learns")] = Update.LAZY
     aging: Annotated[float, _AGING] = 1.0
     rates: Annotated[
-        RateSpan, About(Word(RateSpan), "Over what match rates are counted (sampling).", "Match rates are counted over")
+        RateSpan,
+        About(Word(RateSpan), "Over what rates are counted (sampling, scoring by rate).", "Rates are counted over"),
     ] = RateSpan.HISTORY
     seed: Annotated[int, About(_SEED, "Seed for the random choices.", "Seed")] = 0
     minimum: Annotated[float, About(Real(-1_000_000, 1_000_000), "The least score that passes (minimum).", "From")] = (
         0.5
     )
+    credit: Annotated[
+        Credit, About(Word(Credit), "Which subscriptions a delivery makes less novel.", "A delivery counts for")
+    ] = Credit.ALL
+    half_life: Annotated[
+        int | None,
+        About(EVENTS, "Matching events after which counts are worth half (rates decayed).", "Counts halve after"),
+    ] = None
+    exact: Annotated[
+        bool, About(Truth(), "Exactly the share of each period; else on average (random).", "Exactly in each period")
+    ] = True
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -272,7 +338,8 @@ class Filter:
 class Policy:
     """How one user is served. A user without a policy gets mode `all`.
 
-    `sigma` weighs rank (1) against diversity (0). `weights` and `attributes` define the distance between events:
+    `sigma` weighs rank (1) against diversity (0). With `calm`, a sliding window keeps the set it last chose until a new
+    set is worth more by more than `calm`. `weights` and `attributes` define the distance between events:
     weights default to 1, and `attributes` None means that all attributes count. `score` weighs the parts of the rank.
     `authority` is the worth of each source (1 if not named), `half_life` the age at which an event is worth half,
     `novelty` the kind of novelty used, and `decay` how a decaying novelty falls, here and in the filter. Periods of
@@ -287,14 +354,28 @@ class Policy:
         About(_LENGTH, "Of a period or window: 100 (events), or 30m, 1h30m, 1d.", "Length", RestartedState.WINDOW),
     ] = None
     sigma: Annotated[float, About(_SHARE, "1: rank alone counts; 0: diversity.", "Rank against variety")] = 1.0
-    aggregate: Annotated[
-        Aggregate,
+    calm: Annotated[
+        float,
         About(
-            Word(Aggregate), "One rank of several scores.", "Of several subscriptions, the rank is the", topic="Score"
+            _SHARE, "How much better a new set must be to replace the last (sliding).", "A new set must be better by"
+        ),
+    ] = 0.0
+    aggregate: Annotated[
+        Aggregate | str,
+        About(
+            Word(Aggregate, AGGREGATES),
+            "One rank of several scores.",
+            "Of several subscriptions, the rank is the",
+            topic="Score",
         ),
     ] = Aggregate.MAX
+    specific: Annotated[
+        bool,
+        About(Truth(), "Whether only the most specific matches count.", "Only the most specific count", topic="Score"),
+    ] = True
     levels: Annotated[
-        Levels, About(Word(Levels), "Scores of preference levels.", "Worth of levels falls", topic="Score")
+        Levels | str,
+        About(Word(Levels, LEVELS), "Scores of preference levels.", "Worth of levels falls", topic="Score"),
     ] = Levels.LINEAR
     norm: Annotated[Norm, About(Word(Norm), "How degrees combine over 'and'.", "Degrees combine by", topic="Score")] = (
         Norm.MIN
@@ -303,6 +384,12 @@ class Policy:
         Ties, About(Word(Ties), "Whether an equal event replaces one in the history.", "Of two equal events")
     ] = Ties.KEEP
     select: Annotated[Select, About(Word(Select), "How k of n are chosen.", "The choice is made")] = Select.GREEDY
+    objective: Annotated[
+        ObjectiveName, About(Word(ObjectiveName), "What makes a set diverse.", "A set is good if it is")
+    ] = ObjectiveName.DIVRANK
+    distance: Annotated[
+        DistanceName, About(Word(DistanceName), "How values are compared for distance.", "Values are compared")
+    ] = DistanceName.JACCARD
     weights: Annotated[
         Mapping[str, float], About(Numbers(_WEIGHT), "What an attribute counts for distance.", "Weights for distance")
     ] = field(default_factory=dict, hash=False)
@@ -385,6 +472,7 @@ def restarted(before: Policy, after: Policy) -> RestartedState:
     >>> restarted(Policy("ann", sigma=0.5), Policy("ann"))
     <RestartedState.NOTHING: 0>
     """
+    before, after = _without_starts(before), _without_starts(after)
     found = RestartedState.NOTHING
     for one in declared(Policy):
         if getattr(before, one.name) != getattr(after, one.name):
@@ -392,3 +480,8 @@ def restarted(before: Policy, after: Policy) -> RestartedState:
     if RestartedState.DECAY in found and after.filter is not None and after.filter.scoring is Scoring.DECAY:
         found |= RestartedState.WINDOW
     return found
+
+
+def _without_starts(policy: Policy) -> Policy:
+    """The policy without what the novelty of single subscriptions starts at, of which the state is independent."""
+    return replace(policy, decay=replace(policy.decay, betas={}, preferred=False))

@@ -4,7 +4,7 @@ from datetime import timedelta
 from math import comb
 
 from rankcast.errors import PolicyCostError
-from rankcast.model.policies import Length, Mode, Policy, Scoring, Select, Unit
+from rankcast.model.policies import Length, Mode, ObjectiveName, Policy, Scoring, Select, Unit
 
 __all__ = ["MOST_POLICY_COST", "check_policy_cost", "policy_cost"]
 
@@ -22,6 +22,8 @@ _CHOICE_HELD = 2.0
 _PAIRS = {Select.GREEDY: (0.024, 0.027), Select.IMPROVED: (0.060, 0.069)}
 """Microseconds to look at one pair of a candidate and a chosen event: in windows of up to 2,048 events, and in longer
 ones."""
+_CALM = 0.5
+"""The share of a choice that a calm window adds for the two values, besides looking at each pair once more."""
 _LONG = 2_048
 _HELD_BY_TIME = 1_000
 """Assumed number of events in a window of time. The real number depends on the publishers."""
@@ -31,6 +33,12 @@ _EXACT_HARD = 1_000_000.0
 _EXACT_HELD = 100.0
 _EXACT_SET = 0.0005
 """Microseconds that each set of k candidates adds to the search for the optimum, which looks at few of the sets."""
+_SWAPS_PLAINLY = 6.0
+"""Microseconds to look at one pair of a candidate and a chosen event if swaps are not compiled (`max_min`)."""
+_VALUE_PLAINLY = 0.15
+"""Microseconds that each triple of a list adds to a swap with `max_min` in mode `history`."""
+_EXACT_SET_PLAINLY = 30.0
+"""Microseconds for each set of k candidates if the search for the optimum is not compiled (`max_min`)."""
 _PERIODS = 20
 """A choice made once per period counts as one part in this many of a choice made with every event."""
 MOST_POLICY_COST = 5_000.0
@@ -56,16 +64,35 @@ def policy_cost(policy: Policy) -> float:
     held = _held(policy.length) if policy.mode is not Mode.HISTORY else policy.k
     k = min(policy.k, held)
     cost += _HELD * held
+    if policy.objective is ObjectiveName.MAX_MIN and policy.sigma < 1:
+        cost += _max_min_cost(policy, held, k)
     if policy.select is Select.EXACT:
-        return cost + (
+        cost += (
             held * _EXACT_HARD
             if held > _EXACT_EASY
             else held * _EXACT_HELD + comb(held, min(k, held // 2)) * _EXACT_SET
         )
-    if policy.sigma < 1:
+    elif policy.sigma < 1:
         choice = _CHOICE + _CHOICE_HELD * held + _PAIRS[policy.select][held > _LONG] * held * k
         cost += choice / _PERIODS if policy.mode is Mode.PERIODIC else choice
-    return cost
+    return cost + _calm_cost(policy, held, k)
+
+
+def _max_min_cost(policy: Policy, held: int, k: int) -> float:
+    """What the objective `max_min` adds where its loops are not compiled."""
+    if policy.mode is Mode.HISTORY:
+        return _VALUE_PLAINLY * k**3
+    if policy.select is Select.EXACT:
+        return comb(held, min(k, held // 2)) * _EXACT_SET_PLAINLY if held <= _EXACT_EASY else 0.0
+    added = _SWAPS_PLAINLY * held * k if policy.select is Select.IMPROVED else 0.0
+    return added / _PERIODS if policy.mode is Mode.PERIODIC else added
+
+
+def _calm_cost(policy: Policy, held: int, k: int) -> float:
+    """What it adds to fill up the set of a calm window and to compare it with the new one."""
+    if policy.mode is not Mode.SLIDING or not policy.calm:
+        return 0.0
+    return _CALM * (_CHOICE + _CHOICE_HELD * held) + _PAIRS[Select.GREEDY][held > _LONG] * held * k
 
 
 def check_policy_cost(policy: Policy, most: float = MOST_POLICY_COST) -> None:
@@ -86,6 +113,8 @@ def _what_lowers(policy: Policy) -> str:
         return "choose 'greedy', a smaller k, or a shorter length"
     if policy.sigma < 1:
         return "a smaller k, a shorter length, or sigma 1"
+    if policy.mode is Mode.SLIDING and policy.calm:
+        return "calm 0, a smaller k, or a shorter length"
     return "a shorter length, or a shorter period of the filter"
 
 

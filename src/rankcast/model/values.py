@@ -7,11 +7,22 @@ from typing import TypeAlias
 
 from rankcast.errors import ModelError
 
-__all__ = ["EPOCH", "MAX_TEXT", "Kind", "Scalar", "Values", "check_scalar", "check_values", "identity", "kind_of"]
+__all__ = [
+    "EPOCH",
+    "MAX_TEXT",
+    "Kind",
+    "Scalar",
+    "Values",
+    "check_scalar",
+    "check_values",
+    "identity",
+    "is_list",
+    "kind_of",
+]
 
 Scalar: TypeAlias = str | bool | int | float | datetime
 Values: TypeAlias = tuple[Scalar, ...]
-"""The distinct values of one attribute, all of one kind. Only strings and booleans may have several."""
+"""The distinct values of one attribute, all of one kind. Several numbers or times are a list (`is_list`)."""
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MAX_TEXT = 65_536
@@ -45,6 +56,17 @@ def kind_of(value: Scalar) -> Kind:
         case datetime():
             return Kind.TIME
     raise ModelError(f"{value!r} is a {type(value).__name__}, not a string, number, boolean or time")
+
+
+def is_list(values: Values) -> bool:
+    """Whether the values are a list of numbers or times, which passes only ``contains`` and ``exists``.
+
+    Strings and booleans are not: of several strings, each is a value of its own.
+
+    >>> is_list((1, 2)), is_list((1,)), is_list(("a", "b"))
+    (True, False, False)
+    """
+    return len(values) > 1 and not isinstance(values[0], str | bool)
 
 
 def identity(value: Scalar) -> tuple[Kind, Scalar]:
@@ -94,7 +116,7 @@ def _checked_number(value: float) -> float:
 
 
 def check_values(values: Values) -> Values:
-    """The distinct values of one attribute, in the given order. Only strings and booleans may have several."""
+    """The distinct values of one attribute, in the given order."""
     if not values:
         raise ModelError("an attribute needs a value")
     if len(values) == 1:
@@ -106,8 +128,6 @@ def check_values(values: Values) -> Values:
     kinds = {kind_of(value) for value in distinct}
     if len(kinds) > 1:
         raise ModelError(f"values of different types in one attribute: {_names(kinds)}")
-    if len(distinct) > 1 and not kinds <= {Kind.STRING, Kind.BOOLEAN}:
-        raise ModelError(f"several values in one {_names(kinds)} attribute; only strings and booleans may have several")
     return distinct
 
 

@@ -8,6 +8,26 @@ from rankcast.overlay.distance import distance
 from rankcast.overlay.extent import AdvertisedSpace, Extent, extent
 from rankcast.overlay.finding import Finder
 from rankcast.overlay.forwarding import concerned, forwarded, order_of
+from rankcast.overlay.functions import (
+    Custom,
+    RankingFunction,
+    Score,
+    functions_of,
+    register_scorer,
+    registered_scorer,
+    use_functions,
+)
+from rankcast.overlay.items import (
+    EVERYTHING,
+    PLAIN,
+    AdvertisedItem,
+    BrokerItem,
+    SubscribedItem,
+    WantsEverything,
+    item_of_json,
+    key_of,
+)
+from rankcast.overlay.knowledge import Knowledge
 from rankcast.overlay.lots import draw, lot, lots, urn
 from rankcast.overlay.order import KnownSubscription, Order, Standing
 from rankcast.overlay.publications import Admission, admitted, advertisement_of, check_publication
@@ -15,11 +35,9 @@ from rankcast.overlay.recipients import Matched, place_of, recipients
 from rankcast.overlay.routing import CONSUMERS, Router, Summary, summarise
 from rankcast.overlay.scorers import (
     Area,
-    Custom,
     MatchDegree,
     MeaningOf,
     PreferenceScore,
-    Score,
     Scorer,
     Selectivity,
     Weight,
@@ -41,17 +59,22 @@ from rankcast.overlay.tree import Tree, parse_topology
 
 __all__ = [
     "CONSUMERS",
+    "EVERYTHING",
+    "PLAIN",
     "STRATEGIES",
     "Admission",
+    "AdvertisedItem",
     "AdvertisedSpace",
     "AncestorCoverK",
     "AncestorFairK",
     "Area",
     "Broker",
+    "BrokerItem",
     "BrokerMessage",
     "Custom",
     "Extent",
     "Finder",
+    "Knowledge",
     "KnownSubscription",
     "MatchDegree",
     "Matched",
@@ -61,6 +84,7 @@ __all__ = [
     "PreferenceScore",
     "PublicationTrace",
     "RankCoverK",
+    "RankingFunction",
     "RegularCover",
     "RegularK",
     "Router",
@@ -69,9 +93,11 @@ __all__ = [
     "Selectivity",
     "Standing",
     "Strategy",
+    "SubscribedItem",
     "Summary",
     "Traffic",
     "Tree",
+    "WantsEverything",
     "Weight",
     "admitted",
     "advertisement_of",
@@ -81,6 +107,9 @@ __all__ = [
     "draw",
     "extent",
     "forwarded",
+    "functions_of",
+    "item_of_json",
+    "key_of",
     "lot",
     "lots",
     "meanings_of",
@@ -88,7 +117,10 @@ __all__ = [
     "parse_topology",
     "place_of",
     "recipients",
+    "register_scorer",
+    "registered_scorer",
     "scorer_of",
     "summarise",
     "urn",
+    "use_functions",
 ]

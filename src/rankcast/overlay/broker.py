@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 from rankcast.model import Advertisement, Catalog, Event, Ranking
 from rankcast.overlay.finding import Finder
+from rankcast.overlay.functions import Score
 from rankcast.overlay.lots import draw
 from rankcast.overlay.order import KnownSubscription, Order
 from rankcast.overlay.recipients import Matched, recipients
-from rankcast.overlay.scorers import Score, Scorer, meanings_of
+from rankcast.overlay.scorers import Scorer, meanings_of
 from rankcast.overlay.strategies import Strategy
 
 __all__ = ["LOCAL", "Broker", "ForwardingChanges"]
@@ -72,16 +73,23 @@ class Broker:
         if changes.added or changes.removed:
             self._finder = None
 
-    def settle(self) -> ForwardingChanges:
-        """Compute again what goes upstream; return the changes."""
-        before = self.forwarded
-        sent = self._strategy.forward(self.known(), self._order, self._advertisement.k)
-        self.forwarded = {known.subscription.id: known for known in sent}
-        return ForwardingChanges(
-            [known for name, known in self.forwarded.items() if name not in before],
-            [name for name in before if name not in self.forwarded],
-            [known for name, known in self.forwarded.items() if name in before and known.weight != before[name].weight],
+    def settle(self, weights_travel: bool = False) -> ForwardingChanges:
+        """Compute again what goes upstream; return the changes.
+
+        With `weights_travel`, a weight is not worth a message of its own: if no subscription goes upstream or is
+        taken back, nothing does, and upstream keeps the old weights until the next time.
+        """
+        found = self._strategy.forward(self.known(), self._order, self._advertisement.k)
+        before, after = self.forwarded, {known.subscription.id: known for known in found}
+        changes = ForwardingChanges(
+            [known for name, known in after.items() if name not in before],
+            [name for name in before if name not in after],
+            [known for name, known in after.items() if name in before and known.weight != before[name].weight],
         )
+        if weights_travel and not (changes.added or changes.removed):
+            return ForwardingChanges([], [], [])
+        self.forwarded = after
+        return changes
 
     # publications, from the publisher
 

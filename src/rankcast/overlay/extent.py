@@ -8,7 +8,7 @@ from functools import reduce
 from typing import NamedTuple, TypeAlias
 
 from rankcast.cover import NormalForm, normal_form
-from rankcast.cover.cells import Cell
+from rankcast.cover.cells import ANY_TEXT, Cell
 from rankcast.cover.conjunctions import Conjunction
 from rankcast.cover.line import FULL, Cut, ValueLine
 from rankcast.cover.literals import Meaning
@@ -108,6 +108,8 @@ def _of_cell(name: str, cell: Cell, space: AdvertisedSpace) -> _Size:
     if cell.texts is not None:
         counts = [len(found) for texts in cell.texts.some if (found := literals_of(texts))]
         parts.append(_Size(-1, Fraction(min(counts))) if counts else _EVERYTHING)
+    if cell.lists == ANY_TEXT:
+        return _EVERYTHING
     if _EVERYTHING in parts:
         return _EVERYTHING
     order = max(part.order for part in parts)
@@ -167,7 +169,8 @@ def _literals(line: ValueLine) -> Iterator[str | None]:
 def _is_of(cell: Cell, kind: str) -> bool:
     """Whether the attribute is always present and always of this kind."""
     line, other = (cell.numbers, cell.times) if kind == _NUMBERS else (cell.times, cell.numbers)
-    return bool(line) and not (other or cell.missing or cell.booleans or cell.texts is not None)
+    others = cell.missing or cell.booleans or cell.texts is not None or cell.lists is not None
+    return bool(line) and not (other or others)
 
 
 def _hull(line: ValueLine) -> Bounds:

@@ -9,7 +9,8 @@ from rankcast.cover import NormalForm, normal_form
 from rankcast.cover.boxes import ANYTHING, Box, box_of
 from rankcast.cover.sketches import Sketch, Sketches, sketch_of
 from rankcast.model import Ranking, Subscription
-from rankcast.overlay.scorers import MeaningOf, Score, Scorer
+from rankcast.overlay.functions import Score
+from rankcast.overlay.scorers import MeaningOf, Scorer
 
 __all__ = ["KnownSubscription", "Order", "OrderEntry", "Standing"]
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from rankcast.errors import ModelError
-from rankcast.model import Catalog, Event, Ranking, ScorerName, Subscription
+from rankcast.model import Advertisement, Catalog, Event, Ranking, ScorerName, Subscription
 from rankcast.overlay.finding import Finder
 from rankcast.overlay.forwarding import forwarded
 from rankcast.overlay.order import KnownSubscription, Order, Standing
@@ -39,7 +39,7 @@ def summarise(catalog: Catalog, strategy: Strategy) -> dict[str, tuple[Subscript
                 f"advertisement {advertisement.id!r}; ancestor-cover, rank-cover and regular do"
             )
         found = [known.subscription for known in forwarded(catalog, advertisement, strategy)]
-        if advertisement.score is ScorerName.PREFERENCE:
+        if advertisement.score is ScorerName.PREFERENCE and advertisement.function is None:
             preferred = PreferenceScore(catalog)
             found = [replace(one, score=preferred.fixed(one)[0]) for one in found]
         summary[advertisement.id] = tuple(found)
@@ -81,8 +81,13 @@ class Router:
         found = self._finders[name].match(event)
         if event.advertisement is not None:
             advertisement = self._catalog.advertisements[event.advertisement]
-            if advertisement.rank is not Ranking.DIVERSE and advertisement.score is not ScorerName.DEGREE:
+            if advertisement.rank is not Ranking.DIVERSE and not _needs_the_match(advertisement):
                 if name not in self._scorers:
                     self._scorers[name] = scorer_of(self._catalog, advertisement)
                 found = recipients(advertisement, event, found, self._scorers[name], meanings_of(self._catalog))
         return tuple(sorted({self._home[name][subscription.id] for subscription, _ in found}))
+
+
+def _needs_the_match(advertisement: Advertisement) -> bool:
+    """Whether a score depends on what only the shards know: the degree, and with it any registered function."""
+    return advertisement.function is not None or advertisement.score is ScorerName.DEGREE

@@ -11,11 +11,11 @@ from rankcast.cover import normal_form
 from rankcast.cover.literals import Meaning
 from rankcast.model import Advertisement, Catalog, Event, ScorerName, Subscription
 from rankcast.overlay.extent import AdvertisedSpace, Extent, extent
+from rankcast.overlay.functions import Score, registered_scorer
 from rankcast.rank import scores
 
 __all__ = [
     "Area",
-    "Custom",
     "MatchDegree",
     "MeaningOf",
     "PreferenceScore",
@@ -27,13 +27,8 @@ __all__ = [
     "scorer_of",
 ]
 
-Score: TypeAlias = tuple[float, ...]
-"""A score, compared from left to right; most scorers give one number."""
-
 MeaningOf: TypeAlias = Callable[[str | None], Meaning | None]
 """Gives the meanings of concepts for a user; None stands for everybody."""
-
-_LOWEST, _HIGHEST = (float("-inf"),), (float("inf"),)
 
 
 class Scorer(Protocol):
@@ -139,37 +134,6 @@ class MatchDegree:
         return (0.0,), (1.0,)
 
 
-class Custom:
-    """Any function of the publication, the subscription and the degree of the match.
-
-    `bounds` gives its lowest and highest value for a subscription, if they are known.
-
-    >>> from rankcast.language import parse
-    >>> by_length = Custom(lambda event, subscription, degree: -len(subscription.id))
-    >>> by_length.bounds(Subscription("s1", "u", parse("x > 1")))
-    ((-inf,), (inf,))
-    """
-
-    def __init__(
-        self,
-        function: Callable[[Event, Subscription, float], float],
-        bounds: Callable[[Subscription], tuple[float, float]] | None = None,
-    ) -> None:
-        self._function = function
-        self._bounds = bounds
-
-    def score(self, event: Event, subscription: Subscription, degree: float) -> Score:
-        """The value of the function."""
-        return (round(self._function(event, subscription, degree), 12),)
-
-    def bounds(self, subscription: Subscription) -> tuple[Score, Score]:
-        """The given bounds, or infinite ones."""
-        if self._bounds is None:
-            return _LOWEST, _HIGHEST
-        low, high = self._bounds(subscription)
-        return (round(low, 12),), (round(high, 12),)
-
-
 def meanings_of(catalog: Catalog) -> MeaningOf:
     """What the concepts of a catalog mean to each user."""
     return catalog.meaning_of
@@ -177,6 +141,8 @@ def meanings_of(catalog: Catalog) -> MeaningOf:
 
 def scorer_of(catalog: Catalog, advertisement: Advertisement, name: ScorerName | None = None) -> Scorer:
     """The scorer that an advertisement asks for, or the one with the given name."""
+    if name is None and advertisement.function is not None:
+        return registered_scorer(advertisement.function)
     meaning_of = meanings_of(catalog)
     match name or advertisement.score:
         case ScorerName.AREA:

@@ -10,6 +10,7 @@ from rankcast.cover import normal_form
 from rankcast.errors import CatalogError, ModelError
 from rankcast.model import Advertisement, Catalog, Event, ScorerName, Subscription
 from rankcast.overlay.broker import LOCAL, Broker, ForwardingChanges
+from rankcast.overlay.links import Links
 from rankcast.overlay.order import KnownSubscription, Order
 from rankcast.overlay.publications import advertisement_of, check_publication
 from rankcast.overlay.scorers import Scorer, meanings_of, scorer_of
@@ -67,8 +68,11 @@ class Overlay:
         The brokers and their links.
     catalog
         Provides concepts, preferences and policies. The overlay adds the subscriptions and advertisements to it.
+    weights_travel
+        The weights of a fair strategy travel with subscriptions only, as in the paper: what upstream knows about them
+        is stale until the next subscription passes. By default a changed weight is a message of its own.
 
-    A change travels towards each publisher until a broker forwards nothing new; each broker on the way computes its
+    A subscription goes over a link once, whatever the number of advertisements that need it (see `Links`). A change travels towards each publisher until a broker forwards nothing new; each broker on the way computes its
     forwarding again. Several changes made together cost this once. A publication costs a match over the subscriptions
     known to each visited broker. Covering is defined for crisp events, so publications must be crisp.
 
@@ -86,9 +90,11 @@ class Overlay:
     (2, ('s1', 's3'))
     """
 
-    def __init__(self, tree: Tree, catalog: Catalog | None = None) -> None:
+    def __init__(self, tree: Tree, catalog: Catalog | None = None, weights_travel: bool = False) -> None:
         self.tree = tree
         self.traffic = Traffic()
+        self._links = Links(self.traffic)
+        self._weights_travel = weights_travel
         self._catalog = catalog if catalog is not None else Catalog()
         self._served: dict[str, _Serving] = {}
         self._home: dict[str, str] = {}
@@ -102,9 +108,34 @@ class Overlay:
         if advertisement.id in self._served:
             raise CatalogError(f"advertisement {advertisement.id!r} is being served already")
         self._served[advertisement.id] = self._serving(advertisement, at, strategy)
-        for below, above in self.tree.towards(at).items():
-            self.traffic.count(above, below, BrokerMessage.ADVERTISEMENT)
+        self._flood(at, BrokerMessage.ADVERTISEMENT)
         self._settle()
+
+    def withdraw(self, name: str) -> None:
+        """Flood that an advertisement is withdrawn. Each broker drops the subscriptions that only it needed."""
+        serving = self._serves(name)
+        self._flood(serving.at, BrokerMessage.WITHDRAWAL)
+        self._links.forget(name)
+        del self._served[name]
+        self._catalog.remove(serving.advertisement)
+
+    def change(self, advertisement: Advertisement, strategy: Strategy | None = None) -> None:
+        """Flood a changed advertisement, and optionally serve it by another strategy; forwarding follows.
+
+        Only what brokers forward in addition is sent, and what they no longer forward is taken back.
+        """
+        before = self._serves(advertisement.id)
+        self._catalog.put(advertisement)
+        after = self._serving(advertisement, before.at, strategy or before.strategy)
+        self._served[advertisement.id] = after
+        self._flood(before.at, BrokerMessage.ADVERTISEMENT)
+        self._settle()
+        for below, above in after.upstream.items():
+            old, new = before.brokers[below].forwarded, after.brokers[below].forwarded
+            self._links.take_back(below, above, advertisement.id, [one for one in old if one not in new])
+            if not self._weights_travel:
+                reweighed = sum(old[one].weight != known.weight for one, known in new.items() if one in old)
+                self.traffic.count(below, above, BrokerMessage.REWEIGH, reweighed)
 
     # subscriptions
 
@@ -178,7 +209,13 @@ class Overlay:
 
     def _serves(self, advertisement: str) -> _Serving:
         advertisement_of(self._catalog, advertisement)
+        if advertisement not in self._served:
+            raise CatalogError(f"advertisement {advertisement!r} is not being served; call advertise first")
         return self._served[advertisement]
+
+    def _flood(self, at: str, kind: BrokerMessage) -> None:
+        for below, above in self.tree.towards(at).items():
+            self.traffic.count(above, below, kind)
 
     def _serving(self, advertisement: Advertisement, at: str, strategy: Strategy) -> _Serving:
         serving = _Serving(self._catalog, advertisement, at, self.tree, strategy)
@@ -199,20 +236,18 @@ class Overlay:
 
     def _settle(self) -> None:
         """Forward all changes, starting with the brokers farthest from each publisher."""
-        for serving in self._served.values():
+        for name, serving in self._served.items():
             for at in reversed(serving.upstream):
                 if at not in serving.stale:
                     continue
                 serving.stale.discard(at)
-                changes = serving.brokers[at].settle()
+                changes = serving.brokers[at].settle(self._weights_travel)
                 if changes:
                     above = serving.upstream[at]
-                    self._count(at, above, changes)
+                    self._links.send(at, above, name, [known.subscription.id for known in changes.added])
+                    self._links.take_back(at, above, name, changes.removed)
+                    if not self._weights_travel:
+                        self.traffic.count(at, above, BrokerMessage.REWEIGH, len(changes.reweighed))
                     serving.brokers[above].receive(at, changes)
                     serving.stale.add(above)
             serving.stale.clear()
-
-    def _count(self, sender: str, receiver: str, changes: ForwardingChanges) -> None:
-        self.traffic.count(sender, receiver, BrokerMessage.SUBSCRIBE, len(changes.added))
-        self.traffic.count(sender, receiver, BrokerMessage.UNSUBSCRIBE, len(changes.removed))
-        self.traffic.count(sender, receiver, BrokerMessage.REWEIGH, len(changes.reweighed))

@@ -7,11 +7,16 @@ __all__ = ["BrokerMessage", "Traffic"]
 
 
 class BrokerMessage(Enum):
-    """The kinds of messages between neighbouring brokers."""
+    """The kinds of messages between neighbouring brokers.
+
+    `NOTE` says that a subscription, which the receiver has already, serves one more advertisement or one less.
+    """
 
     ADVERTISEMENT = "advertisement"
+    WITHDRAWAL = "withdrawal"
     SUBSCRIBE = "subscribe"
     UNSUBSCRIBE = "unsubscribe"
+    NOTE = "note"
     REWEIGH = "reweigh"
     PUBLICATION = "publication"
 

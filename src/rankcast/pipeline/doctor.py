@@ -23,7 +23,8 @@ LEAST_JAVA = 17
 LEAST_MEMORY = 2 * 2**30
 LEAST_DISK = 2**30
 JAVA_PLACES = ("/usr/lib/jvm/*", "/Library/Java/JavaVirtualMachines/*/Contents/Home", "/opt/homebrew/opt/openjdk*")
-PACKAGES = ("pyspark", "pandas", "pyarrow", "numba")
+PACKAGES = ("pyarrow", "numba")
+SPARK_PACKAGES = ("pyspark", "pandas")
 
 _REINSTALL = "run: make install, or: pip install --upgrade rankcast"
 
@@ -57,16 +58,21 @@ class JavaRuntime:
 
 def examine(store: Path | None = None) -> list[Checkup]:
     """Run all checks, in about a second. `store` is the file that will be written, if any."""
+    from rankcast.extras import EXTRAS, installation, is_installed
+
     temporary = Path(tempfile.gettempdir())
+    has_spark = is_installed("spark")
     findings = [
         check_python(sys.version_info[:3]),
-        check_java(find_java(), javas()),
+        *([check_java(find_java(), javas())] if has_spark else []),
         check_memory(_available_memory()),
         check_cores(_cores()),
         check_disk(temporary, shutil.disk_usage(temporary).free),
         check_loopback(_bind_loopback),
         check_hostname(socket.gethostname(), socket.gethostbyname, os.environ.get("SPARK_LOCAL_IP")),
         *(check_package(name, _installed(name), _required(name)) for name in PACKAGES),
+        *(check_package(name, _installed(name), _required(name)) for name in SPARK_PACKAGES if has_spark),
+        *(check_extra(name, is_installed(name), installation(name)) for name in EXTRAS),
     ]
     if store is not None:
         findings.append(check_store(store))
@@ -211,6 +217,13 @@ def check_package(name: str, version: str | None, required: str) -> Checkup:
     return Checkup(name, fits, version, "" if fits else f"Rankcast needs {name}{required}; {_REINSTALL}")
 
 
+def check_extra(name: str, is_there: bool, command: str) -> Checkup:
+    """Say whether an optional part is installed. It may be missing."""
+    if is_there:
+        return Checkup(f"extra {name}", True, "installed")
+    return Checkup(f"extra {name}", None, "not installed", f"if you need it, run: {command}")
+
+
 def check_store(path: Path) -> Checkup:
     """Check that the store's file, or the folder where it will be created, is writable."""
     folder = path.absolute().parent
@@ -240,7 +253,8 @@ def _required(name: str) -> str:
         requirements = metadata.requires("rankcast") or []
     except metadata.PackageNotFoundError:
         return ""
-    return next((line.removeprefix(name) for line in requirements if re.match(rf"{name}\b", line)), "")
+    found = next((line for line in requirements if re.match(rf"{name}\b", line)), "")
+    return found.removeprefix(name).partition(";")[0]
 
 
 def _cores() -> int:

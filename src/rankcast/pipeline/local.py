@@ -1,7 +1,7 @@
 """Serving a store in this process: events from its log go through the shards into its deliveries."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
@@ -9,31 +9,24 @@ from time import monotonic
 from typing import NamedTuple
 
 from rankcast.engine.arrays import BatchShard
-from rankcast.engine.choice import FAR_BEHIND, shard_for
+from rankcast.engine.choice import FAR_BEHIND
 from rankcast.engine.isolation import reason
-from rankcast.engine.reference.shard import Shard, shard_of
-from rankcast.engine.states import pack_states, unpack_states
-from rankcast.errors import Overtaken, StoreError
-from rankcast.model import Catalog, Delivery, Event, SetAside
-from rankcast.overlay import Admission
-from rankcast.store import SPARK, Instants, Store
+from rankcast.engine.reference.shard import Shard
+from rankcast.engine.states import unpack_states
+from rankcast.errors import StoreError
+from rankcast.model import Delivery, SetAside
+from rankcast.pipeline.saved_state import PageWriter, Position, restore
+from rankcast.pipeline.serving import ReadEvent, make_shards, publish_to, read_events
+from rankcast.store import SPARK, ClockAdvance, Instants, Store
 from rankcast.store.event_log import GRACE
-from rankcast.store.texts import event_of
 
-__all__ = [
-    "GRACE",
-    "CommittedBatch",
-    "LocalPipeline",
-    "ReadEvent",
-    "publish_to",
-    "read_events",
-    "rebuild",
-    "repartition",
-    "serve_pending",
-]
+__all__ = ["GRACE", "CommittedBatch", "LocalPipeline", "serve_pending"]
 
 _log = logging.getLogger("rankcast.pipeline")
 
+_IDLE_BUDGET = 0.01
+_SAVE_BUDGET = 0.2
+"""Seconds for the pages that are saved together: while nothing is pending, and at the end."""
 _FIRST_PART = 16
 _PARTS = 3
 """Number of parts into which a time slice is divided. The clock is checked after each part."""
@@ -56,18 +49,6 @@ class CommittedBatch:
     change_seconds: float = field(default=0.0, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadEvent:
-    """An event of the log. If it cannot be read, `event` is None and `error` gives the reason."""
-
-    offset: int
-    catalog_version: int
-    id: str
-    clock: datetime
-    event: Event | None
-    error: str = ""
-
-
 class _ServedSlice(NamedTuple):
     """The results to be committed together. `is_last` means that the log has no further events."""
 
@@ -77,19 +58,6 @@ class _ServedSlice(NamedTuple):
     is_last: bool
 
 
-def read_events(store: Store, after: int, limit: int) -> list[ReadEvent]:
-    """The next events of the log. An unreadable event, such as one of an older release, does not hide the others."""
-    read: list[ReadEvent] = []
-    for row in store.event_texts(after, after + limit):
-        event, error = None, ""
-        try:
-            event = event_of(row.content, row.offset)
-        except Exception as problem:
-            error = reason(problem)
-        read.append(ReadEvent(row.offset, row.catalog_version, row.id, row.clock, event, error))
-    return read
-
-
 def serve_pending(store: Store, shards: int = 1, batch: int = 5_000, close: bool = False) -> Iterator[CommittedBatch]:
     """Serve all events logged since the last run, in batches. Each batch is committed before the next.
 
@@ -97,7 +65,9 @@ def serve_pending(store: Store, shards: int = 1, batch: int = 5_000, close: bool
     nor repeats anything. Each event is served with the catalog version that was current at its publication, so the
     deliveries do not depend on the batch boundaries. `close` ends unfinished periods, as a replay does.
     """
-    return LocalPipeline(store, shards, batch).serve(close)
+    pipeline = LocalPipeline(store, shards, batch)
+    yield from pipeline.serve(close)
+    pipeline.save()
 
 
 class LocalPipeline:
@@ -139,13 +109,16 @@ class LocalPipeline:
         self._shards: list[Shard | BatchShard] = []
         self._offset = -1
         self._version = 0
+        self._clock = 0
+        """The number of the last advance of the clock."""
+        self._pages = PageWriter([])
         self._chosen_for = 0
         """The number of subscriptions when the kind of shard was chosen."""
         self._aside: list[SetAside] = []
 
     def load(self) -> None:
         """Load the shards, so that `due` is known before anything is published."""
-        if not self._shards or self._store.progress().offset != self._offset:
+        if not self._shards or self._store.reached() != self._offset:
             self._load()
 
     def serve(self, close: bool = False) -> Iterator[CommittedBatch]:
@@ -154,7 +127,7 @@ class LocalPipeline:
         self.load()
         while True:
             if self._is_outgrown():
-                self._choose(_states(self._shards))
+                self._choose_again(plain=False)
             expected, served = self._offset, clock()
             served_slice = self._serve_slice(close)
             shards, logged, deliveries = served_slice.shards, served_slice.logged, served_slice.deliveries
@@ -163,21 +136,28 @@ class LocalPipeline:
                 return
             begun = monotonic()
             reached = logged[-1].offset if logged else expected
-            states = _states(shards)
+            self._take(shards, reached)
+            at = Position(reached, self._version, self._clock)
+            if close and served_slice.is_last:  # the log does not say that the stream has ended
+                state = self._pages.all_changes(shards, at)
+            else:
+                took = self._serving_seconds + self._change_seconds
+                state = self._pages.changes(shards, at, len(logged), took, failed=self._failed())
             self._take(shards, reached)
             written = store.commit(
                 sorted(deliveries, key=lambda delivery: delivery.order),
                 offset=reached,
                 catalog_version=self._version,
-                states=states,
+                state=state,
                 expected_offset=expected,
                 instants=Instants(served, clock()),
                 set_aside=self._aside,
+                matched=sum(shard.take_matches() for shard in shards),
             )
             self._commit_seconds = monotonic() - begun
             self._offset, self._shards = reached, shards
-            told, took = self._told(), (self._serving_seconds, self._change_seconds)
-            yield CommittedBatch(reached, len(logged), written, told, took[0], self._version, took[1])
+            told, seconds = self._told(), (self._serving_seconds, self._change_seconds)
+            yield CommittedBatch(reached, len(logged), written, told, seconds[0], self._version, seconds[1])
             if served_slice.is_last:
                 return
 
@@ -193,6 +173,14 @@ class LocalPipeline:
         found = [due for shard in self._shards if (due := shard.due) is not None]
         return min(found) + GRACE if found else None
 
+    def waiting(self) -> tuple[int, int]:
+        """How many candidates wait for the end of their period, and of how many users. Reads the whole state."""
+        states = [state for shard in self._shards for state in unpack_states(shard.state()).values()]
+        # A filter wraps the mode that holds its candidates.
+        modes = [state["mode"].get("mode", state["mode"]) for state in states if not state.get("set_aside")]
+        counts = [len(mode.get("candidates", ())) for mode in modes]
+        return sum(counts), sum(count > 0 for count in counts)
+
     def advance(self) -> CommittedBatch | None:
         """End the periods that are over by the clock of the store, if no event is pending.
 
@@ -200,29 +188,47 @@ class LocalPipeline:
         the log treats it the same way, because the log says when each event was logged, and that time ends the
         periods.
         """
-        due, now = self.due, self._store.database.clock()
-        if due is None or now < due:
+        due, clock = self.due, self._store.database.clock
+        if due is None or clock() < due:
+            return None
+        now = self._store.time_at_end(self._offset)
+        if now is None or now < due:
             return None
         shards, self._shards = self._shards, []
-        deliveries = [delivery for shard in shards for delivery in shard.advance(now - GRACE)]
+        advance = ClockAdvance(self._clock + 1, self._offset, now - GRACE)
+        begun = monotonic()
+        deliveries = [delivery for shard in shards for delivery in shard.advance(advance.clock)]
         self._take(shards, self._offset + 1)
-        states = _states(shards)
-        try:
-            written = self._store.commit(
-                sorted(deliveries, key=lambda delivery: delivery.order),
-                offset=self._offset,
-                catalog_version=self._version,
-                states=states,
-                expected_offset=self._offset,
-                instants=Instants(now, self._store.database.clock()),
-                set_aside=self._aside,
-                at_end=True,
-            )
-        except Overtaken:  # the shards are loaded again in their earlier state
-            self._aside = []
-            return None
-        self._shards = shards
+        at = Position(self._offset, self._version, advance.number)
+        state = self._pages.changes(shards, at, 0, monotonic() - begun, advance, self._failed())
+        self._take(shards, self._offset + 1)
+        written = self._store.commit(
+            sorted(deliveries, key=lambda delivery: delivery.order),
+            offset=self._offset,
+            catalog_version=self._version,
+            state=state,
+            expected_offset=self._offset,
+            instants=Instants(now, clock()),
+            set_aside=self._aside,
+        )
+        self._clock, self._shards = advance.number, shards
         return CommittedBatch(self._offset, 0, written, self._told(), version=self._version)
+
+    def save(self, is_idle: bool = False) -> None:
+        """Save the delivery state as of the last commit, so that the next start is quick and pruning waits for nothing.
+
+        With `is_idle`, save a small part that has waited for a minute. Call this repeatedly while nothing is pending.
+        """
+        at = Position(self._offset, self._version, self._clock)
+        while self._shards:
+            state = self._pages.behind(self._shards, at, _IDLE_BUDGET if is_idle else _SAVE_BUDGET, is_idle)
+            if state is None:
+                return
+            shards, self._shards = self._shards, []
+            self._store.save_state(state, self._offset)
+            self._shards = shards
+            if is_idle:
+                return
 
     def _serve_slice(self, close: bool) -> "_ServedSlice":
         """Serve the events of one commit.
@@ -270,6 +276,9 @@ class LocalPipeline:
         for shard in shards:
             self._aside += [row if row.seq else replace(row, seq=seq) for row in shard.take_set_aside(self._version)]
 
+    def _failed(self) -> set[str]:
+        return {row.user for row in self._aside if row.user is not None}
+
     def _told(self) -> int:
         """Log the set-aside rows after they were committed. Returns their number."""
         for row in self._aside:
@@ -292,23 +301,37 @@ class LocalPipeline:
                 "that (rankcast run --engine spark), or bring its delivery state back with: rankcast state repartition"
             )
         self._aside = []
-        progress = self._store.progress()
-        if progress.states and len(progress.states) != self._count:
+        saved = self._store.saved_state()
+        if saved.pages and saved.shards != self._count:
             raise StoreError(
-                f"the delivery state of this store is in {len(progress.states)} shards, not {self._count}; run it with as many, or "
+                f"the delivery state of this store is in {saved.shards} shards, not {self._count}; run it with as many, or "
                 f"change that with: rankcast state repartition --shards {self._count}"
             )
-        self._offset, self._version = progress.offset, progress.catalog_version
-        self._choose(progress.states, plain)
+        self._offset, self._version = saved.offset, saved.catalog_version
+        clocks = [page.mark.clock for page in saved.pages] + [advance.number for advance in saved.advances]
+        self._clock = max(clocks, default=0)
+        pending = max(self._expected, self._store.last_offset() - self._offset)
+        self._chosen_for = len(self._store.catalog(self._version).subscriptions)
+        try:
+            self._shards = restore(self._store, saved, lambda catalog: make_shards(catalog, self._count, pending))
+        except StoreError:
+            raise
+        except Exception as error:
+            _log.warning("the array engine failed, the reference engine restores the state: %s", reason(error))
+            self._shards = restore(self._store, saved, lambda catalog: make_shards(catalog, self._count, 0))
+        self._pages = PageWriter(self._shards, saved)
+        if plain and self.is_over_arrays:
+            self._choose_again(plain=True)
+        self._take(self._shards, self._offset + 1)
 
-    def _choose(self, states: Mapping[int, bytes], plain: bool = False) -> None:
-        """Create shards that suit the amount of work, or plain ones, and restore their states."""
+    def _choose_again(self, plain: bool) -> None:
+        """Replace the shards by such that suit the amount of work, or by plain ones, in the same state."""
         pending = max(self._expected, self._store.last_offset() - self._offset)
         catalog = self._store.catalog(self._version)
         self._chosen_for = len(catalog.subscriptions)
-        self._shards = _made(catalog, self._count, 0 if plain else pending)
-        for number, state in states.items():
-            self._shards[number].restore(state)
+        before, self._shards = self._shards, make_shards(catalog, self._count, 0 if plain else pending)
+        for shard, old in zip(self._shards, before, strict=True):
+            shard.restore(old.state())
         self._take(self._shards, self._offset + 1)
 
     def _is_outgrown(self) -> bool:
@@ -338,91 +361,3 @@ class LocalPipeline:
             deliveries += [delivery for shard in shards for delivery in shard.close()]
             self._take(shards, logged[-1].offset if logged else self._offset)
         return deliveries
-
-
-def repartition(store: Store, shards: int) -> int:
-    """Redistribute the delivery state in the store to another number of shards. Returns the old number.
-
-    The deliveries do not depend on the number: every user keeps their state.
-    """
-    progress = store.progress()
-    users: dict[str, object] = {}
-    for state in progress.states.values():
-        users |= unpack_states(state)
-    store.put_states(divided(users, shards), progress.offset)
-    return len(progress.states)
-
-
-def divided(users: dict[str, object], shards: int) -> dict[int, bytes]:
-    """Group the states of users into states of shards."""
-    parts: list[dict[str, object]] = [{} for _ in range(shards)]
-    for user, state in users.items():
-        parts[shard_of(user, shards)][user] = state
-    return {number: pack_states(part) for number, part in enumerate(parts)}
-
-
-def rebuild(store: Store, shards: int, batch: int = 5_000) -> Iterator[int]:
-    """Rebuild the delivery state by replaying the log up to the progress, without delivering again.
-
-    Yields the offsets reached. Use it for a store with a lost checkpoint. Afterwards any pipeline can continue from
-    there.
-    """
-    progress, known = store.progress(), store.pipeline()
-    offset = known.start_offset if known is not None and known.start_version < 0 else 0
-    first = next((logged.offset for logged in store.events(after=offset, limit=1)), progress.offset + 1)
-    if offset < progress.offset and first > offset + 1:
-        raise StoreError(
-            f"the events up to offset {first - 1} were pruned, so the delivery state cannot be made anew out of the log; start a new "
-            f"pipeline with --from-offset {progress.offset}, which serves what comes next with no state"
-        )
-    version, served = -1, list[Shard | BatchShard]()
-    while offset < progress.offset:
-        logged = read_events(store, offset, min(batch, progress.offset - offset))
-        for of_version, group in groupby(logged, key=lambda entry: entry.catalog_version):
-            catalog = store.catalog(of_version)
-            if not served:
-                served = _made(catalog, shards, progress.offset - offset)
-            elif of_version != version:
-                for shard in served:
-                    shard.update(catalog)
-            version = of_version
-            publish_to(served, catalog, list(group))
-        offset = logged[-1].offset
-        yield offset
-    store.put_states(_states(served), progress.offset)
-
-
-def _states(shards: Sequence[Shard | BatchShard]) -> dict[int, bytes]:
-    return {number: shard.state() for number, shard in enumerate(shards)}
-
-
-def _made(catalog: Catalog, shards: int, events: int) -> list[Shard | BatchShard]:
-    return [shard_for(events, catalog, _lives_in(number, shards)) for number in range(shards)]
-
-
-def publish_to(
-    served: Sequence[Shard | BatchShard], catalog: Catalog, entries: Sequence[ReadEvent]
-) -> tuple[list[Delivery], list[SetAside]]:
-    """Serve events of the log that share a catalog version.
-
-    Returns the deliveries, and the events that could not be read or admitted.
-    """
-    version = entries[0].catalog_version
-    aside = [SetAside(None, entry.id, entry.offset, version, entry.error) for entry in entries if entry.event is None]
-    events = [entry.event for entry in entries if entry.event is not None]
-    clocks = [entry.clock for entry in entries if entry.event is not None]
-    admission = Admission(catalog)
-    admitted: dict[str, set[str]] = {}
-    for event in (event for event in events if event.advertisement is not None):
-        found = [match for shard in served for match in shard.match(event)]
-        pairs = [(catalog.subscriptions[match.subscription], match.degree) for match in found]
-        try:
-            admitted[event.id] = {subscription.id for subscription, _ in admission.admitted(event, pairs)}
-        except Exception as error:
-            admitted[event.id] = set()
-            aside.append(SetAside(None, event.id, event.seq, version, reason(error)))
-    return [delivery for shard in served for delivery in shard.publish(events, admitted, clocks)], aside
-
-
-def _lives_in(number: int, shards: int) -> Callable[[str], bool]:
-    return lambda user: shard_of(user, shards) == number

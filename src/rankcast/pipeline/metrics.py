@@ -25,7 +25,7 @@ _BATCH_SECONDS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.5, 5.0, 10.0, 30.0, 60.0)
 
 _COUNTS = {
     "events": "Events that the pipeline has taken up",
-    "matched": "Pairs of an event and a user whom it matched",
+    "matched": "Pairs of an event and a subscription that it matches",
     "delivered": "Deliveries that the pipeline has written",
     "late": "Events that came after the end of their period",
     "rejected": "Events that the pipeline could not use",

@@ -1,18 +1,18 @@
 """Serving set-aside events again after a fix, by replaying the log for the users concerned."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from rankcast.engine.arrays import BatchShard
 from rankcast.engine.choice import shard_for
-from rankcast.engine.reference.shard import Shard, shard_of
-from rankcast.engine.states import pack_states, unpack_states
+from rankcast.engine.reference.shard import Shard
 from rankcast.errors import StoreError
 from rankcast.model import Catalog, Delivery, SetAside
 from rankcast.overlay import Admission, Finder
-from rankcast.pipeline.local import ReadEvent, read_events
-from rankcast.store import SPARK, KeptSetAside, Store
+from rankcast.pipeline.saved_state import Position, pages_of, restore
+from rankcast.pipeline.serving import ReadEvent, make_shards, read_events, recipients_of
+from rankcast.store import SPARK, KeptSetAside, StatePage, Store
 from rankcast.store.store_lock import StoreLock
 
 __all__ = ["ServedAgain", "serve_again"]
@@ -76,12 +76,12 @@ def _serve(store: Store, rows: Sequence[KeptSetAside], users: set[str] | None, i
         again.serve(shard, catalog, entries, chooser)
     failed = [row for row in rows if again.has_failed(row)]
     done = [row.number for row in rows if not again.has_failed(row)]
-    states = _states(progress.states, shard) if is_alone and shard is not None and done else {}
+    pages = _pages(store, shard) if is_alone and shard is not None and done else []
     delivered = store.serve_again(
         sorted(again.deliveries, key=lambda delivery: delivery.order),
         done,
-        states=states,
-        expected_offset=progress.offset if states else None,
+        pages=pages,
+        expected_offset=progress.offset if pages else None,
     )
     return ServedAgain(len(done), len(failed), delivered, goes_on=is_alone)
 
@@ -106,9 +106,9 @@ class _Again:
         admission, finder = chooser
         readable = [(entry.event, entry.clock) for entry in entries if entry.event is not None]
         self._failed |= {(None, entry.id) for entry in entries if entry.event is None}
-        admitted: dict[str, set[str]] = {}
+        admitted = recipients_of(entries)
         for event, _ in readable:
-            if event.advertisement is not None:
+            if event.advertisement is not None and event.id not in admitted:
                 try:
                     found = admission.admitted(event, finder.match(event))
                 except Exception:
@@ -146,9 +146,10 @@ def _groups(store: Store, up_to: int) -> Iterator[list[ReadEvent]]:
         offset = entries[-1].offset
 
 
-def _states(states: Mapping[int, bytes], shard: Shard | BatchShard) -> dict[int, bytes]:
-    """The states of the shards, updated with the users who were served again."""
-    divided = {number: unpack_states(state) for number, state in states.items()}
-    for user, state in unpack_states(shard.state()).items():
-        divided[shard_of(user, len(divided))][user] = state
-    return {number: pack_states(users) for number, users in divided.items()}
+def _pages(store: Store, again: Shard | BatchShard) -> list[StatePage]:
+    """The whole delivery state, updated with the users who were served again."""
+    saved = store.saved_state()
+    shards = restore(store, saved, lambda catalog: make_shards(catalog, saved.shards or 1, saved.lag))
+    for shard in shards:
+        shard.restore_states(again.states(again.users))
+    return pages_of(shards, Position(saved.offset, saved.catalog_version, 0))

@@ -5,17 +5,19 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from rankcast.errors import EnvironmentProblem, ModelError, did_you_mean
+from rankcast.extras import require
 from rankcast.language import dumps, encode_event
 from rankcast.model import Event
+from rankcast.pipeline.kafka_security import KafkaSecurity, explain_refusal
 from rankcast.plain import JsonObject
 
 __all__ = ["Topic", "TopicDescription", "TopicReceipt"]
 
-_FORM = re.compile(r"kafka://(?P<servers>[^/?#\s]+)/(?P<name>[A-Za-z0-9._-]{1,249})")
+_FORM = re.compile(r"kafka://(?P<servers>[^/?#\s]+)/(?P<name>[A-Za-z0-9._-]{1,249})(\?config=(?P<config>[^?#&]+))?")
 _SERVER = re.compile(r"(\[[0-9A-Fa-f:]+\]|[^\s:@\[\]]+):\d{1,5}")
 _PATIENCE = 10.0
 _DELIVERY_SECONDS = 60.0
@@ -46,27 +48,35 @@ class Topic:
 
     servers: str
     name: str
+    security: KafkaSecurity = field(default_factory=KafkaSecurity, repr=False, compare=False)
 
     @classmethod
     def of(cls, url: str) -> "Topic":
-        """Parse the URL of a topic: ``kafka://host:port,host:port/topic``."""
+        """Parse the URL of a topic: ``kafka://host:port,host:port/topic``.
+
+        ``?config=FILE`` at its end names a file with settings for TLS and passwords (`rankcast.pipeline.kafka_security`).
+        """
         found = _FORM.fullmatch(url)
         if found is None or not all(_SERVER.fullmatch(server) for server in found["servers"].split(",")):
             raise ModelError(
                 f"{_without_password(url)!r} is no topic of Kafka; give kafka://host:port/topic, with commas between several "
                 "servers"
             )
-        return cls(found["servers"], found["name"])
+        return cls(found["servers"], found["name"], KafkaSecurity.of(found["config"]))
 
     def __str__(self) -> str:
         return f"kafka://{self.servers}/{self.name}"
 
     def found(self) -> TopicDescription:
         """The broker's description of the topic. Raises EnvironmentProblem if the broker or topic cannot be found."""
+        require("kafka")
         from confluent_kafka import KafkaException, TopicCollection
         from confluent_kafka.admin import AdminClient
 
-        admin = AdminClient(self._settings())
+        reasons: list[str] = []
+        settings = self.settings()
+        settings["error_cb"] = lambda error: reasons.append(error.str())
+        admin = AdminClient(settings)
         try:
             known = admin.list_topics(timeout=_PATIENCE).topics
             if self.name not in known:
@@ -74,6 +84,10 @@ class Topic:
                 raise EnvironmentProblem(f"there is no topic {self.name!r} at {self.servers}{near}; create it first")
             described = admin.describe_topics(TopicCollection([self.name]))[self.name].result(_PATIENCE)
         except (KafkaException, TimeoutError) as error:
+            admin.poll(0)  # the reasons, which are more precise than the error
+            for reason in reasons:
+                if (refusal := explain_refusal(reason, self.servers, self.security)) is not None:
+                    raise refusal from None
             raise EnvironmentProblem(
                 f"no answer from Kafka at {self.servers} ({_reason(error)}); check that it runs, and the address"
             ) from None
@@ -86,6 +100,7 @@ class Topic:
         partition, and a retried message is written only once. Publishing again after a crash does write an event
         twice.
         """
+        require("kafka")
         from confluent_kafka import KafkaException, Producer
 
         self.found()
@@ -99,7 +114,7 @@ class Topic:
                 acknowledged.append(TopicReceipt(message.key().decode(), message.partition(), message.offset()))
 
         producer = Producer(
-            self._settings()
+            self.settings()
             | {
                 "enable.idempotence": True,
                 "partitioner": "murmur2_random",  # the default of Java producers
@@ -130,9 +145,11 @@ class Topic:
         if errors:
             raise EnvironmentProblem(f"Kafka at {self.servers} did not take an event for {self.name!r}: {errors[0]}")
 
-    def _settings(self) -> JsonObject:
+    def settings(self) -> JsonObject:
+        """The settings of a client for the servers of this topic."""
         # The library's own messages on stderr add nothing to the errors.
-        return {"bootstrap.servers": self.servers, "log_level": 0, "socket.timeout.ms": int(_PATIENCE * 1000)}
+        own = {"bootstrap.servers": self.servers, "log_level": 0, "socket.timeout.ms": int(_PATIENCE * 1000)}
+        return {**self.security.for_client(), **own}
 
 
 def _reason(error: Exception) -> str:

@@ -1,7 +1,8 @@
 """Decaying novelty: each match makes a subscription less novel (semantics: Novelty, DBRank'10)."""
 
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from rankcast.errors import ModelError
@@ -9,11 +10,23 @@ from rankcast.model import EPOCH, Decay, Decaying, Unit
 from rankcast.plain import State
 from rankcast.rank.novelty import MatchedEvent
 
-__all__ = ["DecayingNovelty"]
+__all__ = ["DecayingNovelty", "with_starts"]
+
+
+def with_starts(settings: Decaying, scores: Mapping[str, float]) -> Decaying:
+    """The settings with a start for each subscription, if novelty starts in proportion to preference.
+
+    >>> with_starts(Decaying(beta=2, betas={"s1": 1}, preferred=True), {"s1": 0.5, "s2": 0.5}).betas
+    {'s1': 0.5, 's2': 1.0}
+    """
+    if not settings.preferred:
+        return settings
+    starts = {name: settings.betas.get(name, settings.beta) * score for name, score in scores.items()}
+    return replace(settings, betas=starts, preferred=False)
 
 
 class DecayingNovelty:
-    """Novelty that starts at `beta` and decays with every matching event, delivered or not.
+    """Novelty that starts at `beta`, or at that of the subscription, and decays with every match, delivered or not.
 
     The importance of an event is the highest novelty of its *most specific* matching subscriptions. It is read before
     the event lowers the novelty of *all* its matching subscriptions. Only matches in the current `period` or in the
@@ -37,6 +50,7 @@ class DecayingNovelty:
 
     def __init__(self, settings: Decaying | None = None, origin: datetime = EPOCH) -> None:
         self.settings = settings or Decaying()
+        self._highest = max((self.settings.beta, *self.settings.betas.values()))
         self._length = self.settings.period or self.settings.window
         self._slides = self.settings.window is not None
         self._origin = origin
@@ -47,13 +61,17 @@ class DecayingNovelty:
 
     def novelty(self, subscription: str) -> float:
         """The novelty of a subscription after the last event."""
-        return self.after(self._matches.get(subscription, 0))
+        start = self.settings.betas.get(subscription, self.settings.beta)
+        return self._after(start, self._matches.get(subscription, 0))
 
     def after(self, matches: int) -> float:
-        """The novelty of a subscription after this many matches; it never increases with the number of matches."""
+        """The novelty after this many matches, starting at `beta`; it never increases with the number of matches."""
+        return self._after(self.settings.beta, matches)
+
+    def _after(self, start: float, matches: int) -> float:
         if self.settings.form is Decay.EXPONENTIAL:
-            return round(self.settings.beta * self.settings.alpha**matches, 12)
-        return round(self.settings.beta - self.settings.alpha * matches, 12)
+            return round(start * self.settings.alpha**matches, 12)
+        return round(start - self.settings.alpha * matches, 12)
 
     def score(self, candidate: MatchedEvent) -> float:
         """The importance of the next event that matches the user, before the event lowers it."""
@@ -70,8 +88,8 @@ class DecayingNovelty:
         return score
 
     def normalise(self, score: float) -> float:
-        """The score as a share of `beta`, clipped to 0..1 (rounding can lift a tiny score above `beta`)."""
-        return min(1.0, max(0.0, round(score / self.settings.beta, 12)))
+        """The score as a share of the highest start, clipped to 0..1 (rounding can lift a tiny score above it)."""
+        return min(1.0, max(0.0, round(score / self._highest, 12)))
 
     def delivered(self, candidate: MatchedEvent) -> None:
         """Do nothing: this novelty depends on matches, not on deliveries."""

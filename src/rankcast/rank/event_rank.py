@@ -7,13 +7,15 @@ import math
 from collections.abc import Sequence
 
 from rankcast.errors import ModelError
-from rankcast.model import Aggregate
+from rankcast.model import AGGREGATES, Aggregate
 
 __all__ = ["event_rank"]
 
 
-def event_rank(scores: Sequence[float], weights: Sequence[float], aggregate: Aggregate = Aggregate.MAX) -> float:
-    """Combine `scores` into one rank. `weights`, one per score, are used only by the weighted mean.
+def event_rank(scores: Sequence[float], weights: Sequence[float], aggregate: Aggregate | str = Aggregate.MAX) -> float:
+    """Combine `scores` into one rank. `weights`, one per score, are used by the weighted mean and registered functions.
+
+    `aggregate` is a built-in function, or the name of a registered one (`rankcast.model.AGGREGATES`).
 
     The result does not depend on the order of the scores, to the last bit.
 
@@ -37,3 +39,8 @@ def event_rank(scores: Sequence[float], weights: Sequence[float], aggregate: Agg
             largest = max(weights)  # used as the unit, so that sums of huge weights stay finite
             shares = [weight / largest for weight in weights]
             return math.fsum(s * share for s, share in zip(scores, shares, strict=True)) / math.fsum(shares)
+        case str():
+            rank = AGGREGATES[aggregate](scores, weights)
+            if not 0 <= rank <= 1:
+                raise ModelError(f"aggregate {aggregate!r} of the scores {list(scores)} is {rank}; it must lie in 0..1")
+            return rank

@@ -6,7 +6,7 @@ See semantics: Preference; DEBS'09, 3.1.
 from collections.abc import Iterable, Sequence
 
 from rankcast.errors import CatalogError, ModelError, PreferenceCycle, did_you_mean
-from rankcast.model import Levels, Preference, Subscription
+from rankcast.model import LEVELS, Levels, Preference, Subscription, check_levels
 
 __all__ = ["level_score", "levels", "scores"]
 
@@ -54,10 +54,11 @@ def levels(subscription_ids: Iterable[str], preferences: Iterable[Preference]) -
     return found
 
 
-def level_score(levels: Levels, level: int, count: int) -> float:
+def level_score(levels: Levels | str, level: int, count: int) -> float:
     """G(level) with `count` levels: strictly decreasing in [0, 1].
 
-    Floats limit halving to 1075 levels.
+    `levels` is a built-in function, or the name of a registered one (`rankcast.model.LEVELS`). Floats limit halving to
+    1075 levels.
 
     >>> [level_score(Levels.LINEAR, level, 4) for level in (1, 2, 3, 4)]
     [1.0, 0.75, 0.5, 0.25]
@@ -73,21 +74,27 @@ def level_score(levels: Levels, level: int, count: int) -> float:
             return 1 / level
         case Levels.HALVING:
             return 2.0 ** (1 - level)
+        case str():
+            return LEVELS[levels](level, count)
 
 
 def scores(
-    subscriptions: Sequence[Subscription], preferences: Iterable[Preference], levels: Levels = Levels.LINEAR
+    subscriptions: Sequence[Subscription], preferences: Iterable[Preference], levels: Levels | str = Levels.LINEAR
 ) -> dict[str, float]:
     """The score of each subscription of a user: the user's own score, or else the score of its level.
 
     Without preferences, all subscriptions are at level 1 and score 1.
     """
+    preferences = list(preferences)
+    if not preferences:
+        return {one.id: 1.0 if one.score is None else one.score for one in subscriptions}
     level_of = _levels([subscription.id for subscription in subscriptions], preferences)
     count = max(level_of.values(), default=1)
+    score_of = [level_score(levels, level, count) for level in range(1, count + 1)]
+    if isinstance(levels, str):
+        check_levels(levels, score_of)
     return {
-        subscription.id: level_score(levels, level_of[subscription.id], count)
-        if subscription.score is None
-        else subscription.score
+        subscription.id: score_of[level_of[subscription.id] - 1] if subscription.score is None else subscription.score
         for subscription in subscriptions
     }
 

@@ -7,8 +7,9 @@ from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from rankcast.errors import ModelError
-from rankcast.model import Event, Scoring
+from rankcast.model import Credit, Event, Scoring
 from rankcast.plain import State
+from rankcast.rank.delivery_counts import DeliveryCounts, HistoryCounts
 
 __all__ = ["MatchedEvent", "Novelty", "NoveltyState"]
 
@@ -61,7 +62,9 @@ class NoveltyState:
 
     The novelty of an event is that of its most novel matching subscription. `delivered` updates all matching
     subscriptions, at the position t of the event scored last. For a filter, this is the event itself; for a mode that
-    sends later, it is the event at which the user received the delivery.
+    sends later, it is the event at which the user received the delivery. With `Credit.MOST_NOVEL`, which needs a
+    filter, only the subscription that the event was scored by is updated; among equally novel ones, the most specific,
+    then the first by id. `counts` says over what the rate is counted; by default, over all history.
 
     With `aging` below 1 the score is ``aging * now + (1 - aging) * previous``. A subscription is evaluated at the
     events that match it, delivered or not, so `previous` is its score at the last such event. The first time there is
@@ -84,13 +87,21 @@ class NoveltyState:
     (0.0, 0.5, 1.0)
     """
 
-    def __init__(self, scoring: Scoring = Scoring.RATE, aging: float = 1.0) -> None:
+    def __init__(
+        self,
+        scoring: Scoring = Scoring.RATE,
+        aging: float = 1.0,
+        credit: Credit = Credit.ALL,
+        counts: DeliveryCounts | None = None,
+    ) -> None:
         if not 0 <= aging <= 1:
             raise ModelError(f"aging is {aging}; it must lie in 0..1")
         self.scoring = scoring
         self.aging = aging
+        self.credit = credit
         self.t = 0
-        self._delivered: dict[str, int] = {}
+        self._counts = HistoryCounts() if counts is None else counts
+        self._scored_by = ""
         self._last: dict[str, int] = {}
         self._previous: dict[str, float] = {}
 
@@ -99,29 +110,42 @@ class NoveltyState:
         if not candidate.matching:
             raise ModelError(f"event {candidate.event.id!r} has no novelty: it matches no subscription")
         self.t += 1
-        return max(self._evaluate(subscription) for subscription in candidate.matching)
+        self._counts.advance()
+        found = {subscription: self._evaluate(subscription) for subscription in candidate.matching}
+        highest = max(found.values())
+        if self.credit is Credit.MOST_NOVEL:
+            equal = [subscription for subscription, score in found.items() if score == highest]
+            self._scored_by = min([one for one in equal if one in candidate.specific] or equal)
+        return highest
+
+    def skip(self, events: int) -> None:
+        """Count events that match the user, but none of these subscriptions."""
+        for _ in range(events):
+            self.t += 1
+            self._counts.advance()
 
     def normalise(self, score: float) -> float:
         """The last score, on a scale from 0 to 1: a rate unchanged, an interval as a share of t."""
         return round(score if self.scoring is Scoring.RATE else score / self.t, 12)
 
     def delivered(self, candidate: MatchedEvent) -> None:
-        """Record that the event was delivered to the user, which makes all its matching subscriptions less novel."""
-        for subscription in candidate.matching:
-            self._delivered[subscription] = self._delivered.get(subscription, 0) + 1
+        """Record that the event was delivered to the user, which makes the credited subscriptions less novel."""
+        credited = candidate.matching if self.credit is Credit.ALL else (self._scored_by,)
+        self._counts.add(credited)
+        for subscription in credited:
             self._last[subscription] = self.t
 
     def keep(self, ids: Collection[str]) -> None:
         """Forget all other subscriptions; one that comes back later starts afresh."""
-        for known in (self._delivered, self._last, self._previous):
+        self._counts.keep(ids)
+        for known in (self._last, self._previous):
             for subscription in known.keys() - ids:
                 del known[subscription]
 
     def state(self) -> State:
         """Plain data for `restore`."""
         return {
-            "t": self.t,
-            "delivered": dict(self._delivered),
+            **self._counts.state(),
             "last": dict(self._last),
             "previous": dict(self._previous),
         }
@@ -129,7 +153,7 @@ class NoveltyState:
     def restore(self, state: State) -> None:
         """Continue from a saved `state`, in a new instance with the same settings."""
         self.t = state["t"]
-        self._delivered = dict(state["delivered"])
+        self._counts.restore(state)
         self._last = dict(state["last"])
         self._previous = dict(state["previous"])
 
@@ -144,6 +168,5 @@ class NoveltyState:
     def _now(self, subscription: str) -> float:
         if self.scoring is Scoring.INTERVAL:
             return float(self.t - self._last.get(subscription, 0))
-        if self.t == 1:
-            return 1.0
-        return 1 - self._delivered.get(subscription, 0) / (self.t - 1)
+        total = self._counts.total
+        return 1 - self._counts.of(subscription) / total if total else 1.0

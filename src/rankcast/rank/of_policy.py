@@ -3,11 +3,12 @@
 from datetime import datetime
 
 from rankcast.errors import ModelError
-from rankcast.model import EPOCH, Decaying, Scoring
+from rankcast.model import EPOCH, Decaying, Filter, RateSpan, Scoring, Update
 from rankcast.rank.decaying import DecayingNovelty
+from rankcast.rank.delivery_counts import DeliveryCounts, FadingCounts, HistoryCounts, PeriodCounts, WindowCounts
 from rankcast.rank.novelty import Novelty, NoveltyState
 
-__all__ = ["novelty_of"]
+__all__ = ["novelty_of", "novelty_of_filter"]
 
 
 def novelty_of(
@@ -25,3 +26,24 @@ def novelty_of(
             return DecayingNovelty(decay, origin)
         case Scoring.SCORE:
             raise ModelError("a score is no novelty")
+
+
+def novelty_of_filter(settings: Filter, decay: Decaying | None = None, origin: datetime = EPOCH) -> Novelty:
+    """A new novelty for the filter of one user."""
+    if settings.scoring in (Scoring.RATE, Scoring.INTERVAL):
+        return NoveltyState(settings.scoring, settings.aging, settings.credit, _counts(settings))
+    return novelty_of(settings.scoring, settings.aging, decay, origin)
+
+
+def _counts(settings: Filter) -> DeliveryCounts:
+    if settings.scoring is Scoring.INTERVAL:  # which depends on the last delivery alone
+        return HistoryCounts()
+    match settings.rates:
+        case RateSpan.HISTORY:
+            return HistoryCounts()
+        case RateSpan.PERIOD if settings.update is Update.LAZY:
+            return PeriodCounts(settings.period)
+        case RateSpan.PERIOD:
+            return WindowCounts(settings.period)
+        case RateSpan.DECAYED:
+            return FadingCounts(settings.half_life or settings.period)

@@ -72,10 +72,14 @@ class Specificity:
         for name in ids:
             if name not in self._weights:
                 self._weigh(name)
-        if self._weight(ids).constants <= MOST_RELATED:
+        weights = [self._weights[name] for name in ids]
+        constants, comparable = sum([one.constants for one in weights]), ids
+        if constants <= MOST_RELATED:
             return tuple(name for name in ids if not any(self._strictly(name, other) for other in ids))
-        comparable = [name for name in ids if self._weights[name].conjunctions <= MOST_CONJUNCTIONS]
-        if self._weight(comparable).constants > MOST_COMPARED:
+        if max(one.conjunctions for one in weights) > MOST_CONJUNCTIONS:
+            comparable = [name for name in ids if self._weights[name].conjunctions <= MOST_CONJUNCTIONS]
+            constants = self._weight(comparable).constants
+        if constants > MOST_COMPARED:
             return tuple(ids)
         return self._most_specific_by_parts(ids, comparable)
 

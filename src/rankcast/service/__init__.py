@@ -2,6 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from rankcast.extras import require as _require
+
+_require("serve")
+
 from rankcast.service.service import Service
 from rankcast.service.settings import Limits, ServiceSettings
 

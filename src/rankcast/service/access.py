@@ -1,4 +1,4 @@
-"""Access control: the tokens of users, publishers and administrators.
+"""Access control: the tokens of users, publishers, administrators and brokers.
 
 A token is 256 random bits. It is shown once, and the store keeps only its BLAKE2b hash. Passwords need a slow hash
 such as scrypt, because people choose them and attackers can guess them. Nobody can guess 256 random bits, so a fast
@@ -33,11 +33,12 @@ _LONGEST = timedelta(days=36_500)
 
 
 class Role(StrEnum):
-    """The purpose of a token: a user's own data, publishing under one name, or everything."""
+    """The purpose of a token: a user's own data, publishing under one name, everything, or being an edge."""
 
     USER = "user"
     PUBLISHER = "publisher"
     ADMINISTRATOR = "administrator"
+    BROKER = "broker"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,9 @@ class Access:
         if lasts is not None and not timedelta(seconds=1) <= lasts <= _LONGEST:
             raise ModelError(f"a token that expires after {lasts}; it must be after 1 second to {_LONGEST.days:,} days")
         if (name is None) != (role is Role.ADMINISTRATOR):
-            raise ModelError("a token is of a user or a publisher by name, or of an administrator without one")
+            raise ModelError(
+                "a token is of a user, a publisher or a broker by name, or of an administrator without one"
+            )
         if name is not None:
             check_name("the name of a token", name)
         check_name("the note of a token", note, Name(0, 1_000))

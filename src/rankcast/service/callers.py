@@ -10,7 +10,7 @@ from rankcast.service.access import ADMINISTRATOR, Principal, Role
 from rankcast.service.problems import Problem
 from rankcast.service.service import Service
 
-__all__ = ["Administrator", "Caller", "Owner", "PublishingCaller", "ServiceOf", "publishing_caller"]
+__all__ = ["Administrator", "BrokerCaller", "Caller", "Owner", "PublishingCaller", "ServiceOf", "publishing_caller"]
 
 _bearer = HTTPBearer(
     auto_error=False,
@@ -32,7 +32,10 @@ ServiceOf: TypeAlias = Annotated[Service, Depends(_service)]
 async def _caller(
     request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 ) -> Principal:
-    return await _admitted(request, None if given is None else given.credentials)
+    caller = await _admitted(request, None if given is None else given.credentials)
+    if caller.role is Role.BROKER:
+        raise Problem(403, "brokers-only", "the token of a broker serves only to be an edge of this one")
+    return caller
 
 
 async def _admitted(request: Request, token: str | None) -> Principal:
@@ -78,12 +81,25 @@ Administrator: TypeAlias = Annotated[Principal, Depends(_administrator)]
 """An administrator."""
 
 
+async def _broker(
+    request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
+) -> Principal:
+    caller = await _admitted(request, None if given is None else given.credentials)
+    if caller.role not in (Role.BROKER, Role.ADMINISTRATOR):
+        raise Problem(403, "brokers-only", "this needs the token of a broker")
+    return caller
+
+
+BrokerCaller: TypeAlias = Annotated[Principal, Depends(_broker)]
+"""An edge, or an administrator."""
+
+
 async def _publisher(caller: Caller) -> Principal:
     return _publishing(caller)
 
 
 def _publishing(caller: Principal) -> Principal:
-    if caller.role is Role.USER:
+    if caller.role not in (Role.PUBLISHER, Role.ADMINISTRATOR):
         raise Problem(403, "publishers-only", "this needs the token of a publisher or an administrator")
     return caller
 

@@ -74,7 +74,7 @@ class Runner:
             return
         self._refuse_beside_spark()
         self._lock.take(patience)
-        present = len(self._store.progress().states)
+        present = self._store.progress().shards
         if present and self._shards not in (None, present):
             raise RankcastError(f"the delivery state of this store is in {present} shards, and stays so")
         self._shards = present or self._shards or 1
@@ -114,6 +114,9 @@ class Runner:
             if self.batches > before:
                 self._stopping.wait(_rest(monotonic() - begun))
             self._woken.wait(self._poll)
+        if self._serving is not None:
+            with suppress(StoreError):  # the next start restores the state from what was saved before
+                self._serving.save()
 
     def _serve(self) -> None:
         if self._serving is None:
@@ -130,6 +133,7 @@ class Runner:
         ended = self._serving.advance()
         if ended is not None:
             self._count(ended)
+        self._serving.save(is_idle=True)
 
     def _count(self, batch: CommittedBatch) -> None:
         self.batches += 1

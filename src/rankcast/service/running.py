@@ -90,6 +90,7 @@ class HttpServer(uvicorn.Server):
             timer.daemon = True
             timer.start()
         self._service.feeds.end()
+        self._service.brokers.end_sessions()
         self._service.trials.stop()
         await super().shutdown(sockets)
 

@@ -12,6 +12,7 @@ from rankcast.pipeline.local import CommittedBatch
 from rankcast.pipeline.metrics import Metrics
 from rankcast.service.access import Access
 from rankcast.service.backlogs import PublisherBacklogs
+from rankcast.service.brokers import BrokerNode
 from rankcast.service.change_costs import ChangeCosts, owners_of
 from rankcast.service.counts import check_counts
 from rankcast.service.feeds import Feeds
@@ -22,6 +23,7 @@ from rankcast.service.push.digests import Digests
 from rankcast.service.push.webhooks import PushMetrics, Webhooks
 from rankcast.service.rates import RateLimits
 from rankcast.service.runner import Runner
+from rankcast.service.sampler import Sampler
 from rankcast.service.sessions import Sessions
 from rankcast.service.settings import ServiceSettings
 from rankcast.service.store_check import StoreCheck
@@ -35,11 +37,11 @@ from rankcast.service.trial_tasks import (
     try_on_history,
 )
 from rankcast.service.trials import ExpressionTrial, Funnel
-from rankcast.store import PublishReceipt, Store
+from rankcast.store import PublishReceipt, ReactionLog, Store
 from rankcast.store.answer_log import AnswerLog
 from rankcast.store.audit_log import AuditLog, note_retention
+from rankcast.store.blocks import start_of_newest
 from rankcast.store.catalog_log import Check, Decision
-from rankcast.store.delivery_pages import start_of_newest
 from rankcast.store.event_log import Refuse
 from rankcast.store.retention_rules import DEFAULTS, show_rules
 from rankcast.store.secrets import check_keys
@@ -85,10 +87,13 @@ class Service:
         )
         self.store_check = StoreCheck(self.store)
         self.trials = TrialPool(limits.trials, limits.trials_of_one, limits.trial_seconds)
-        self.publisher = LogPublisher(self.store, logged=self.runner.wake)
+        self.publisher = LogPublisher(self.store, logged=self._logged)
+        self.brokers = BrokerNode(self)
         self.digests = Digests(self, timedelta(days=settings.kept_days))
         self.webhooks = Webhooks(self, self.digests)
         self.pruner = Pruner(self.store, settings.retention)
+        self.sampler = Sampler(self.store)
+        self.reactions = ReactionLog(self.store.database)
         self.metrics.registry.register(PushMetrics(self.webhooks, self.digests))
 
     def start(self) -> None:
@@ -100,13 +105,17 @@ class Service:
         note_retention(self.store.database, show_rules(self.settings.retention), show_rules(DEFAULTS))
         if self.settings.pipeline:
             self.runner.start()
+        self.brokers.start()
         self.digests.start()
         self.webhooks.start()
         self.pruner.start()
+        self.sampler.start()
 
     def stop(self) -> None:
         """Finish the current batch and close the store."""
         self.feeds.end()
+        self.brokers.stop()
+        self.sampler.stop()
         self.pruner.stop()
         self.trials.stop()
         self.publisher.close()
@@ -123,6 +132,10 @@ class Service:
     def _served(self, batch: CommittedBatch) -> None:
         self.backlogs.served(batch)
         self.change_costs.served(batch)
+
+    def _logged(self) -> None:
+        self.runner.wake()
+        self.brokers.wake()
 
     def _woken(self) -> None:
         self.feeds.wake()
@@ -143,8 +156,8 @@ class Service:
         """The part of the newest catalog that affects one user."""
         return self.catalog().alone(user)
 
-    def put(self, *records: Record, check: Check = lambda catalog: None) -> int:
-        """Put records into the catalog, all or none. Returns the new version of the catalog.
+    def put(self, *records: Record, remove: Iterable[Record] = (), check: Check = lambda catalog: None) -> int:
+        """Put records into the catalog, and remove others, all or none. Returns the new version of the catalog.
 
         Refused if an owner would exceed the limits, or by `check`. Both checks see the current catalog in the same
         transaction, even if other services use the store.
@@ -154,20 +167,30 @@ class Service:
             check(catalog)
             check_counts(catalog, records, self.settings.limits)
 
-        return self.change_costs.run(owners_of(records), lambda: self.store.change(put=records, check=checked))
+        gone = tuple(remove)
+        version = self.change_costs.run(
+            owners_of((*records, *gone)), lambda: self.store.change(put=records, remove=gone, check=checked)
+        )
+        self.brokers.wake()
+        return version
 
     def remove(self, *records: Record, check: Check | None = None) -> int:
         """Remove records from the catalog, all or none. Returns the new version; `check` works as in `put`."""
-        return self.change_costs.run(owners_of(records), lambda: self.store.change(remove=records, check=check))
+        version = self.change_costs.run(owners_of(records), lambda: self.store.change(remove=records, check=check))
+        self.brokers.wake()
+        return version
 
     def decide(self, user: str, decide: Callable[[Catalog], Decision]) -> int:
         """Change a user's records depending on their current state. Returns the new version of the catalog."""
-        return self.change_costs.run([user], lambda: self.store.decide(user, decide))
+        version = self.change_costs.run([user], lambda: self.store.decide(user, decide))
+        self.brokers.wake()
+        return version
 
     def delete_user(self, user: str) -> bool:
         """Delete all data of a user in one transaction. Returns whether there was any."""
         deleted = delete_user(self.store.database, user)
         self.access.forget()
+        self.brokers.wake()
         return any(deleted.values())
 
     # events and deliveries
@@ -179,7 +202,7 @@ class Service:
         logged.
         """
         published = self.store.publish(events, refuse=refuse)
-        self.runner.wake()
+        self._logged()
         return published
 
     def deliveries(
@@ -214,7 +237,8 @@ class Service:
 
     def explain(self, user: str, event_id: str) -> Explanation:
         """Why an event was or was not sent to a user. Replays the user, with the catalog as it was."""
-        return self.trials.run(user, explain_event, self.history(self.settings.limits.explained), user, event_id)
+        settings = self.settings
+        return self.trials.run(user, explain_event, settings.store, settings.limits.explained, user, event_id)
 
     def try_expression(self, text: str, limit: int = 1000, user: str | None = None) -> ExpressionTrial:
         """What an expression would have matched among the last `limit` events."""

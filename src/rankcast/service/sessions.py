@@ -61,7 +61,7 @@ class Sessions:
     def open(self, token: str) -> str | None:
         """Sign in with a token of a user or an administrator. Returns the browser's secret, or None."""
         principal = self._access.check(token)
-        if principal is None or principal.role is Role.PUBLISHER:
+        if principal is None or principal.role in (Role.PUBLISHER, Role.BROKER):
             return None
         secret = token_urlsafe(32)
         self._log.open(_digest(secret), principal.token)

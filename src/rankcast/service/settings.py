@@ -5,9 +5,11 @@ from datetime import timedelta
 from urllib.parse import urlsplit
 
 from rankcast.errors import ModelError
+from rankcast.language import parse_time
 from rankcast.language.event_limits import EventLimits
 from rankcast.model import MOST_POLICY_COST
-from rankcast.store.retention_rules import DEFAULTS, Rule, Rules, rules_of
+from rankcast.overlay import STRATEGIES
+from rankcast.store.retention_rules import DEFAULTS, RetentionRule, Rules, rules_of
 
 __all__ = ["LOOPBACK", "PUBLISHING", "Limits", "ServiceSettings"]
 
@@ -29,8 +31,8 @@ class Limits:
     `policy_cost` bounds the cost of a policy per matching event, in microseconds of one core
     (`rankcast.model.policy_cost`).
 
-    Trials use at most `history` recent events of at most `history_bytes` in total. Events can be explained if the log
-    has at most `explained` events. At most `trials` trials run at a time, and at most `trials_of_one` trials of one
+    Trials use at most `history` recent events of at most `history_bytes` in total. An explanation
+    replays at most `explained` earlier events. At most `trials` trials run at a time, and at most `trials_of_one` trials of one
     user run or wait. Each trial is ended after `trial_seconds`. A page of the log has about `page_bytes` at most.
 
     `pages` and `page_burst` are a token bucket for the web page, per session, or per network address before signing
@@ -99,6 +101,10 @@ class ServiceSettings:
     proxy. With `tls_cert` and `tls_key`, files in PEM format, the service itself uses HTTPS. Digests and dead letters
     of webhooks are deleted after `kept_days`. `keep` says how long other rows are kept, such as ``events=30d`` (see
     `rankcast.store.retention_rules`). Events and deliveries are kept forever unless it says otherwise.
+
+    With `upstream`, the service is the edge of the broker at that URL; `upstream_since` is the time from which on a new
+    edge gets events. `broker` is the name in the tree. `strategies` say how brokers forward for the advertisements that
+    are made here: a name for all, or ``a1=ancestor-fair`` for one.
     """
 
     store: str = "rankcast.db"
@@ -120,6 +126,11 @@ class ServiceSettings:
     tls_cert: str | None = None
     tls_key: str | None = None
     limits: Limits = field(default_factory=Limits)
+    broker: str | None = None
+    upstream: str | None = None
+    upstream_token: str | None = field(default=None, repr=False)
+    upstream_since: str | None = None
+    strategies: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.dev and self.host not in LOOPBACK:
@@ -139,11 +150,23 @@ class ServiceSettings:
         if self.kept_days < 1:
             raise ModelError(f"kept_days is {self.kept_days}; it must be at least 1")
         rules_of(self.keep, {})  # refuses rules that it cannot parse
+        for given in self.strategies:
+            _check_strategy(given)
+        if self.upstream is not None and urlsplit(self.upstream).scheme not in ("http", "https"):
+            raise ModelError(f"the upstream is {self.upstream!r}; it must be a URL like https://rankcast.example.org")
+        if self.upstream_since is not None:
+            parse_time(self.upstream_since)
+
+    def strategy_of(self, advertisement: str) -> str:
+        """The name of the strategy by which brokers forward for an advertisement."""
+        named = dict(given.rsplit("=", 1) for given in self.strategies if "=" in given)
+        others = [given for given in self.strategies if "=" not in given]
+        return named.get(advertisement, others[-1] if others else "ancestor-cover")
 
     @property
     def retention(self) -> Rules:
         """The retention rule for each kind of row."""
-        pushed = Rule(age=timedelta(days=self.kept_days))
+        pushed = RetentionRule(age=timedelta(days=self.kept_days))
         return rules_of(self.keep, {**DEFAULTS, "digests": pushed, "dead-letters": pushed})
 
     @property
@@ -163,6 +186,13 @@ class ServiceSettings:
     def is_secure(self) -> bool:
         """Whether browsers reach the service over HTTPS."""
         return self.address.startswith("https://")
+
+
+def _check_strategy(given: str) -> None:
+    name = given.rsplit("=", 1)[-1]
+    fine = [one for one, strategy in STRATEGIES.items() if strategy.is_top_k]
+    if name not in fine:
+        raise ModelError(f"there is no strategy {name!r} for advertisements; use one of {', '.join(fine)}")
 
 
 def _check_public_url(url: str) -> None:

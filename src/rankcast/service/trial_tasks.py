@@ -2,22 +2,23 @@
 
 from dataclasses import dataclass
 
-from rankcast.engine.explain import Explanation, explain
-from rankcast.errors import CatalogError, RankcastError
+from rankcast.engine.explain import Explanation
+from rankcast.lab.evenness import Evenness, evenness
 from rankcast.lab.statistics import UserStats, user_places, user_stats
 from rankcast.matching import matches
 from rankcast.model import Catalog, Delivery, Event, Expression, Policy
 from rankcast.model.actors import Actor, acting
+from rankcast.pipeline.explaining import explain_logged
 from rankcast.pipeline.serve_again import ServedAgain, serve_again
 from rankcast.service import trials
 from rankcast.service.trials import ExpressionTrial, Funnel
 from rankcast.store import LoggedEvent, Store
-from rankcast.store.delivery_pages import start_of_newest
-from rankcast.store.event_log import GRACE
+from rankcast.store.blocks import start_of_newest
 
 __all__ = [
     "TrialHistory",
     "backtest_history",
+    "even_history",
     "explain_event",
     "funnel_history",
     "measure_user",
@@ -98,21 +99,15 @@ def measure_user(history: TrialHistory, user: str, catalog: Catalog, most: int) 
     return measured, funnel_history(history, user, catalog)
 
 
-def explain_event(history: TrialHistory, user: str, event_id: str) -> Explanation:
-    """Why an event was or was not sent to a user, with the catalog as it was. Serves the whole log again."""
-    with Store.open(history.store) as store:
-        logged = store.event(event_id)
-        if logged is None:
-            raise CatalogError(f"there is no event {event_id!r}")
-        entries = recent_entries(store, history.events, history.bytes)
-        if len(entries) < store.last_offset():
-            raise RankcastError(
-                f"explaining serves all {store.last_offset():,} events again, and here the limit is {history.events:,} events and "
-                f"{history.bytes:,} bytes; use the command: rankcast explain"
-            )
-        catalog, until = store.catalog(logged.catalog_version), store.database.clock() - GRACE
-        events, clocks = [entry.event for entry in entries], [entry.clock for entry in entries]
-        return explain(catalog, events, user, event_id, finished=False, clocks=clocks, until=until)
+def even_history(history: TrialHistory, user: str, policy: Policy, catalog: Catalog) -> Evenness:
+    """How evenly the user could be served with the last events under a policy."""
+    return evenness(catalog.alone(user, policy), user, history.read())
+
+
+def explain_event(place: str, most: int, user: str, event_id: str) -> Explanation:
+    """Why an event was or was not sent to a user, with the catalog as it was. Replays at most `most` earlier events."""
+    with Store.open(place) as store:
+        return explain_logged(store, user, event_id, most=most)
 
 
 def serve_set_aside(place: str, user: str | None, actor: Actor) -> ServedAgain:

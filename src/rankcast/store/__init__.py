@@ -4,8 +4,10 @@ It is one SQLite file, or a PostgreSQL database given by its URL.
 """
 
 from rankcast.store.access_log import AccessLog, TokenRecord
+from rankcast.store.activity_log import ActivityLog, ActivitySample
 from rankcast.store.answer_log import AnswerLog
 from rankcast.store.audit_log import AuditEntry, AuditLog
+from rankcast.store.broker_log import BrokerLog, BrokerSelf, EventRoute, NeighbourRow, ReceivedEvent, RoutedText
 from rankcast.store.catalog_log import Change
 from rankcast.store.delivery_log import Instants, Progress
 from rankcast.store.event_log import LoggedEvent, LoggedText, LogRow, PublishReceipt
@@ -15,9 +17,11 @@ from rankcast.store.push.digest_log import DigestLog
 from rankcast.store.push.quiet_log import QuietLog
 from rankcast.store.push.webhook_log import WebhookLog
 from rankcast.store.push.webhook_messages import MessageLog
+from rankcast.store.reaction_log import Reaction, ReactionLog
 from rankcast.store.rejects import KeptReject
 from rankcast.store.sessions import SessionLog
 from rankcast.store.set_aside import KeptSetAside
+from rankcast.store.state_pages import ClockAdvance, PageMark, SavedState, StateChanges, StatePage
 from rankcast.store.stats import Stats
 from rankcast.store.store import Store
 
@@ -25,12 +29,18 @@ __all__ = [
     "IN_PROCESS",
     "SPARK",
     "AccessLog",
+    "ActivityLog",
+    "ActivitySample",
     "AnswerLog",
     "AuditEntry",
     "AuditLog",
     "BatchCounts",
+    "BrokerLog",
+    "BrokerSelf",
     "Change",
+    "ClockAdvance",
     "DigestLog",
+    "EventRoute",
     "Instants",
     "KeptReject",
     "KeptSetAside",
@@ -39,11 +49,20 @@ __all__ = [
     "LoggedEvent",
     "LoggedText",
     "MessageLog",
+    "NeighbourRow",
+    "PageMark",
     "Pipeline",
     "Progress",
     "PublishReceipt",
     "QuietLog",
+    "Reaction",
+    "ReactionLog",
+    "ReceivedEvent",
+    "RoutedText",
+    "SavedState",
     "SessionLog",
+    "StateChanges",
+    "StatePage",
     "Stats",
     "Store",
     "TokenRecord",

@@ -1,14 +1,25 @@
-"""Reading a user's deliveries, which are indexed in blocks (`rankcast.store.schema.block_of`)."""
+"""Reading a user's deliveries, which are indexed in blocks (`rankcast.store.schema.block_of`), and their pages."""
 
 from typing import NamedTuple, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Select, func, select
 
+from rankcast.store.engine import Database
 from rankcast.store.schema import DELIVERY_BLOCK, block_of, delivery_block
 from rankcast.store.schema import deliveries as log
 from rankcast.store.sql import last_number
 
-__all__ = ["Bounds", "all_blocks", "block_by_block", "blocks_after", "blocks_between", "bounds_of"]
+__all__ = [
+    "Bounds",
+    "all_blocks",
+    "block_by_block",
+    "blocks_after",
+    "blocks_between",
+    "bounds",
+    "bounds_of",
+    "count_after",
+    "start_of_newest",
+]
 
 _Query = TypeVar("_Query", bound=Select[*tuple[object, ...]])
 
@@ -61,3 +72,42 @@ all_blocks = _start.union_all(select(_start.c.block + 1).where(_start.c.block < 
 def blocks_after(number: ColumnElement[int]) -> ColumnElement[bool]:
     """A condition on `all_blocks`: the block can hold deliveries after a number."""
     return all_blocks.c.block >= block_of(number)
+
+
+def bounds(database: Database) -> Bounds:
+    """The first and last numbers of the delivery log."""
+    with database.reading() as connection:
+        return bounds_of(connection)
+
+
+def start_of_newest(database: Database, user: str | None, before: int | None, limit: int) -> int | None:
+    """The number of the first of the last `limit` deliveries before a number (or of all); None if there are none.
+
+    `user` restricts this to one user. Cost: O(limit), plus one look-up per block for a user.
+    """
+    query = select(log.c.number).order_by(log.c.number.desc())
+    if before is not None:
+        query = query.where(log.c.number < before)
+    first = None
+    with database.reading() as connection:
+        for part in reversed(block_by_block(connection, query, user, 0, before)):
+            numbers = [row[0] for row in connection.execute(part.limit(limit))]
+            if numbers:
+                first = numbers[-1]
+            limit -= len(numbers)
+            if limit <= 0:
+                break
+    return first
+
+
+def count_after(database: Database, user: str | None, after: int, most: int) -> int:
+    """The number of deliveries after a number, counted up to `most`."""
+    query = select(log.c.number).where(log.c.number > after)
+    count = 0
+    with database.reading() as connection:
+        for part in block_by_block(connection, query, user, after):
+            counted = select(func.count()).select_from(part.limit(most - count).subquery())
+            count += connection.execute(counted).scalar_one()
+            if count >= most:
+                break
+    return count

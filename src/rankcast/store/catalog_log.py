@@ -14,6 +14,7 @@ from rankcast.store import catalog_state, unreadable
 from rankcast.store.audit_log import ChangedRecord, note_records
 from rankcast.store.catalog_cache import CatalogCache
 from rankcast.store.catalog_history import oldest_version
+from rankcast.store.catalog_parts import CatalogParts, VersionRange
 from rankcast.store.catalog_state import KINDS, UNREADABLE, RecordStep, changed_record
 from rankcast.store.engine import Database
 from rankcast.store.schema import catalog_changes, catalog_versions, microseconds
@@ -48,6 +49,7 @@ class CatalogLog:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._cache = CatalogCache()
+        self._parts = CatalogParts()
         self._reported: set[UnreadableRecord] = set()
         """The unreadable records that this process has added to the rejects."""
 
@@ -62,20 +64,24 @@ class CatalogLog:
         `check` may refuse the change. It gets the current records of the users concerned, while no other writer is
         active.
 
-        Cost: O(records of the users concerned). Removing a concept that all users share looks at all subscriptions.
+        Cost: O(records of the users concerned); if these are one user's, and many, only the first time (see
+        `CatalogParts`). Removing a concept that all users share looks at all subscriptions.
         """
         puts = [RecordStep(record, record_text(record), removed=False) for record in put]
         removals = list(remove)
+        concerned = [*(step.record for step in puts), *removals]
         with self._database.writing() as connection:
             left_out: list[UnreadableRecord] = []
             if any(isinstance(record, Concept) and record.user is None for record in removals):
                 catalog = catalog_state.load(connection, left_out)
             else:
-                catalog = catalog_state.load_part(connection, [*(step.record for step in puts), *removals], left_out)
+                catalog = self._parts.take(connection, concerned, _versions(connection), left_out)
             _check_owners(puts, left_out)
             if check is not None:
                 check(catalog)
-            return _change(connection, catalog, puts, removals, microseconds(self._database.clock()))
+            version = _change(connection, catalog, puts, removals, microseconds(self._database.clock()))
+        self._parts.keep(concerned, version, catalog)
+        return version
 
     def decide(self, user: str, decide: Callable[[Catalog], Decision]) -> int:
         """Change the records of a user as one new version. Returns the number of the version.
@@ -85,11 +91,13 @@ class CatalogLog:
         """
         with self._database.writing() as connection:
             left_out: list[UnreadableRecord] = []
-            catalog = catalog_state.load_part(connection, [Policy(user)], left_out)
+            catalog = self._parts.take(connection, [Policy(user)], _versions(connection), left_out)
             put, remove = decide(catalog)
             puts = [RecordStep(record, record_text(record), removed=False) for record in put]
             _check_owners(puts, left_out)
-            return _change(connection, catalog, puts, remove, microseconds(self._database.clock()))
+            version = _change(connection, catalog, puts, remove, microseconds(self._database.clock()))
+        self._parts.keep([Policy(user)], version, catalog)
+        return version
 
     def version(self) -> int:
         """The number of the newest version. Version 0 is the empty catalog."""
@@ -112,7 +120,7 @@ class CatalogLog:
             left_out: list[UnreadableRecord] | None = None
             if base_version < wanted and (
                 (base_version == 0 and (wanted == newest or oldest))
-                or not catalog_state.advance(catalog, _changes(connection, base_version, wanted))
+                or not catalog_state.advance(catalog, catalog_state.changes(connection, base_version, wanted))
             ):
                 left_out = []
                 catalog = self._read(connection, wanted, newest, lambda _: True, left_out)
@@ -153,7 +161,7 @@ class CatalogLog:
         """Read a version record by record, leaving out what cannot be read."""
         if version == newest:
             return catalog_state.load_served(connection, serves, left_out)
-        rows = catalog_state.load_before(_changes(connection, 0, version), left_out)
+        rows = catalog_state.load_before(catalog_state.changes(connection, 0, version), left_out)
         return catalog_state.catalog_of((row for row in rows if row.owner is None or serves(row.owner)), left_out)
 
     def _report(self, left_out: Sequence[UnreadableRecord], reported: Sequence[UnreadableRecord] | None) -> None:
@@ -188,7 +196,7 @@ class CatalogLog:
         """Like `part`, for a later version, based on the result for an earlier one. `base` is not changed."""
         with self._database.reading() as connection:
             is_pruned = after < oldest_version(connection)
-            rows = _changes(connection, after, version)
+            rows = catalog_state.changes(connection, after, version)
         catalog = base.copy()
         if not is_pruned and catalog_state.advance(catalog, rows, serves):
             return catalog
@@ -209,7 +217,7 @@ class CatalogLog:
                 )
             if oldest and after == 0 and (up_to is None or up_to >= oldest):
                 base += catalog_state.catalog_of(
-                    catalog_state.load_before(_changes(connection, 0, oldest), [])
+                    catalog_state.load_before(catalog_state.changes(connection, 0, oldest), [])
                 ).records()
         for each in base:
             yield Change(oldest, each, removed=False)
@@ -284,14 +292,8 @@ def _remove_unreadable(connection: Connection, gone: Sequence[UnreadableRecord],
     note_records(connection, now, [ChangedRecord(one.kind, one.key, one.whose, removed=True) for one in gone])
 
 
-def _changes(connection: Connection, after: int, up_to: int) -> list[tuple[int, bool, str]]:
-    """The changes after one version up to another: number, whether it is a removal, and the record's text."""
-    query = (
-        select(catalog_changes.c.number, catalog_changes.c.removed, catalog_changes.c.record)
-        .where(catalog_changes.c.version > after, catalog_changes.c.version <= up_to)
-        .order_by(catalog_changes.c.number)
-    )
-    return [(row.number, row.removed, row.record) for row in connection.execute(query)]
+def _versions(connection: Connection) -> VersionRange:
+    return VersionRange(oldest_version(connection), newest_version(connection))
 
 
 def _check_version(connection: Connection, wanted: int, newest: int) -> int:

@@ -12,7 +12,7 @@ from rankcast.language import decode_record, dumps
 from rankcast.model import Advertisement, Catalog, Concept, Policy, Preference, Record, Subscription, owner_of
 from rankcast.store import unreadable
 from rankcast.store.audit_log import ChangedRecord
-from rankcast.store.schema import catalog_records
+from rankcast.store.schema import catalog_changes, catalog_records
 from rankcast.store.sql import chunks, put_rows
 from rankcast.store.unreadable import UnreadableRecord
 
@@ -24,12 +24,14 @@ __all__ = [
     "advance",
     "catalog_of",
     "changed_record",
+    "changes",
     "delete_rows",
     "load",
     "load_before",
     "load_part",
     "load_served",
     "load_shared",
+    "rows_like",
     "slot_of_text",
     "write",
 ]
@@ -102,19 +104,27 @@ def load_part(
     It contains the records themselves, all records of the users concerned (including users who already own one of the
     ids), the shared concepts, and all advertisements. Cost: O(records of those users).
     """
+    records = list(records)
     slots = [_slot(record) for record in records]
     rows = _rows(connection, _IS_SHARED_CONCEPT)
     if any(slot.kind == "advertisement" for slot in slots):
         rows += _rows(connection, catalog_records.c.kind == "advertisement")
-    for kind in _NAMES:
-        keys = dict.fromkeys(slot.key for slot in slots if slot.kind == kind)
-        for chunk in chunks(iter(keys), _CHUNK):
-            rows += _rows(connection, (catalog_records.c.kind == kind) & catalog_records.c.key.in_(chunk))
+    rows += rows_like(connection, records)
     owners = dict.fromkeys([*(slot.owner for slot in slots), *(row.owner for row in rows)])
     owners.pop(None, None)
     for chunk in chunks(iter(owners), _CHUNK):
         rows += _rows(connection, catalog_records.c.owner.in_(chunk))
     return catalog_of({(row.kind, row.key): row for row in rows}.values(), left_out, _decoded)
+
+
+def rows_like(connection: Connection, records: Iterable[Record]) -> list[Row[Any]]:
+    """The rows with the kind and key of one of these records, whoever owns them."""
+    slots, rows = [_slot(record) for record in records], list[Row[Any]]()
+    for kind in _NAMES:
+        keys = dict.fromkeys(slot.key for slot in slots if slot.kind == kind)
+        for chunk in chunks(iter(keys), _CHUNK):
+            rows += _rows(connection, (catalog_records.c.kind == kind) & catalog_records.c.key.in_(chunk))
+    return rows
 
 
 def load_before(rows: Iterable[tuple[int, bool, str]], left_out: list[UnreadableRecord]) -> "list[RecordRow]":
@@ -134,6 +144,16 @@ def load_before(rows: Iterable[tuple[int, bool, str]], left_out: list[Unreadable
         else:
             kept[slot.kind, slot.key] = RecordRow(*slot, before.arrived if before is not None else number, text)
     return list(kept.values())
+
+
+def changes(connection: Connection, after: int, up_to: int) -> list[tuple[int, bool, str]]:
+    """The changes after one version up to another: number, whether it is a removal, and the record's text."""
+    query = (
+        select(catalog_changes.c.number, catalog_changes.c.removed, catalog_changes.c.record)
+        .where(catalog_changes.c.version > after, catalog_changes.c.version <= up_to)
+        .order_by(catalog_changes.c.number)
+    )
+    return [(row.number, row.removed, row.record) for row in connection.execute(query)]
 
 
 def advance(

@@ -1,14 +1,14 @@
 """The deliveries, and the progress through the event log. Both are committed together or not at all."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, select, update
 
-from rankcast.errors import Overtaken, StoreError
+from rankcast.errors import StoreError
 from rankcast.language import dumps
 from rankcast.model import Delivery, Reject, SetAside
 from rankcast.store import pipelines, schema
@@ -21,7 +21,8 @@ from rankcast.store.rejects import keep
 from rankcast.store.schema import datetime_of, microseconds
 from rankcast.store.schema import deliveries as log
 from rankcast.store.set_aside import keep_set_aside, mark_served
-from rankcast.store.sql import LAST_START, Columns, append_new, last_number, paged, put_mark, put_rows
+from rankcast.store.sql import LAST_START, Columns, append_new, last_number, paged, put_mark
+from rankcast.store.state_pages import StateChanges, StatePage, replace_pages, shard_count, write_changes
 from rankcast.store.texts import readable
 
 __all__ = ["DeliveryLog", "Instants", "Progress"]
@@ -30,12 +31,12 @@ __all__ = ["DeliveryLog", "Instants", "Progress"]
 class Progress(NamedTuple):
     """How far the event log was processed: up to `offset`, the last event with `catalog_version`.
 
-    `states` are the delivery states of the shards at that point.
+    `shards` is the number of shards in the saved delivery state, and 0 if there is none.
     """
 
     offset: int
     catalog_version: int
-    states: dict[int, bytes]
+    shards: int
 
 
 class Instants(NamedTuple):
@@ -56,39 +57,43 @@ class DeliveryLog:
         deliveries: Iterable[Delivery],
         offset: int,
         catalog_version: int,
-        states: Mapping[int, bytes],
+        state: StateChanges,
         expected_offset: int,
         instants: Instants | None,
         set_aside: Iterable[SetAside] = (),
-        at_end: bool = False,
+        matched: int = 0,
     ) -> int:
-        """Write deliveries, progress, states and set-aside rows in one transaction.
+        """Write deliveries, progress, changes of the delivery state and set-aside rows in one transaction.
 
-        Returns the number of new deliveries. If the same event was already delivered to the same user, that delivery
-        stays unchanged. The given states replace those of their shards; other shards keep theirs.
+        Returns the number of new deliveries. `matched` is the number of matches, for the counts of the pipeline. If
+        the same event was already delivered to the same user, that delivery stays unchanged.
 
         The commit is refused if the progress is no longer at `expected_offset`, because another process has processed
-        the events, or if a pipeline on Spark serves the store. With `at_end`, it is also refused (`Overtaken`) if
-        there are events after `offset`. Later events then get later times, so a period that the clock has ended stays
-        ended.
+        the events, or if a pipeline on Spark serves the store.
         """
         now = microseconds(self._database.clock())
         columns = _columns(list(deliveries), now, instants)
         with self._database.writing() as connection:
-            known = self._in_process(connection, len(states), now)
+            known = self._in_process(connection, _shards(state.pages), now)
             self._check(connection, offset, catalog_version, expected_offset)
-            if at_end and last_number(connection, schema.events.c.event_offset) > offset:
-                raise Overtaken("something was published meanwhile; it is served first")
             written = append_new(connection, log.c.number, columns)
             keep_set_aside(connection, set_aside, now)
-            size = sum(len(state or b"") for state in states.values())
             seconds = (instants.matched - instants.served).total_seconds() if instants else 0.0
-            done = BatchCounts(known.last_batch + 1, offset - expected_offset, seconds=seconds, state_bytes=size)
+            events = offset - expected_offset
+            done = BatchCounts(known.last_batch + 1, events, matched, seconds=seconds, state_bytes=state.size)
             pipelines.count(connection, known, done, written, now)
             connection.execute(update(schema.progress).values(event_offset=offset, catalog_version=catalog_version))
-            shards = [{"shard": shard, "state": state} for shard, state in states.items()]
-            put_rows(connection, schema.shard_states, shards, replace=["state"])
+            write_changes(connection, state)
         return written
+
+    def save(self, state: StateChanges, expected_offset: int) -> None:
+        """Save pages of the delivery state without a batch. Refused like `commit`."""
+        with self._database.writing() as connection:
+            self._in_process(connection, _shards(state.pages), microseconds(self._database.clock()))
+            at, _ = _reached(connection)
+            if at != expected_offset:
+                raise StoreError(_another(at, expected_offset))
+            write_changes(connection, state)
 
     def commit_batch(
         self,
@@ -140,13 +145,13 @@ class DeliveryLog:
         deliveries: Iterable[Delivery],
         done: Sequence[int],
         failed: Iterable[SetAside],
-        states: Mapping[int, bytes],
+        pages: Sequence[StatePage],
         expected_offset: int | None,
     ) -> int:
         """Write the deliveries of set-aside events and mark their rows as done. Returns the number of new deliveries.
 
-        The progress does not change. The given states, as of `expected_offset`, replace those of their shards. Events
-        that failed again are set aside as in `commit`.
+        The progress does not change. Pages, if there are any, replace the whole delivery state as of
+        `expected_offset`. Events that failed again are set aside as in `commit`.
         """
         now = microseconds(self._database.clock())
         columns = _columns(list(deliveries), now, None)
@@ -158,8 +163,8 @@ class DeliveryLog:
                 raise StoreError(
                     f"the progress is at offset {at}, not {expected_offset}: somebody serves the store; stop that first"
                 )
-            shards = [{"shard": shard, "state": state} for shard, state in states.items()]
-            put_rows(connection, schema.shard_states, shards, replace=["state"])
+            if pages:
+                replace_pages(connection, pages)
             keep_set_aside(connection, failed, now)
             detail = f"{len(done):,} rows, {written:,} deliveries"
             note(connection, now, AuditAction.SERVE_AGAIN, None, detail)
@@ -193,10 +198,10 @@ class DeliveryLog:
             pipelines.put(connection, known)
         return known
 
-    def put_states(self, states: Mapping[int, bytes], expected_offset: int) -> None:
-        """Replace the states of all shards as of the current progress, and forget which pipeline serves the store.
+    def replace_state(self, pages: Sequence[StatePage], expected_offset: int) -> None:
+        """Replace the whole delivery state as of the current progress, and forget which pipeline serves the store.
 
-        The next pipeline continues with these states.
+        The next pipeline continues with this state.
         """
         with self._database.writing() as connection:
             at, _ = _reached(connection)
@@ -204,19 +209,15 @@ class DeliveryLog:
                 raise StoreError(
                     f"the progress is at offset {at}, not {expected_offset}: somebody serves the store; stop that first"
                 )
-            connection.execute(delete(schema.shard_states))
-            shards = [{"shard": shard, "state": state} for shard, state in states.items()]
-            put_rows(connection, schema.shard_states, shards, replace=["state"])
+            replace_pages(connection, pages)
             connection.execute(delete(schema.pipeline))
             now = microseconds(self._database.clock())
-            note(connection, now, AuditAction.REPLACE_STATE, None, f"{len(states)} shards as of event {at:,}")
+            note(connection, now, AuditAction.REPLACE_STATE, None, f"{_shards(pages)} shards as of event {at:,}")
 
     def progress(self) -> Progress:
-        """How far the event log has been processed, with the states of the shards."""
+        """How far the event log has been processed."""
         with self._database.reading() as connection:
-            offset, catalog_version = _reached(connection)
-            rows = connection.execute(select(schema.shard_states).order_by(schema.shard_states.c.shard))
-            return Progress(offset, catalog_version, {row.shard: bytes(row.state) for row in rows})
+            return Progress(*_reached(connection), shard_count(connection))
 
     def reached(self) -> int:
         """The offset up to which the event log has been processed."""
@@ -233,6 +234,16 @@ class DeliveryLog:
                 delivery = _delivery(row)
             yield row.number, delivery
 
+    def delivery(self, user: str, event_id: str) -> Delivery | None:
+        """The delivery of an event to a user; None if there is none."""
+        query = select(log).where(log.c.event_id == event_id, log.c.user_id == user)
+        with self._database.reading() as connection:
+            row = connection.execute(query).first()
+        if row is None:
+            return None
+        with readable(f"delivery {row.number}"):
+            return _delivery(row)
+
     def last_delivery(self) -> int:
         """The number of the last delivery; 0 if there is none."""
         with self._database.reading() as connection:
@@ -241,10 +252,7 @@ class DeliveryLog:
     def _check(self, connection: Connection, offset: int, catalog_version: int, expected_offset: int) -> None:
         at, at_version = _reached(connection)
         if at != expected_offset:
-            raise StoreError(
-                f"the progress is at offset {at}, not {expected_offset}: another process works off the same events; "
-                "end one of the two, and start again from the progress"
-            )
+            raise StoreError(_another(at, expected_offset))
         last = last_number(connection, schema.events.c.event_offset)
         if not at <= offset <= last:
             raise StoreError(f"the progress cannot go from offset {at} to {offset}; the log ends at {last}")
@@ -253,6 +261,17 @@ class DeliveryLog:
             raise StoreError(
                 f"the progress cannot go from catalog version {at_version} to {catalog_version}; the newest is {newest}"
             )
+
+
+def _another(at: int, expected: int) -> str:
+    return (
+        f"the progress is at offset {at}, not {expected}: another process works off the same events; "
+        "end one of the two, and start again from the progress"
+    )
+
+
+def _shards(pages: Sequence[StatePage]) -> int:
+    return len({page.mark.shard for page in pages}) or 1
 
 
 def _reached(connection: Connection) -> tuple[int, int]:

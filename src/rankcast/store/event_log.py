@@ -14,12 +14,12 @@ from rankcast.overlay import check_publication
 from rankcast.store.catalog_log import newest_version
 from rankcast.store.catalog_state import load_shared
 from rankcast.store.engine import Database
-from rankcast.store.schema import datetime_of, microseconds
+from rankcast.store.schema import broker_self, datetime_of, microseconds
 from rankcast.store.schema import events as log
 from rankcast.store.sql import chunks, insert_rows, last_number, paged
 from rankcast.store.texts import event_of, event_text
 
-__all__ = ["GRACE", "EventLog", "LogRow", "LoggedEvent", "LoggedText", "PublishReceipt", "Refuse"]
+__all__ = ["GRACE", "EventLog", "LogRow", "LoggedEvent", "LoggedText", "PublishReceipt", "Refuse", "append_received"]
 
 Refuse: TypeAlias = Callable[[Event, ModelError], None]
 """A callback that receives each event that cannot be logged, with the reason."""
@@ -159,6 +159,20 @@ class EventLog:
             return last_number(connection, log.c.event_offset)
 
 
+def append_received(
+    connection: Connection, events: Sequence[Event], refused: list[tuple[Event, ModelError]], now: int
+) -> list[PublishReceipt]:
+    """Append events that another broker has accepted, in the caller's transaction.
+
+    Advertisements and k were checked there. An event is refused if it names a concept that is unknown here, or if its
+    id is taken by other content.
+    """
+    unloggable: list[_Refused] = []
+    receipts = _append(connection, list(_texts(events, unloggable)), unloggable, now, is_received=True)
+    refused += [(event, error) for event, error in unloggable]
+    return receipts
+
+
 def _logged(row: Any) -> LoggedEvent:
     event = event_of(row.content, row.event_offset)
     return LoggedEvent(row.event_offset, row.catalog_version, event, datetime_of(row.logged))
@@ -178,7 +192,11 @@ def _texts(events: Iterable[Event], refused: list[_Refused]) -> Iterator[tuple[E
 
 
 def _append(
-    connection: Connection, texts: Sequence[tuple[Event, str]], refused: list[_Refused], now: int
+    connection: Connection,
+    texts: Sequence[tuple[Event, str]],
+    refused: list[_Refused],
+    now: int,
+    is_received: bool = False,
 ) -> list[PublishReceipt]:
     known = _known(connection, [event.id for event, _ in texts])
     version = newest_version(connection)
@@ -196,7 +214,10 @@ def _append(
             continue
         try:
             shared.check_event(event)
-            check_publication(shared, event)
+            if not is_received:
+                check_publication(shared, event)
+                if event.advertisement is not None and not _is_crisp(event):
+                    _refuse_at_broker(connection, event)
         except CatalogError as error:
             refused.append(_Refused(event, error))
             continue
@@ -227,6 +248,19 @@ def _taken(event_id: str, offset: int) -> CatalogError:
 def _names_something(event: Event) -> bool:
     """Whether the catalog must be consulted to accept the event."""
     return event.advertisement is not None or any(isinstance(value, Term) for value in event.attributes.values())
+
+
+def _is_crisp(event: Event) -> bool:
+    return all(isinstance(value, tuple) for value in event.attributes.values())
+
+
+def _refuse_at_broker(connection: Connection, event: Event) -> None:
+    """Refuse the event if the store is that of a broker."""
+    if connection.execute(select(broker_self.c.id)).first() is not None:
+        raise CatalogError(
+            f"event {event.id!r} has imprecise values; under an advertisement, brokers of a tree compare subscriptions by "
+            "crisp ones"
+        )
 
 
 def _same(old: str, new: str) -> bool:

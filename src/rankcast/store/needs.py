@@ -5,6 +5,7 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Connection, exists, func, or_, select
 
 from rankcast.store import pipelines, schema
+from rankcast.store.broker_log import needed_by_neighbours
 from rankcast.store.pipelines import SPARK
 from rankcast.store.push.digest_log import digests, schedules
 from rankcast.store.push.webhook_log import DELIVERY, DIGEST, webhooks
@@ -12,6 +13,7 @@ from rankcast.store.push.webhook_messages import messages
 from rankcast.store.schema import deliveries, events
 from rankcast.store.set_aside import set_aside
 from rankcast.store.sql import LAST_START, mark_of
+from rankcast.store.state_pages import needed_by_pages
 
 __all__ = ["Needs", "is_delivery_held", "is_event_held", "needs"]
 
@@ -37,6 +39,9 @@ def needs(connection: Connection) -> Needs:
         start = mark_of(connection, LAST_START)
         event = min(event, served.start_offset if served.last_batch < 0 or start is None else start)
         version = min(version, max(served.start_version, 0) - 1)
+    pages = needed_by_pages(connection)
+    if pages is not None and (served is None or served.engine != SPARK or served.last_batch <= 0):
+        event, version = min(event, pages[0] - 1), min(version, pages[1] - 1)
     gathered = connection.execute(
         select(
             func.min(schedules.c.offset_reached),
@@ -65,7 +70,7 @@ def needs(connection: Connection) -> Needs:
     shown = select(func.min(deliveries.c.seq)).where(deliveries.c.number > delivery)
     first = connection.execute(shown).scalar() if delivery < last else None
     return Needs(
-        event=min(_given([event, gathered[0], _before(first)])),
+        event=min(_given([event, gathered[0], _before(first), needed_by_neighbours(connection)])),
         delivery=delivery,
         version=min(_given([version, _before(gathered[1]), _before(waiting_version)])),
     )

@@ -6,8 +6,9 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from rankcast.errors import StoreError
 from rankcast.store.engine import Database
-from rankcast.store.schema import microseconds, pipeline, progress, shard_states
+from rankcast.store.schema import broker_self, microseconds, pipeline, progress
 from rankcast.store.sql import mark_of, put_mark
+from rankcast.store.state_pages import has_pages
 
 __all__ = ["IN_PROCESS", "SPARK", "BatchCounts", "Pipeline", "PipelineLog"]
 
@@ -77,7 +78,7 @@ class PipelineLog:
             if known is not None and known.last_batch >= 0:
                 return mark_of(connection, _DUE) or 0
             is_taken_over = known is not None and known.start_version >= 0
-            has_states = connection.execute(select(shard_states.c.shard).limit(1)).first() is not None
+            has_states = has_pages(connection)
             return 0 if is_taken_over and has_states else _NEVER
 
     def claim(self, name: str, engine: str, place: str, shards: int, start_offset: int | None) -> Pipeline:
@@ -89,6 +90,11 @@ class PipelineLog:
         store before.
         """
         with self._database.writing() as connection:
+            if engine == SPARK and connection.execute(select(broker_self.c.id)).first() is not None:
+                raise StoreError(
+                    f"the store {self._database.place!r} is that of a broker in a tree, which a pipeline on Spark does not "
+                    "serve; use `rankcast serve`, or `rankcast run` without Spark"
+                )
             before = present(connection)
             # After a crash in its first batch, the same pipeline claims again. Later, it would start over.
             if before is not None and before.name == name and before.last_batch <= 0:

@@ -7,6 +7,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
 from rankcast.errors import StoreError
+from rankcast.extras import require
 from rankcast.store.places import shown_place, without_passwords
 
 __all__ = ["Timeouts", "connect", "explain", "timeouts"]
@@ -78,15 +79,13 @@ def connect(url: URL, times: Timeouts) -> Engine:
     arguments: dict[str, object] = {"connect_timeout": max(2, round(times.connect)) if times.connect else 0}
     if "application_name" not in url.query:
         arguments["application_name"] = "rankcast"
+    if url.drivername == _DRIVER:
+        require("postgres")
     try:
         engine = create_engine(
             url, pool_pre_ping=True, pool_timeout=times.lock or _LONGEST, paramstyle="format", connect_args=arguments
         )
         from rankcast.store.postgresql_connection import LimitedConnection, Opener
-    except ModuleNotFoundError as error:
-        raise StoreError(
-            f"PostgreSQL needs the package {error.name!r}; install it with: pip install {error.name}"
-        ) from None
     except SQLAlchemyError as error:
         raise StoreError(f"{place!r} is no URL of a database: {without_passwords(str(error))}") from None
 

@@ -14,6 +14,7 @@ from rankcast.errors import StoreError
 from rankcast.model import EPOCH
 from rankcast.store import schema
 from rankcast.store.audit_log import AuditAction, audit, note_now
+from rankcast.store.broker_log import forget_routes
 from rankcast.store.catalog_history import (
     compact,
     compactions,
@@ -29,7 +30,7 @@ from rankcast.store.needs import is_delivery_held, is_event_held, needs
 from rankcast.store.push.digest_log import digests
 from rankcast.store.push.webhook_messages import messages
 from rankcast.store.retention import forget_pushed
-from rankcast.store.retention_rules import KINDS, SHORTEST, Rule, Rules, show_rules
+from rankcast.store.retention_rules import KINDS, SHORTEST, RetentionRule, Rules, show_rules
 from rankcast.store.schema import catalog_changes, datetime_of, deliveries, events, microseconds, rejects
 from rankcast.store.sessions import ended_sessions, sessions
 from rankcast.store.set_aside import set_aside
@@ -100,14 +101,14 @@ def _always() -> None:
 
 def _ruled(rules: Rules) -> Iterator["_Named"]:
     for kind in KINDS:
-        rule = rules.get(kind.name, Rule())
-        if rule != Rule():
+        rule = rules.get(kind.name, RetentionRule())
+        if rule != RetentionRule():
             yield _Named(kind.name, rule)
 
 
 class _Named(NamedTuple):
     name: str
-    rule: Rule
+    rule: RetentionRule
 
 
 class _Log(NamedTuple):
@@ -190,6 +191,8 @@ class _Pruning:
                 mark_last(connection, log.number)
                 rows = delete(log.number.table).where(log.number > at, log.number <= last, goes)
                 gone_now = connection.execute(rows).rowcount
+                if name == "events":
+                    forget_routes(connection, at, last)
                 at = max(at, last)
             taken += gone_now
             self._advance(gone_now)

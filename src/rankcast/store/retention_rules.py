@@ -8,7 +8,17 @@ from typing import NamedTuple, TypeAlias
 from rankcast.errors import ModelError, did_you_mean
 from rankcast.language import parse_duration, show_duration
 
-__all__ = ["DEFAULTS", "KINDS", "SHORTEST", "RetainedKind", "Rule", "Rules", "rules_of", "show_rule", "show_rules"]
+__all__ = [
+    "DEFAULTS",
+    "KINDS",
+    "SHORTEST",
+    "RetainedKind",
+    "RetentionRule",
+    "Rules",
+    "rules_of",
+    "show_rule",
+    "show_rules",
+]
 
 SHORTEST = timedelta(minutes=10)
 """Younger rows are never deleted, so that readers that follow a log have time to read them."""
@@ -21,7 +31,7 @@ _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 _SIZE = pattern(r"([0-9]{1,15})([A-Z]{1,3})")
 
 
-class Rule(NamedTuple):
+class RetentionRule(NamedTuple):
     """The limits of one kind of rows: maximum age, number of rows and size in bytes. None means no limit.
 
     Older rows are deleted, and the oldest rows beyond the maximum number or size.
@@ -39,40 +49,40 @@ class RetainedKind(NamedTuple):
     """
 
     name: str
-    default: Rule
+    default: RetentionRule
     help: str
     is_sized: bool = True
 
 
-_QUARTER = Rule(age=timedelta(days=90))
+_QUARTER = RetentionRule(age=timedelta(days=90))
 
 KINDS = (
-    RetainedKind("events", Rule(), "events that were served"),
-    RetainedKind("deliveries", Rule(), "deliveries"),
+    RetainedKind("events", RetentionRule(), "events that were served"),
+    RetainedKind("deliveries", RetentionRule(), "deliveries"),
     RetainedKind("rejects", _QUARTER, "input that could not be used"),
     RetainedKind("set-aside", _QUARTER, "events that could not be served"),
-    RetainedKind("catalog", Rule(), "earlier versions of the catalog"),
+    RetainedKind("catalog", RetentionRule(), "earlier versions of the catalog"),
     RetainedKind("digests", _QUARTER, "digests that were made and sent", is_sized=False),
     RetainedKind("dead-letters", _QUARTER, "webhook messages that failed for good", is_sized=False),
-    RetainedKind("audit", Rule(timedelta(days=365), 1_000_000), "entries of the audit trail"),
+    RetainedKind("audit", RetentionRule(timedelta(days=365), 1_000_000), "entries of the audit trail"),
     RetainedKind("sessions", _QUARTER, "sessions that have ended", is_sized=False),
 )
 
-Rules: TypeAlias = Mapping[str, Rule]
+Rules: TypeAlias = Mapping[str, RetentionRule]
 """The rules by the name of the kind. Kinds without a rule are kept."""
 
 DEFAULTS: Rules = {kind.name: kind.default for kind in KINDS}
 
 
-def rules_of(texts: Iterable[str], defaults: Rules) -> dict[str, Rule]:
+def rules_of(texts: Iterable[str], defaults: Rules) -> dict[str, RetentionRule]:
     """Parse rules such as ``events=30d``, ``rejects=100000`` (rows), ``events=20GB`` and ``events=all``.
 
     If a name has several limits, all of them apply.
 
     >>> rules_of(["events=30d", "events=1000000", "rejects=all"], {})
-    {'events': Rule(age=datetime.timedelta(days=30), rows=1000000, bytes=None), 'rejects': Rule(age=None, rows=None, bytes=None)}
+    {'events': RetentionRule(age=datetime.timedelta(days=30), rows=1000000, bytes=None), 'rejects': RetentionRule(age=None, rows=None, bytes=None)}
     """
-    rules: dict[str, Rule] = {}
+    rules: dict[str, RetentionRule] = {}
     kinds = {kind.name: kind for kind in KINDS}
     names = list(kinds)
     for text in texts:
@@ -83,9 +93,9 @@ def rules_of(texts: Iterable[str], defaults: Rules) -> dict[str, Rule]:
             )
         if name not in names:
             raise ModelError(f"there is nothing called {name!r} to keep{did_you_mean(name, names)}; {', '.join(names)}")
-        known = rules.get(name, Rule())
+        known = rules.get(name, RetentionRule())
         if value == "all":
-            rules[name] = Rule()
+            rules[name] = RetentionRule()
         elif value.isascii() and value.isdigit():
             if not 1 <= int(value) <= _MOST_ROWS:
                 raise ModelError(f"{text!r}: rows must be from 1 to {_MOST_ROWS:,}")
@@ -105,10 +115,10 @@ def rules_of(texts: Iterable[str], defaults: Rules) -> dict[str, Rule]:
     return {**defaults, **rules}
 
 
-def show_rule(rule: Rule) -> str:
+def show_rule(rule: RetentionRule) -> str:
     """A rule in readable form.
 
-    >>> show_rule(Rule(timedelta(days=30), 1000)), show_rule(Rule(bytes=2 * 10**9)), show_rule(Rule())
+    >>> show_rule(RetentionRule(timedelta(days=30), 1000)), show_rule(RetentionRule(bytes=2 * 10**9)), show_rule(RetentionRule())
     ('30d and at most 1,000 rows', 'at most 2 GB', 'all')
     """
     parts = [] if rule.age is None else [show_duration(rule.age)]
@@ -120,7 +130,7 @@ def show_rule(rule: Rule) -> str:
 def show_rules(rules: Rules) -> str:
     """All rules on one line.
 
-    >>> show_rules({"events": Rule(timedelta(days=30)), "rejects": Rule()})
+    >>> show_rules({"events": RetentionRule(timedelta(days=30)), "rejects": RetentionRule()})
     'events=30d, rejects=all'
     """
     return ", ".join(f"{name}={show_rule(rule)}" for name, rule in sorted(rules.items()))

@@ -31,6 +31,7 @@ __all__ = [
     "OLDEST_VERSION",
     "SCHEMA_VERSION",
     "block_of",
+    "broker_self",
     "catalog_changes",
     "catalog_records",
     "catalog_versions",
@@ -44,11 +45,10 @@ __all__ = [
     "pipeline",
     "progress",
     "rejects",
-    "shard_states",
     "store",
 ]
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 7
 """Increased when a release changes the tables. Earlier stores are migrated (`rankcast.store.migrations`)."""
 
 OLDEST_VERSION = 3
@@ -157,14 +157,6 @@ progress = Table(
     comment="One row: up to where the event log has been worked off, with the deliveries committed.",
 )
 
-shard_states = Table(
-    "shard_states",
-    metadata,
-    Column("shard", Integer, primary_key=True, autoincrement=False),
-    Column("state", LargeBinary, nullable=False),
-    comment="The delivery state of each shard at the progress.",
-)
-
 pipeline = Table(
     "pipeline",
     metadata,
@@ -207,6 +199,16 @@ log_marks = Table(
     Column("name", Text, primary_key=True),
     Column("number", BigInteger, nullable=False),
     comment="The last number of each log from which rows were deleted, so that no number is given twice; see the module sql.",
+)
+
+broker_self = Table(
+    "broker_self",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("name", Text, nullable=False),
+    Column("lineage", Text, nullable=False, comment="random; a copy of the store has the same, a new store another"),
+    Column("since", BigInteger, nullable=False, comment="the last event before the store became a broker"),
+    comment="At most one row: this store is that of a broker in a tree.",
 )
 
 

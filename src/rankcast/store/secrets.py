@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rankcast.errors import EnvironmentProblem
+from rankcast.extras import require
 
 if TYPE_CHECKING:
     from cryptography.fernet import Fernet
@@ -84,6 +85,7 @@ def _parsed(text: str) -> "tuple[Fernet, ...]":
     if not text:
         return ()
 
+    require("serve")
     from cryptography.fernet import Fernet
 
     parts = text.split(",")

@@ -6,7 +6,7 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Connection, Index, Integer, Table, Text, func, select, update
+from sqlalchemy import BigInteger, Column, Connection, Index, Integer, Table, Text, and_, func, or_, select, update
 
 from rankcast.language import dumps
 from rankcast.model import SetAside
@@ -69,6 +69,18 @@ class SetAsideLog:
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
         return [_kept(row) for row in reversed(rows)]
+
+    def failure(self, user: str, event_id: str, seq: int) -> KeptSetAside | None:
+        """The row that says why an event was not served for a user; None if there is none."""
+        column = set_aside.c
+        not_served = and_(
+            column.user_id == user, column.event_id.is_(None), column.seq <= seq, column.served_at.is_(None)
+        )
+        is_mine = or_(column.user_id == user, column.user_id.is_(None))
+        query = select(set_aside).where(or_(and_(is_mine, column.event_id == event_id), not_served)).limit(1)
+        with self._database.reading() as connection:
+            row = connection.execute(query).first()
+        return None if row is None else _kept(row)
 
     def page(self, user: str | None, after: int, limit: int, pending: bool) -> list[KeptSetAside]:
         """The first rows after a number, oldest first. `user` and `pending` have the same meaning as in `rows`."""

@@ -1,7 +1,7 @@
 """The store: catalog, event log, deliveries and rejects of one installation, in one database."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from types import TracebackType
 
@@ -16,6 +16,7 @@ from rankcast.store.pipelines import SPARK, BatchCounts, Pipeline, PipelineLog
 from rankcast.store.rejects import KeptReject, RejectLog
 from rankcast.store.set_aside import KeptSetAside, SetAsideLog
 from rankcast.store.sql import Columns
+from rankcast.store.state_pages import SavedState, StateChanges, StateLog, StatePage
 from rankcast.store.stats import Stats, created, stats
 from rankcast.store.unreadable import UnreadableRecord
 
@@ -52,6 +53,7 @@ class Store:
         self._rejects = RejectLog(database)
         self._set_aside = SetAsideLog(database)
         self._pipelines = PipelineLog(database)
+        self._states = StateLog(database)
 
     @classmethod
     def create(
@@ -198,21 +200,29 @@ class Store:
         deliveries: Iterable[Delivery],
         offset: int,
         catalog_version: int,
-        states: Mapping[int, bytes],
+        state: StateChanges,
         expected_offset: int,
         instants: Instants | None = None,
         set_aside: Iterable[SetAside] = (),
-        at_end: bool = False,
+        matched: int = 0,
     ) -> int:
-        """Write deliveries, progress, states and set-aside rows in one transaction.
+        """Write deliveries, progress, changes of the delivery state and set-aside rows in one transaction.
 
         Returns the number of new deliveries. Deliveries are unique per event and user, set-aside rows per user, event
-        and version. The commit is refused if the progress is no longer at `expected_offset`, or with `at_end` if
-        there are events after `offset`. See `DeliveryLog.commit`.
+        and version. The commit is refused if the progress is no longer at `expected_offset`. See
+        `DeliveryLog.commit`.
         """
         return self._deliveries.commit(
-            deliveries, offset, catalog_version, states, expected_offset, instants, set_aside, at_end
+            deliveries, offset, catalog_version, state, expected_offset, instants, set_aside, matched
         )
+
+    def save_state(self, state: StateChanges, expected_offset: int) -> None:
+        """Save pages of the delivery state without a batch; see `DeliveryLog.save`."""
+        self._deliveries.save(state, expected_offset)
+
+    def saved_state(self) -> SavedState:
+        """The delivery state of the in-process pipeline."""
+        return self._states.saved()
 
     def commit_batch(
         self,
@@ -236,15 +246,15 @@ class Store:
         deliveries: Iterable[Delivery],
         done: Sequence[int],
         failed: Iterable[SetAside] = (),
-        states: Mapping[int, bytes] | None = None,
+        pages: Sequence[StatePage] = (),
         expected_offset: int | None = None,
     ) -> int:
         """Write the deliveries of set-aside events. `done` are their row numbers; see `DeliveryLog.serve_again`."""
-        return self._deliveries.serve_again(deliveries, done, failed, states or {}, expected_offset)
+        return self._deliveries.serve_again(deliveries, done, failed, pages, expected_offset)
 
-    def put_states(self, states: Mapping[int, bytes], expected_offset: int) -> None:
-        """Replace the states of all shards as of the current progress. The next pipeline continues with these."""
-        self._deliveries.put_states(states, expected_offset)
+    def replace_state(self, pages: Sequence[StatePage], expected_offset: int) -> None:
+        """Replace the whole delivery state as of the current progress. The next pipeline continues with it."""
+        self._deliveries.replace_state(pages, expected_offset)
 
     def pipeline(self) -> Pipeline | None:
         """The pipeline that serves this store, and what it has done; None if there has been none."""
@@ -265,11 +275,11 @@ class Store:
         self._pipelines.release()
 
     def progress(self) -> Progress:
-        """How far the event log has been processed, with the states of the shards."""
+        """How far the event log has been processed."""
         return self._deliveries.progress()
 
     def reached(self) -> int:
-        """The offset up to which the event log has been processed; `progress` without the states."""
+        """The offset up to which the event log has been processed."""
         return self._deliveries.reached()
 
     def deliveries(
@@ -277,6 +287,10 @@ class Store:
     ) -> Iterator[tuple[int, Delivery]]:
         """Deliveries after a number, of one user or of all, with their numbers, in commit order."""
         return self._deliveries.deliveries(user, after, limit)
+
+    def delivery(self, user: str, event_id: str) -> Delivery | None:
+        """The delivery of an event to a user; None if there is none."""
+        return self._deliveries.delivery(user, event_id)
 
     def last_delivery(self) -> int:
         """The number of the last delivery; 0 if there is none."""
@@ -298,6 +312,10 @@ class Store:
         `pending` selects only those that were not served again.
         """
         return self._set_aside.rows(user, limit, pending)
+
+    def failure(self, user: str, event_id: str, offset: int) -> KeptSetAside | None:
+        """The row that says why the event at an offset was not served for a user; None if there is none."""
+        return self._set_aside.failure(user, event_id, offset)
 
     def set_aside_page(self, user: str | None, after: int, limit: int, pending: bool = True) -> list[KeptSetAside]:
         """Events that could not be served, oldest first: at most `limit` rows after a number."""

@@ -1,7 +1,7 @@
 """Hypothesis strategies for the model, with domains small enough that matches occur.
 
-Attributes `a`, `b`, `c` are numbers from 0 to 5, `p` and `q` strings (several values), `f` a boolean, `t` a time
-within a few days.
+Attributes `a`, `b`, `c` are numbers from 0 to 5, `p` and `q` strings, `f` a boolean, `t` a time within a few days. All of
+them may have several values.
 """
 
 from collections.abc import Mapping
@@ -180,7 +180,7 @@ def events(draw: st.DrawFn, id: str = "e1", fuzzy: bool = False) -> Event:  # no
         if fuzzy and name in NUMBERS and draw(st.booleans()):
             attributes[name] = draw(st.one_of(memberships(), _terms(name)))
         else:
-            several = 3 if name in STRINGS else 2 if name == "f" else 1
+            several = 2 if name == "f" else 3
             attributes[name] = tuple(draw(st.lists(scalars(name), min_size=1, max_size=several, unique=True)))
     return Event(id, draw(_times), attributes)
 

@@ -20,6 +20,7 @@ from rankcast.model import (
     Concept,
     Decay,
     Decaying,
+    DistanceName,
     Event,
     Exists,
     Expression,
@@ -29,6 +30,7 @@ from rankcast.model import (
     Hedge,
     Interval,
     Is,
+    Kind,
     LeftShoulder,
     Length,
     Levels,
@@ -37,6 +39,7 @@ from rankcast.model import (
     Norm,
     Not,
     NoveltyPart,
+    ObjectiveName,
     OneOf,
     Op,
     Or,
@@ -116,7 +119,7 @@ def _predicates() -> st.SearchStrategy[Predicate]:
 
 
 def _compares(op: Op) -> st.SearchStrategy[Compare]:
-    values = scalars() if op.sides else _texts
+    values = scalars() if Kind.NUMBER in op.declared.kinds else _texts
     return values.filter(lambda value: is_operand(op, value)).map(lambda value: Compare(op, value))
 
 
@@ -165,6 +168,8 @@ def events() -> st.SearchStrategy[Event]:
         scalars().map(lambda one: (one,)),
         st.lists(_texts, min_size=1, max_size=3, unique=True).map(tuple),
         st.lists(st.booleans(), min_size=1, unique=True).map(tuple),
+        st.lists(_numbers, min_size=2, max_size=4, unique=True).map(tuple),
+        st.lists(_times, min_size=2, max_size=3, unique=True).map(tuple),
         memberships(),
         terms(),
     )
@@ -208,7 +213,11 @@ def _policies() -> st.SearchStrategy[Policy]:
         k=st.integers(1, 100),
         length=length,
         sigma=_degrees,
+        calm=_degrees,
         aggregate=st.sampled_from(Aggregate),
+        specific=st.booleans(),
+        objective=st.sampled_from(ObjectiveName),
+        distance=st.sampled_from(DistanceName),
         levels=st.sampled_from(Levels),
         norm=st.sampled_from(Norm),
         ties=st.sampled_from(Ties),

@@ -107,4 +107,15 @@ def test_forgotten_subscriptions_leave_their_share_to_the_others(candidate):
     feed(event_filter, candidate, "aaab")
     event_filter.keep({"a"})
     feed(event_filter, candidate, "aaaa", start=5)
-    assert probabilities(event_filter) == [pytest.approx(0.6 / (7 / 8)), 1]
+    assert probabilities(event_filter) == [pytest.approx(0.6), 1]
+
+
+@pytest.mark.parametrize("scoring", [Scoring.RATE, Scoring.INTERVAL])
+@pytest.mark.parametrize("update", [Update.LAZY, Update.EAGER])
+def test_matches_of_a_subscription_that_left_no_longer_count(candidate, update, scoring):
+    event_filter = sampling(0.2, 1000, update=update, scoring=scoring)
+    feed(event_filter, candidate, "abcc" * 250)
+    event_filter.keep({"a", "b"})
+    feed(event_filter, candidate, "ab" * 500, start=1001)
+    # each of the two matches half of what remains and has half of the rate; with the matches of c it would be 0.15
+    assert probabilities(event_filter) == pytest.approx([0.2, 0.2], abs=0.001)

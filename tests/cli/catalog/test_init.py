@@ -1,6 +1,7 @@
 """``rankcast init``."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -45,3 +46,10 @@ def test_a_file_that_is_no_store_is_left_alone(rankcast: Any, tmp_path: Path) ->
     (tmp_path / "notes.txt").write_text("dear diary\n" * 100)
     assert rankcast("init", "notes.txt", code=3).stderr.startswith("error: ")
     assert (tmp_path / "notes.txt").read_text() == "dear diary\n" * 100
+
+
+def test_the_suggested_command_works(rankcast: Any) -> None:
+    said = rankcast("init", "my films.db").stderr
+    command = shlex.split(said.split("now subscribe: rankcast ")[1])
+    rankcast(*command)
+    assert "drama" in rankcast("subscriptions", "--store", "my films.db").stdout

@@ -70,11 +70,13 @@ def test_what_is_not_said_stays(store: Any) -> None:
 
 
 def test_nobody_said_anything(store: Any) -> None:
+    store("subscribe", "--user", "ann", "true")
     assert shown(store, "--user", "ann") == {"kind": "policy", "user": "ann"}
     assert store("policy").stdout == ""
 
 
 def test_remove(store: Any) -> None:
+    store("subscribe", "--user", "ann", "true")
     store("policy", "--user", "ann", "--sigma", "0.5")
     store("policy", "--user", "ann", "--remove")
     assert shown(store, "--user", "ann") == {"kind": "policy", "user": "ann"}
@@ -135,3 +137,13 @@ def test_every_declared_field_has_an_option_that_refuses_what_lies_beyond_its_bo
 
 def test_whose(store: Any) -> None:
     assert "--user" in store("policy", "--k", "2", code=2).stderr
+
+
+def test_what_people_may_not_expect_is_said(store: Any) -> None:
+    store("subscribe", "-u", "ann", "genre = 'drama'")
+    said = store("policy", "-u", "ann", "--mode", "sliding", "--k", "3", "--length", "100").stderr
+    assert "note: all events rank the same, and of equal events the newer one wins" in said
+    assert "choose mode periodic" in said
+    assert "so k and length have no effect" in store("policy", "-u", "ann", "--mode", "all").stderr
+    store("subscribe", "-u", "ann", "genre = 'noir'", "--score", "0.5")
+    assert "note" not in store("policy", "-u", "ann", "--mode", "sliding").stderr

@@ -103,3 +103,18 @@ def test_a_thousand_bad_lines_among_a_thousand_good_ones(store: Any, lines: Any)
     kept = [json.loads(line) for line in store("rejects").stdout.splitlines()]
     assert [reject["line"] for reject in kept] == list(range(2, 2001, 2))
     assert [reject["raw"] for reject in kept] == bad
+
+
+def test_an_attribute_that_no_event_has(store: Any) -> None:
+    assert "warning" not in store("subscribe", "-u", "ann", "genree = 'drama'").stderr  # nothing is published yet
+    store("publish", "--attr", "genre=drama", "--attr", "year=1999")
+    said = store("subscribe", "-u", "ann", "genree = 'drama' and year > '1999'").stderr
+    assert "warning: the only event has no attribute 'genree'; did you mean 'genre'?" in said
+    assert "year above '1999'" in said
+    assert "warning" not in store("subscribe", "-u", "ann", "genre = 'drama'").stderr
+
+
+def test_a_subscriber_says_it_once(store: Any) -> None:
+    store("concept", "cheap", "--attribute", "price", "--trapezoid", "0", "0", "1000", "2000")
+    told = store("subscribe", "price is cheap", "--user", "ann", "--attitude", "pessimistic", "--json")
+    assert json.loads(told.stdout)["where"] == "price is cheap [0.5, 0.5]"

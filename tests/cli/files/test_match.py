@@ -130,4 +130,4 @@ def test_only_engines_that_exist(match: Any) -> None:
 
 
 def test_a_missing_file_is_a_usage_error(rankcast: Any) -> None:
-    assert "does not exist" in rankcast("match", "--catalog", "no.jsonl", "--events", "no.jsonl", code=2).stderr
+    assert "there is no file" in rankcast("match", "--catalog", "no.jsonl", "--events", "no.jsonl", code=3).stderr

@@ -13,7 +13,7 @@ from rankcast.lab.reproduce import Experiment
 def run(report):
     report.progress(0.5)
     report.table("t", ["a"], [[1]])
-    report.compare("share", "17 %", "{ours} %", {agrees}, "why")
+    report.printed("share", 17, {ours}, " %", 0, "why")
     report.remark("it was so")
 
 EXPERIMENT = Experiment("{name}", "The {name} table", "DEBS'09, Table 1", run)
@@ -29,7 +29,7 @@ def experiments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     def write(**agreeing: bool) -> None:
         for name, agrees in agreeing.items():
             monkeypatch.delitem(sys.modules, f"experiments.{name}", raising=False)
-            text = EXPERIMENT.format(name=name, agrees=agrees, ours=17 if agrees else 99)
+            text = EXPERIMENT.format(name=name, ours=17 if agrees else 99)
             (tmp_path / "experiments" / f"{name}.py").write_text(text)
 
     yield write
@@ -56,6 +56,7 @@ def test_all_agree(rankcast: Any, experiments: Any, tmp_path: Path) -> None:
     assert [json.loads(line)["experiment"] for line in result.stdout.splitlines()] == ["first", "second"]
     assert "first: it was so" in result.stderr
     assert "2 experiments" in result.stderr
+    assert "2 of 2 printed numbers agree within 10%." in result.stderr
     assert (tmp_path / "kept" / "first" / "t.csv").exists()
 
 
@@ -64,6 +65,7 @@ def test_a_figure_that_does_not_agree(rankcast: Any, experiments: Any) -> None:
     (line,) = rankcast("reproduce", "second", code=1).stdout.splitlines()
     assert json.loads(line) == {
         "experiment": "second",
+        "kind": "printed",
         "what": "share",
         "paper": "17 %",
         "ours": "99 %",

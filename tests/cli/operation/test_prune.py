@@ -10,7 +10,7 @@ from typer.testing import Result
 
 from rankcast.cli.retention_options import KEEP_HELP
 from rankcast.language import decode_event
-from rankcast.store import Store
+from rankcast.store import StateChanges, Store
 from rankcast.store.retention_rules import KINDS
 
 Command = Callable[..., Result]
@@ -25,7 +25,7 @@ def old(rankcast: Command) -> None:
         made.publish(
             decode_event({"id": f"e{n}", "time": "2026-05-01", "attributes": attributes}) for n in range(2_000)
         )
-        made.commit([], 2_000, 0, {}, 0)
+        made.commit([], 2_000, 0, StateChanges(), 0)
 
 
 def test_what_would_go_and_what_went(rankcast: Command, old: None) -> None:

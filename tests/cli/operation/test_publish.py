@@ -1,5 +1,6 @@
 """``rankcast publish``: what is acknowledged is on disk, once; what cannot be used is kept."""
 
+import gzip
 import json
 import os
 import signal
@@ -76,7 +77,7 @@ def test_by_hand(store: Any) -> None:
         (["--attr", "x=1", "--time", "soon"], 2, "is not a time"),
         (["--attr", f"x={'a' * 99}", "--max-event-size", "100"], 2, "100"),
         (["--attr", 'x={"is": "cheap"}'], 1, "no concept 'cheap'"),
-        (["--attr", "x=[1, 2]"], 2, "several values"),
+        (["--attr", "x=[1, true]"], 2, "values of different types"),
         (["missing.jsonl"], 3, "no file 'missing.jsonl'"),
     ],
 )
@@ -129,6 +130,16 @@ def test_hostile_lines(store: Any, tmp_path: Path) -> None:
     assert [line.split(":")[1] for line in result.stderr.splitlines()[:-1]] == [str(n) for n in range(1, 10)]
     assert all(character.isprintable() or character == "\n" for character in result.stderr)
     assert len(store("rejects").stdout.splitlines()) == 9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_stdin_that_is_a_table(process: Any, pack: Any) -> None:
+    process("init")
+    result = process("publish", "-", "--json", stdin=pack(b"id,time,price\na,2020-01-01,5\nb,2020-01-02,x\nc,,7\n"))
+    assert [json.loads(line)["id"] for line in result.stdout.splitlines()] == ["a", "b", "c"]
+    assert result.stderr.startswith(b"stdin is read as CSV, one event per row; attributes: price (text);")
+    assert result.returncode == 0
 
 
 @pytest.mark.slow
@@ -192,3 +203,63 @@ def test_events_that_are_too_large_or_of_the_far_future_are_rejects(store: Any, 
     store("publish", "e.jsonl", "--max-event-size", "400000", "--max-ahead", "3000000d", "--json")
     assert logged() == ["e0", "e1", "e2"]
     assert "ahead of the clock" in store("publish", "--attr", "a=1", "--time", "9999-01-01", code=2).stderr
+
+
+ROWS = [("e1", "2020-01-01T00:00:00Z", "drama", 1999), ("e2", "2020-01-02T00:00:00.123456789Z", "noir", 2000)]
+
+
+def contents(path: str = "rankcast.db") -> list[tuple[str, dict[str, Any]]]:
+    with Store.open(path) as store:
+        return [(entry.event.id, dict(entry.event.attributes)) for entry in store.events()]
+
+
+def test_a_json_array_over_several_lines(store: Any) -> None:
+    Path("e.json").write_text(json.dumps(numbered(3), indent=2))
+    result = store("publish", "e.json")
+    assert result.stderr.splitlines() == [
+        "e.json is read as a JSON array, one event per element",
+        "published 3 events",
+    ]
+    assert logged() == ["e0", "e1", "e2"]
+    Path("cut.json").write_text(json.dumps(numbered(3), indent=2)[:-5])
+    assert "begins like a JSON array, but is not one" in store("publish", "cut.json", code=3).stderr
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("name", ["films.csv", "films.txt"])
+def test_csv(store: Any, separator: str, name: str) -> None:
+    lines = [("id", "time", "genre", "year"), *ROWS, ("", "", "comedy", "")]
+    Path(name).write_text("\n".join(separator.join(map(str, row)) for row in lines))
+    result = store("publish", name)
+    assert "read as CSV, one event per row; attributes: genre (text), year (number)" in result.stderr
+    assert "published 3 events; gave an id to 1" in result.stderr
+    found = contents()
+    assert found[0] == ("e1", {"genre": ("drama",), "year": (1999,)})
+    assert found[2][1] == {"genre": ("comedy",)}
+    assert "published 0 events; 3 already in the log" in store("publish", name).stderr
+
+
+def test_parquet(store: Any) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    columns = {name: [row[at] for row in ROWS] for at, name in enumerate(("id", "time", "genre", "year"))}
+    parquet.write_table(pa.table({**columns, "tags": [["a", "b"], None]}), "films.parquet")
+    store("publish", "films.parquet")
+    assert contents()[0] == ("e1", {"genre": ("drama",), "year": (1999,), "tags": ("a", "b")})
+    Path("bad.parquet").write_bytes(b"PAR1 and nothing more")
+    assert "cannot be read as Parquet" in store("publish", "bad.parquet", code=3).stderr
+
+
+def test_lines_may_omit_ids(store: Any, lines: Any) -> None:
+    same = {"attributes": {"genre": "drama"}}
+    result = store("publish", lines("e.jsonl", [same, same, {"id": "e3", "attributes": {"id": 7}}]))
+    assert result.stderr == "published 3 events; gave an id to 2\n"
+    assert "3 already in the log" in store("publish", "e.jsonl").stderr
+
+
+def test_the_same_event_twice_by_hand(store: Any) -> None:
+    store("publish", "--attr", "genre=drama", "--id", "e1")
+    assert "e1 is already in the log, at offset 1" in store("publish", "--attr", "genre=drama", "--id", "e1").stderr
+    assert "with other content" in store("publish", "--attr", "genre=noir", "--id", "e1", code=1).stderr
+    assert logged() == ["e1"]

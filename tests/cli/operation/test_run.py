@@ -1,6 +1,7 @@
 """``rankcast run``: serves what was published, once, whenever it is stopped."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -74,7 +75,11 @@ def test_a_replay_of_the_same_says_the_same(sliding: Any, lines: Any) -> None:
 def test_close_ends_an_unfinished_period(sliding: Any) -> None:
     sliding("policy", "--user", "ann", "--mode", "periodic", "--length", "10")
     sliding("publish", "e.jsonl")
-    assert sliding("run").stderr == "served 8 events; 0 deliveries\n"
+    served, waiting = sliding("run").stderr.splitlines()
+    assert served == "served 8 events; 0 deliveries"
+    assert (
+        waiting == "8 candidates of 1 user wait for the end of a period; end all periods now with: rankcast run --close"
+    )
     assert sliding("run", "--close").stderr == "served 0 events; 2 deliveries\n"
 
 
@@ -94,3 +99,17 @@ def test_follow_serves_what_comes_until_it_is_asked_to_stop(sliding: Any, polite
         assert following.wait(60) == 0
         assert following.stderr.read() == b"served 8 events; 8 deliveries\n"
     assert sent(sliding) == EXPECTED
+
+
+def test_what_waits_is_told_with_its_end(store: Any, lines: Any) -> None:
+    for user, length in (("ann", "1w"), ("ben", "10")):
+        store("subscribe", "--user", user, "x > 0")
+        store("policy", "--user", user, "--mode", "periodic", "--k", "1", "--length", length)
+    store("publish", "--attr", "x=1")
+    store("publish", "--attr", "x=2")
+    served, waiting = store("run").stderr.splitlines()
+    assert served == "served 2 events; 0 deliveries"
+    said = (
+        r"4 candidates of 2 users wait for the end of a period, the first until \d{4}-\d\d-\d\dT00:00:01Z; .* --close"
+    )
+    assert re.fullmatch(said, waiting), waiting

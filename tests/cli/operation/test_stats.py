@@ -16,7 +16,7 @@ def served(store: Any, lines: Any) -> Any:
     store("subscribe", "genre = 'drama'", "--user", "ann", "--id", "s1")
     store("subscribe", "genre = 'short'", "--user", "ann", "--id", "s2")
     store("subscribe", "genre = 'news'", "--user", "bob", "--id", "s3")
-    store("policy", "--user", "ann", "--filter", "threshold", "--rate", "0.5", "--period", "4")
+    store("policy", "--user", "ann", "--filter", "threshold", "--update", "lazy", "--rate", "0.5", "--period", "4")
     store("publish", lines("events.jsonl", EVENTS))
     store("run")
     return store
@@ -37,3 +37,9 @@ def test_thresholds_of_one(served: Any) -> None:
 
 def test_an_unknown_user_is_an_error(served: Any) -> None:
     assert "there is no user 'an'" in served("stats", "--user", "an", code=None).stderr
+
+
+def test_advice_on_the_rate_of_one(served: Any) -> None:
+    (found,) = map(json.loads, served("stats", "--user", "ann").stdout.splitlines())
+    assert (found["even"]["r_min"], found["even"]["r_max"]) == (0.5, 0.5)
+    assert found["even"]["advice"].startswith("with 0.5 you can have all 2 topics evenly")

@@ -1,16 +1,19 @@
 """Users who are served together get what the oracle gives each of them, however the crowd moves and is saved."""
 
 import random
+from dataclasses import replace
+from datetime import timedelta
 
 import msgspec
 import pytest
 
 from rankcast.engine.arrays import BatchShard
-from rankcast.engine.arrays.crowd import Member
+from rankcast.engine.arrays.crowd_member import Member
 from rankcast.engine.arrays.crowd_state import folded_of_columns
 from rankcast.engine.arrays.folded import unfold
+from rankcast.engine.named_events import NamedEvents
 from rankcast.engine.reference.shard import Shard
-from rankcast.model import Catalog, Mode, ScorePart, Select
+from rankcast.model import Catalog, DistanceName, Mode, ScorePart, Select
 
 
 def plain(state):
@@ -18,9 +21,14 @@ def plain(state):
 
 
 def crowd(worlds, chance, users=30):
-    return worlds.catalog(
-        chance, users=users, mode=Mode.SLIDING, sigma=1.0, select=Select.GREEDY, score={ScorePart.PREFERENCE: 1.0}
-    )
+    """Users of all delivery modes by rank alone, and some with plainly diverse windows."""
+    plain = {"calm": 0.0, "select": Select.GREEDY, "score": {ScorePart.PREFERENCE: 1.0}}
+    plain |= {"weights": {}, "attributes": None, "distance": DistanceName.JACCARD}
+    made = worlds.catalog(chance, users=users, sigma=1.0, **plain)
+    for number in range(0, users, 4):
+        sigma = chance.choice([0.0, 0.5, 0.3, 1 / 3])
+        made.put(worlds.policy(chance, f"user{number}", mode=Mode.SLIDING, sigma=sigma, **plain))
+    return made
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -51,12 +59,12 @@ def test_columns_are_the_states(worlds, seed):
         assert served.publish(events[start : start + 15]) == expected.publish(events[start : start + 15])
         some = chance.sample(sorted(served.users), 12)
         parts = [some, [user for user in served.users if user not in some]]
-        named = {}
-        folded = [served.folded(part, named, 10**9) for part in parts]
-        assert plain(unfold(folded_of_columns(folded[0]["columns"]), named)) == plain(expected.states(some))
+        named = NamedEvents(10**9)
+        folded = [served.folded(part, named) for part in parts]
+        assert plain(unfold(folded_of_columns(folded[0]["columns"]), named.kept)) == plain(expected.states(some))
         served = BatchShard(catalog)
         for part in folded:
-            served.restore_folded(part, named)
+            served.restore_folded(part, named.kept)
         assert served.states(served.users) == expected.states(expected.users)
 
 
@@ -65,10 +73,10 @@ def test_columns_are_taken_by_users_who_are_in_no_crowd(worlds):
     catalog, events = crowd(worlds, chance, users=6), worlds.events(chance, 40)
     served = BatchShard(catalog)
     served.publish(events)
-    named = {}
-    folded = served.folded(served.users, named, 10**9)
+    named = NamedEvents(10**9)
+    folded = served.folded(served.users, named)
     fewer = BatchShard(catalog, lambda user: user in ("user1", "user4"))
-    fewer.restore_folded(folded, named)
+    fewer.restore_folded(folded, named.kept)
     assert fewer.states(fewer.users) == served.states(["user1", "user4"])
 
 
@@ -80,16 +88,72 @@ def test_what_outgrows_its_room_moves_and_gaps_are_closed(worlds):
     for start in range(0, 1_500, 50):
         assert fast.publish(events[start : start + 50]) == oracle.publish(events[start : start + 50])
     assert fast.states(fast.users) == oracle.states(oracle.users)
-    assert fast._crowd._used <= len(fast._crowd.held.row)
+    assert fast._crowd.columns.used <= len(fast._crowd.held.row)
 
 
-def test_events_that_are_kept_elsewhere_are_left_out_but_for_the_first(worlds):
+def test_of_the_events_that_are_kept_elsewhere_only_the_first_is_noted(worlds):
     chance = random.Random(5)
     catalog, events = crowd(worlds, chance), worlds.events(chance, 60)
     served = BatchShard(catalog)
     served.publish(events)
-    everything, older = {}, {}
-    served.folded(served.users, everything, 10**9)
-    since = sorted(everything)[len(everything) // 2]
-    served.folded(served.users, older, since)
-    assert older == {seq: event for seq, event in everything.items() if seq <= since}
+    everything = NamedEvents(10**9)
+    served.folded(served.users, everything)
+    since = sorted(everything.kept)[len(everything.kept) // 2]
+    older = NamedEvents(since)
+    served.folded(served.users, older)
+    assert older.kept == {seq: event for seq, event in everything.kept.items() if seq < since}
+    assert (older.first, everything.first) == (since, None)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_periods_end_by_the_clock(worlds, seed):
+    """The receiver's clock is ahead or behind, stands still, or is not known for a while."""
+    chance = random.Random(seed)
+    by_rank = {"sigma": 1.0, "mode": Mode.PERIODIC, "score": {ScorePart.PREFERENCE: 1.0}}
+    catalog = worlds.catalog(chance, users=12, **by_rank)
+    events = worlds.events(chance, 160, late=0.05)
+    oracle, fast = Shard(catalog), BatchShard(catalog)
+    start = 0
+    while start < len(events):
+        part = events[start : start + chance.choice([1, 2, 5, 20])]
+        ahead = timedelta(minutes=chance.choice([-5, 0, 0, 3, 200 if seed == 3 else 20]))
+        clocks = None if chance.random() < 0.2 else [event.time + ahead for event in part]
+        assert fast.publish(part, None, clocks) == oracle.publish(part, None, clocks)
+        assert fast.due == oracle.due
+        if chance.random() < 0.4:
+            later = part[-1].time + timedelta(minutes=chance.choice([0, 10, 60]))
+            assert fast.advance(later) == oracle.advance(later)
+        assert fast.states(fast.users) == oracle.states(oracle.users)
+        start += len(part)
+        if chance.random() < 0.3:
+            saved, named = fast, NamedEvents(10**9)
+            folded, fast = saved.folded(saved.users, named), BatchShard(catalog)
+            fast.restore_folded(plain(folded), named.kept)
+    assert fast.close() == oracle.close()
+    assert all(isinstance(served, Member) for served in fast._users.values())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_diverse_windows_in_and_beside_the_crowd(worlds, monkeypatch, seed):
+    """Users move between the two, new names of attributes appear, and old events are forgotten and encoded anew."""
+    monkeypatch.setattr("rankcast.engine.arrays.table._FEW", 60)
+    chance = random.Random(seed)
+    catalog = crowd(worlds, chance, users=12)
+    oracle, fast = Shard(catalog), BatchShard(catalog)
+    events = worlds.events(chance, 300)
+    for start in range(0, 300, 10):
+        part = [
+            replace(event, attributes={**event.attributes, f"name{start // 60}": (1,)})
+            for event in events[start : start + 10]
+        ]
+        assert fast.publish(part) == oracle.publish(part)
+        assert fast.states(fast.users) == oracle.states(oracle.users)
+        catalog = Catalog(list(catalog.records()))
+        for number in range(0, 12, 4):
+            given = catalog.policy_of(f"user{number}")
+            catalog.put(replace(given, calm=chance.choice([0.0, 0.0, 0.02]), sigma=chance.choice([0.5, 0.3, 1.0])))
+        assert fast.update(catalog) == oracle.update(catalog)
+    assert fast._crowd._diverse == sum(
+        isinstance(one, Member) and one.policy.sigma < 1 and one.policy.mode is Mode.SLIDING
+        for one in fast._users.values()
+    )

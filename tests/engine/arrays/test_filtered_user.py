@@ -12,6 +12,7 @@ from rankcast.engine.reference.shard import Shard
 from rankcast.language import parse
 from rankcast.model import (
     Catalog,
+    Credit,
     Decay,
     Decaying,
     Event,
@@ -57,6 +58,9 @@ def random_catalog(chance, users=14):
                     chance.choice(list(Update)),
                     chance.choice([0.3, 1.0]),
                     chance.choice(list(RateSpan)),
+                    credit=chance.choice(list(Credit)),
+                    half_life=chance.choice([None, 3]),
+                    exact=chance.random() < 0.5,
                 ),
                 decay=chance.choice(DECAYS),
             )

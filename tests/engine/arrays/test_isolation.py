@@ -2,6 +2,7 @@
 (semantics: What cannot be served)."""
 
 import random
+from datetime import timedelta
 from hashlib import blake2b
 
 import numpy as np
@@ -11,15 +12,16 @@ from rankcast.choose.filters import Filtered
 from rankcast.choose.periodic import Periodic
 from rankcast.engine.arrays import BatchShard
 from rankcast.engine.arrays.crowd import Crowd
+from rankcast.engine.arrays.crowd_columns import CrowdColumns
 from rankcast.engine.arrays.filtered_user import FilteredUser
-from rankcast.engine.arrays.kernels import crowds
 from rankcast.engine.arrays.kernels import periods as _kernels_of_periods  # compiled before anything is made to fail
+from rankcast.engine.arrays.kernels.crowds import serving
 from rankcast.engine.arrays.user import ArrayUser
 from rankcast.engine.isolation import MOST_FAILURES
 from rankcast.engine.reference.shard import Shard
 from rankcast.engine.reference.subscriber import Subscriber
 from rankcast.matching import OracleMatcher
-from rankcast.model import Catalog, Mode, Policy, SetAside
+from rankcast.model import Catalog, Mode, Policy, SetAside, Unit
 
 assert _kernels_of_periods
 
@@ -66,7 +68,7 @@ def faults(monkeypatch):
 
     monkeypatch.setattr(Subscriber, "publish", fails)
 
-    def refuses_all(self, stream, users, member_of, *others):
+    def refuses_all(self, stream, member_of, *others):
         return np.flatnonzero(member_of >= 0).tolist()
 
     monkeypatch.setattr(ArrayUser, "publish", fails_over_arrays)
@@ -123,7 +125,7 @@ def test_what_cannot_be_ranked_is_set_aside_in_a_crowd_too(worlds, monkeypatch, 
 
     monkeypatch.setattr(Subscriber, "candidate", fails)
     chance = random.Random(2)
-    catalog, events = worlds.catalog(chance, users=9, mode=mode, sigma=1.0), worlds.events(chance, 120)
+    catalog, events = worlds.catalog(chance, users=9, mode=mode, sigma=1.0, calm=0.0), worlds.events(chance, 120)
     oracle, fast = Shard(catalog), BatchShard(catalog)
     for start in range(0, 120, 30):
         assert fast.publish(events[start : start + 30]) == oracle.publish(events[start : start + 30])
@@ -238,6 +240,8 @@ def test_a_user_whose_period_cannot_end_is_out_until_a_record_changes(worlds, mo
     catalog = Catalog(list(catalog.records()))
     catalog.put(broken)
     monkeypatch.setattr(Periodic, "close", fails)
+    for method in ("publish", "close"):
+        monkeypatch.setattr(Crowd, method, lambda *args: 1 / 0)
     monkeypatch.setattr("rankcast.engine.arrays.periodic.ArrayPeriodic.close", lambda self: 1 / 0)
     monkeypatch.setattr("rankcast.engine.arrays.periodic.ArrayPeriodic._chosen", lambda *args: 1 / 0)
     shard = engine(catalog)
@@ -309,31 +313,31 @@ def test_stopping_is_no_fault_of_a_user(worlds, monkeypatch):
 
 def test_a_crowd_that_fails_before_it_changes_anything_is_served_one_by_one(worlds, monkeypatch):
     chance = random.Random(12)
-    catalog = worlds.catalog(chance, users=6, mode=Mode.SLIDING, sigma=1.0)
+    catalog = worlds.catalog(chance, users=9, sigma=1.0, calm=0.0)
     events = worlds.events(chance, 60)
     expected = Shard(catalog).publish(events)
-    monkeypatch.setattr("rankcast.engine.arrays.crowd.Crowd._reserve", lambda *args: 1 / 0)
+    monkeypatch.setattr(CrowdColumns, "reserve", lambda *args: 1 / 0)
     shard = BatchShard(catalog)
-    monkeypatch.setattr("rankcast.engine.arrays.crowd.Crowd.allot", lambda *args: 1 / 0)
+    monkeypatch.setattr(CrowdColumns, "allot", lambda *args: 1 / 0)
     assert shard.publish(events[:30]) + shard.publish(events[30:]) == expected
     assert shard.take_set_aside() == []
 
 
 def test_a_crowd_whose_kernel_fails_midway_is_served_one_by_one(worlds, monkeypatch):
-    slide_all, failing = crowds.slide_all, random.Random(5)
+    serve_all, failing = serving.serve_all, random.Random(5)
 
     def fails(*args):
-        made = slide_all(*args)
+        made = serve_all(*args)
         if failing.random() < 0.5:
             raise MemoryError  # after everything has changed
         return made
 
     chance = random.Random(11)
-    catalog = worlds.catalog(chance, users=9, mode=Mode.SLIDING, sigma=1.0)
+    catalog = worlds.catalog(chance, users=12, sigma=1.0, calm=0.0)
     events = worlds.events(chance, 200)
     oracle, fast = Shard(catalog), BatchShard(catalog)
     assert len(fast._crowd)
-    monkeypatch.setattr(crowds, "slide_all", fails)
+    monkeypatch.setattr(serving, "serve_all", fails)
     start = 0
     while start < len(events):
         batch = events[start : start + chance.choice([1, 3, 10, 30])]
@@ -342,6 +346,30 @@ def test_a_crowd_whose_kernel_fails_midway_is_served_one_by_one(worlds, monkeypa
     assert len(fast._crowd)
     assert fast.take_set_aside() == []
     assert fast.close() == oracle.close()
+
+
+@pytest.mark.parametrize("what", ["advance", "close"])
+def test_a_crowd_that_cannot_end_periods_is_served_one_by_one(worlds, monkeypatch, what):
+    chance = random.Random(14)
+    catalog = worlds.catalog(chance, users=6, mode=Mode.PERIODIC, unit=Unit.TIME, sigma=1.0)
+    events = worlds.events(chance, 60)
+    clocks = [event.time for event in events]
+    oracle, fast = Shard(catalog), BatchShard(catalog)
+
+    def fails(*args):
+        raise MemoryError  # after everything has changed
+
+    for start in range(0, 60, 20):
+        part = slice(start, start + 20)
+        assert fast.publish(events[part], None, clocks[part]) == oracle.publish(events[part], None, clocks[part])
+        later = clocks[part][-1] + timedelta(minutes=30)
+        expected = oracle.advance(later) if what == "advance" else oracle.close()
+        assert expected
+        with monkeypatch.context() as patched:
+            patched.setattr(Crowd, "_gather", fails)
+            assert (fast.advance(later) if what == "advance" else fast.close()) == expected
+        assert fast.states(fast.users) == oracle.states(oracle.users)
+    assert len(fast._crowd) == 6
 
 
 def test_filters_are_as_before(worlds, faults):

@@ -22,4 +22,6 @@ def test_distances_are_the_oracles(worlds, seed):
     everything, found = np.arange(len(events)), np.empty(len(events))
     for place, event in enumerate(events):
         measure(place, everything, space, found)
-        assert found.tolist() == [distance(event, other, policy.weights, policy.attributes) for other in events]
+        assert found.tolist() == [
+            distance(event, other, policy.weights, policy.attributes, policy.distance) for other in events
+        ]

@@ -32,7 +32,10 @@ def policies(worlds, chance, catalog, fading):
         select = chance.choice([Select.GREEDY, Select.IMPROVED])
         made = worlds.policy(chance, user, mode=mode, select=select, k=chance.choice([1, 2, 9, 34, 38]))
         made = replace(
-            made, length=Length(chance.choice([40, 45]), Unit.MATCHED), sigma=chance.choice([0.0, 0.5, 1 / 3])
+            made,
+            length=Length(chance.choice([40, 45]), Unit.MATCHED),
+            sigma=chance.choice([0.0, 0.5, 1 / 3]),
+            calm=chance.choice([0.0, 0.01, 0.1]),
         )
         score = {ScorePart.PREFERENCE: 0.6, ScorePart.RECENCY: 0.4} if fading else made.score
         catalog.put(replace(made, score=score))

@@ -47,7 +47,7 @@ def test_turns_follow_the_postings():
 
 
 def test_the_best_come_first_in_a_list():
-    compiled = built("a = 1", "a = 1 and b exists", "a = 1 and c exists", scores=[0.2, 0.9, 0.5])
+    compiled = built("a = 1", "a >= 0 and a = 1", "a = 1 and a <= 5", scores=[0.2, 0.9, 0.5])
     assert compiled.place_at.tolist() == [1, 2, 0]
 
 

@@ -45,9 +45,9 @@ def some(count):
     return [Subscription(f"s{i}", f"u{i % 2}", parse(f"a >= {i}"), (i % 4) / 4) for i in range(count)]
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])
-@given(steps)
-def test_any_interleaving_equals_plain_evaluation(steps):
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@given(steps=steps)
+def test_any_interleaving_equals_plain_evaluation(layout, steps):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "index"
         live = LiveIndex.create(path, [], SENSES)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rankcast.engine.index import IndexMatcher, building
+from rankcast.engine.index import IndexMatcher
 from rankcast.language import parse
 from rankcast.matching import OracleMatcher
 from rankcast.model import (
@@ -17,6 +17,7 @@ from rankcast.model import (
     Event,
     Exists,
     Gaussian,
+    Interval,
     Is,
     Norm,
     Not,
@@ -35,13 +36,6 @@ from rankcast.testing import strategies, wild
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-@pytest.fixture(params=["short lists", "second keys everywhere"])
-def layout(request, monkeypatch):
-    if request.param != "short lists":
-        monkeypatch.setattr(building, "_LONG", 0)
-    return request.param
-
-
 def meaning(attribute, term):
     return strategies.CONCEPTS[attribute, term.concept]
 
@@ -49,13 +43,23 @@ def meaning(attribute, term):
 def same(subscriptions, events, **settings):
     oracle = OracleMatcher(subscriptions, **settings)
     index = IndexMatcher(subscriptions, **settings)
-    for event in events:
-        assert list(index.match(event)) == list(oracle.match(event))
+    expected = [list(oracle.match(event)) for event in events]
+    assert [list(index.match(event)) for event in events] == expected
+    together = index.match_batch(events)
+    pairs = [(place, one, degree) for place, found in enumerate(expected) for one, degree in found]
+    assert together.event.tolist() == [place for place, _, _ in pairs]
+    assert [subscriptions[place] for place in together.subscription.tolist()] == [one for _, one, _ in pairs]
+    assert together.degree.tolist() == [degree for _, _, degree in pairs]
 
 
 def event(**attributes):
     return Event(
-        "e", START, {name: value if isinstance(value, tuple) else (value,) for name, value in attributes.items()}
+        "e",
+        START,
+        {
+            name: value if isinstance(value, tuple | Interval | Table) else (value,)
+            for name, value in attributes.items()
+        },
     )
 
 
@@ -113,31 +117,45 @@ def test_large_integers_and_floats_compare_exactly(layout, numbers):
     same(subscriptions, [event(x=number) for number in nearby if -(2**63) <= number < 2**63])
 
 
-def test_kinds_do_not_mix():
+def test_kinds_do_not_mix(layout):
     texts = ["x = 1", "x = true", "x = '1'", "x != 2", "x != 'a'", "x exists", "x in (1, true, '1')", "not (x = 1)"]
     assert found(texts, event(x=True)) == ["x = true", "x exists", "x in (1, true, '1')", "not (x = 1)"]
     assert found(texts, event(x=1.0)) == ["x = 1", "x != 2", "x exists", "x in (1, true, '1')"]
     assert found(texts, event(y=1)) == ["not (x = 1)"]
 
 
-def test_several_values_are_looked_at_one_by_one():
+def test_several_values_are_looked_at_one_by_one(layout):
     texts = ["p between 'b' and 'c'", "p = 'a' and p = 'd'", "p != 'a'", "not (p = 'd')", "p in ('a', 'd')"]
     assert found(texts, event(p=("a", "d"))) == ["p = 'a' and p = 'd'", "p != 'a'", "p in ('a', 'd')"]
 
 
-def test_alternatives_that_both_hold_are_found_once():
+def test_alternatives_that_both_hold_are_found_once(layout):
     texts = ["a = 1 or b = 2", "(a = 1 or b = 2) and (a = 1 or c = 3)", "a in (1, 2) or a < 5", "p in ('x', 'y')"]
     assert found(texts, event(a=1, b=2, c=3, p=("x", "y"))) == texts
 
 
-def test_identical_subscriptions_are_all_found():
+def test_predicates_on_one_imprecise_value_are_one_question(layout):
+    texts = [
+        "a < 1000 and a > 1500",
+        "a >= 1000 and a <= 1500",
+        "a between 1000 and 1500",
+        "a < 1000",
+        "a <= 1500 and not (a < 1000)",
+        "a <= 1200 [1, 1] or a > 1200 [1, 1]",
+    ]
+    ends = Table(((900, 1.0), (1600, 1.0)))
+    assert found(texts, event(a=Interval(900, 1600))) == texts[1:]
+    assert found(texts, event(a=ends)) == ["a < 1000", *texts[5:]]
+
+
+def test_identical_subscriptions_are_all_found(layout):
     subscriptions = [Subscription(f"s{i}", f"u{i % 3}", parse("a = 1 and b = 2")) for i in range(5)]
     matcher = IndexMatcher(subscriptions)
     assert [one.id for one, _ in matcher.match(event(a=1, b=2))] == ["s0", "s1", "s2", "s3", "s4"]
     assert matcher.index.compiled.group_ends.tolist() == [[0, 5]]
 
 
-def test_a_bell_and_a_table_of_strings():
+def test_a_bell_and_a_table_of_strings(layout):
     meanings = {"about": Gaussian(5, 1), "nice": Table((("x", 1.0), ("y", 0.4)))}
     wheres = [
         Predicate("a", Is(Term("about")), Thresholds(possibility, necessity))
@@ -150,6 +168,16 @@ def test_a_bell_and_a_table_of_strings():
     events += [Event("e", START, {"a": Gaussian(4, 2)}), Event("e", START, {"p": Table((("x", 0.5), ("z", 1.0)))})]
     named = lambda attribute, term: meanings[term.concept]  # noqa: E731
     same(subscriptions, events, meaning_of=lambda user: named, shared=named)
+
+
+def test_more_literals_than_a_posting_has_room_for(layout):
+    texts = {op: " and ".join(f"a{i} {op} {i}" for i in range(70)) for op in ("=", ">=", "!=", "<")}
+    subscriptions = [Subscription(op, "u", parse(text)) for op, text in texts.items()]
+    events = [event(**{f"a{i}": i + (i == 69) * more for i in range(70)}) for more in (0, 1)]
+    events.append(event(**{f"a{i}": i - 1 for i in range(70)}))
+    same(subscriptions, events)
+    found = [[one.id for one, _ in IndexMatcher(subscriptions).match(each)] for each in events]
+    assert found == [["=", ">="], [">="], ["!=", "<"]]
 
 
 def test_nothing_to_match():
@@ -202,7 +230,7 @@ def _random_event(chance):
 
 
 @pytest.mark.slow
-def test_a_million_random_pairs():
+def test_a_million_random_pairs(layout):
     chance = random.Random(7)
     subscriptions = [Subscription(str(i), "u", _random_expression(chance, 2)) for i in range(1000)]
     events = [_random_event(chance) for _ in range(1000)]

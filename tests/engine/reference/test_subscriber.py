@@ -122,3 +122,14 @@ def test_another_decay_begins_anew_and_another_weight_does_not():
     faster = Catalog([*made.subscriptions_of("ann"), replace(policy, decay=replace(policy.decay, alpha=0.5))])
     shard.update(faster)
     assert [delivery.rank for delivery in shard.publish(stream[3:])] == [1.0]
+
+
+@pytest.mark.parametrize(("aggregate", "rank"), [("max", 0.7), ("min", 0.5), ("mean", 0.6)])
+def test_all_matching_subscriptions_count_if_the_policy_says_so(aggregate, rank):
+    general = Subscription("drama", "ann", parse("genre = 'drama'"), 0.7)
+    special = Subscription("burton", "ann", parse("genre = 'drama' and director = 'Burton'"), 0.5)
+    event = Event("e1", START, {"genre": ("drama",), "director": ("Burton",)}, seq=1)
+    for specific, expected, because in ((True, 0.5, ["burton"]), (False, rank, ["drama", "burton"])):
+        record = {"kind": "policy", "user": "ann", "specific": specific, "aggregate": aggregate}
+        (delivery,) = replay(Catalog([general, special, decode_record(record)]), [event])
+        assert (delivery.rank, list(delivery.subscriptions)) == (pytest.approx(expected), because)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rankcast.errors import RankcastError
-from rankcast.lab.reproduce import experiments, reproduce
+from rankcast.lab.reproduce import RowKind, experiments, reproduce
 
 MODULE = """
 from experiments import {shared}
@@ -17,7 +17,7 @@ def run(report):
     runs = report.folder.parent / "{name}.runs"
     runs.write_text((runs.read_text() if runs.exists() else "") + "x")
     report.table("{name}", ["a", "b"], [(1, 2)])
-    report.compare("share", "17 %", "17 %", True)
+    report.printed("share", 17, 17, " %")
     report.remark("so it was")
 
 EXPERIMENT = Experiment("{name}", "Title of {name}", "Paper, Figure 1", run)
@@ -58,3 +58,13 @@ def test_what_was_run_with_the_same_code_is_not_run_again(folder: Path, tmp_path
 def test_an_unknown_one_is_told(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(RankcastError, match="there is no experiment"):
         list(reproduce(["nothing"], tmp_path / "out", folder=folder))
+
+
+def test_a_result_of_a_former_form_is_made_again(folder: Path, tmp_path: Path) -> None:
+    (name, *_) = experiments(folder)
+    list(reproduce([name], tmp_path / "out", folder=folder))
+    summary = tmp_path / "out" / name / "result.json"
+    summary.write_text(summary.read_text().replace('"kind"', '"sort"'))
+    (result,) = reproduce([name], tmp_path / "out", folder=folder)
+    assert result.comparisons[0].kind is RowKind.PRINTED
+    assert (tmp_path / "out" / f"{name}.runs").read_text() == "xx"

@@ -4,6 +4,7 @@ import random
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
+import msgspec
 import pyarrow as pa
 import pytest
 
@@ -25,10 +26,12 @@ from rankcast.model import (
     Subscription,
     Unit,
 )
-from rankcast.pipeline.spark.live.frames import MARK, Mark, encode_mark, table_of
+from rankcast.pipeline.spark.blobs import MARK, MATCHED
+from rankcast.pipeline.spark.live.frames import table_of
 from rankcast.pipeline.spark.live.host import Host
+from rankcast.pipeline.spark.live.marks import Mark, decode_mark, encode_mark
 from rankcast.pipeline.spark.live.reports import decode_report
-from rankcast.pipeline.spark.live.requests import Frame, HostSettings, Request
+from rankcast.pipeline.spark.live.requests import Frame, HostSettings, MatchRequest, Request
 from rankcast.pipeline.spark.sinks import MicroBatchResult, StoreSink
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -120,11 +123,15 @@ class Pipeline:
         store.claim("p", "cp", shards)
         self.at, self.batch = store.progress().offset, 0
         self.reports = []
+        self.chance = random.Random(shards)
 
-    def serve(self, frames):
+    def serve(self, given):
         """A micro-batch; the deliveries of all shards."""
         tables, reports = [], []
+        marks = [decode_mark(frame.blob) for frame in given if self.settings.is_log]
+        matched = [self.matched(mark.start, mark.end) for mark in marks]
         for number in range(self.shards):
+            frames = [*given, *(frame for by_shard in matched for frame in by_shard[number])]
             token, head, pages, journal = self.state[number]
             answer = self.host.answer(Request(self.settings, number, token, frames))
             if answer.needs_saved:
@@ -147,6 +154,25 @@ class Pipeline:
         made = self.serve([Frame(MARK, encode_mark(Mark("p", self.at, up_to, close)))])
         self.at = up_to
         return made
+
+    def matched(self, after, up_to):
+        """What each shard gets of the log, in ranges of any size, matched by any process, ahead or not."""
+        ranges = []
+        while after < up_to:
+            end = min(up_to, after + self.chance.choice([1, 7, 100]))
+            request = MatchRequest("run", self.url, self.shards, after, end, looks_ahead=True)
+            answers = [self.host.match(request)]
+            if self.chance.random() < 0.5:  # each shard asks for its part, some twice
+                asked = [*range(self.shards), self.chance.randrange(self.shards)]
+                answers = [self.host.match(msgspec.structs.replace(request, shard=number)) for number in asked]
+            if any(answer.error for answer in answers):
+                raise StoreError(answers[0].error[1])
+            ranges.append([part for answer in answers for part in answer.ranges][: self.shards])
+            after = end
+            if self.chance.random() < 0.5:
+                self.host.look_ahead(request)
+        self.chance.shuffle(ranges)
+        return [[Frame(MATCHED, one[number]) for one in ranges] for number in range(self.shards)]
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ from rankcast.store.texts import event_of
 PERIOD = timedelta(seconds=2)
 SOON = timedelta(seconds=2)
 PATIENCE = 60.0
-ROUNDS = 8
+ROUNDS = 16
 
 
 @pytest.fixture

@@ -122,6 +122,12 @@ def test_a_row_that_cannot_be_an_event_is_a_reject_with_its_reason():
     assert second == "'id' is null"
 
 
+def test_a_time_may_be_a_string():
+    event, (_, reason) = events_of_table(pa.table({"id": ["e1", "e2"], "time": ["2026-01-01T12:00:00Z", "noon"]}))
+    assert event.time == NOON
+    assert "noon" in reason
+
+
 def test_json_may_have_any_attributes():
     line = '{"id": "e1", "time": "2026-01-01T12:00:00Z", "attributes": {"x": 1, "y": ["a", "b"]}}'
     event, (raw, reason), (empty, _) = events_of_json(pa.array([line, '{"id": 1}', None]))
@@ -137,11 +143,25 @@ def test_json_may_have_any_attributes():
         ([("time", t.TimestampType())], "no column 'id'"),
         ([("id", t.StringType())], "no column 'time'"),
         (
-            [("id", t.StringType()), ("time", t.TimestampType()), ("x", t.ArrayType(t.LongType()))],
-            "'x' is an array<bigint>",
+            [("id", t.StringType()), ("time", t.TimestampType()), ("x", t.ArrayType(t.ArrayType(t.LongType())))],
+            "'x' is an array<array<bigint>>",
+        ),
+        (
+            [("id", t.StringType()), ("time", t.TimestampType()), ("x", t.ArrayType(struct("y: bigint")))],
+            "'x' is an array<struct<y:bigint>>; an array must hold strings, booleans, numbers or times",
+        ),
+        (
+            [
+                ("id", t.StringType()),
+                ("time", t.TimestampType()),
+                ("x", t.StructType([t.StructField("y", t.StructType([t.StructField("z", t.BinaryType())]))])),
+            ],
+            "'x.y.z' is a binary",
         ),
         ([("id", t.StringType()), ("time", t.TimestampType()), ("x", t.BinaryType())], "'x' is a binary"),
-        ([("id", t.StringType()), ("time", t.TimestampType()), ("x", struct("near: array<double>"))], "field near"),
+        ([("id", t.DoubleType()), ("time", t.TimestampType())], "'id' is a double; it must be a string or an integer"),
+        ([("id", t.LongType()), ("time", t.LongType())], "'time' is a bigint; it must be a timestamp, a date or"),
+        ([("id", t.LongType()), ("time", t.StringType()), ("k", t.StringType())], "'k' is a string"),
         ([("id", t.StringType()), ("time", t.TimestampType()), ("x", struct("between: double"))], "field between"),
         ([("id", t.StringType()), ("time", t.TimestampType()), ("x", struct("is: bigint"))], "field is: bigint"),
     ],
@@ -165,3 +185,36 @@ def test_structs_of_all_forms_are_accepted():
     )
     kinds = [("id", t.StringType()), ("time", t.TimestampType()), ("price", forms)]
     check_columns(t.StructType([t.StructField(name, kind) for name, kind in kinds]))
+
+
+def test_other_structs_are_nested():
+    kind = pa.struct(
+        [
+            ("width", pa.int64()),
+            ("prices", pa.list_(pa.float64())),
+            ("inner", pa.struct([("name", pa.string()), ("near", pa.struct([("between", pa.list_(pa.float64()))]))])),
+        ]
+    )
+    given = [
+        {"width": 3, "prices": [1.5, 2, 2], "inner": {"name": "a", "near": {"between": [1, 2]}}},
+        {"width": None, "inner": None},
+        None,
+    ]
+    rows = {
+        "id": ["e1", "e2", "e3"],
+        "time": pa.array([NOON] * 3, pa.timestamp("us", "UTC")),
+        "size": pa.array(given, kind),
+    }
+    for table in (pa.table(rows), pa.record_batch(rows)):
+        assert [event.attributes for event in events_of_table(table)] == [
+            {
+                "size.width": (3,),
+                "size.prices": (1.5, 2.0),
+                "size.inner.name": ("a",),
+                "size.inner.near": Interval(1, 2),
+            },
+            {},
+            {},
+        ]
+    with pytest.raises(ModelError, match=r"'size\.width' is given twice"):
+        list(events_of_table(pa.table({**rows, "size.width": [1, 2, 3]})))

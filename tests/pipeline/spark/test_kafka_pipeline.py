@@ -2,10 +2,12 @@
 
 import json
 import os
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from kafka_broker import JARS, connector_jars
+from kafka_broker import JARS, PASSWORD, USER, certificate, connector_jars
 from pipeline_process import PipelineProcess
 
 from rankcast.engine.reference.shard import Shard
@@ -36,6 +38,22 @@ def lines(events):
     return [dumps(encode_event(event)) for event in events]
 
 
+def secured(file: Path, password: str, ca: Path) -> None:
+    """Write how to reach the broker by TLS and with a password."""
+    file.write_text(
+        "security.protocol = SASL_SSL\nsasl.mechanism = PLAIN\n"
+        f"sasl.username = {USER}\nsasl.password = {password}\nssl.ca.location = {ca}\n"
+    )
+
+
+def refusal(folder: Path, *arguments: str) -> str:
+    """What a pipeline says that is refused."""
+    command = [sys.executable, "-c", ENTRY, "run", "--engine", "spark", "--shards", "2", "--store", "store.db"]
+    done = subprocess.run([*command, *arguments], cwd=folder, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 3, done.stdout + done.stderr
+    return " ".join(done.stderr.split())
+
+
 def pipeline(tmp_path, *arguments: str) -> PipelineProcess:
     os.environ[NAMED] = str(JARS / "spark-kafka")
     command = [sys.executable, "-c", ENTRY, "run", "--engine", "spark", "--shards", "2", "--store", "store.db"]
@@ -54,7 +72,23 @@ def test_killed_between_topic_and_store_nothing_is_lost_or_twice(kafka, tmp_path
         kafka.send("films", *POISON, *lines(events[50:80]))
         following.kill()
     kafka.send("films", *lines(events[80:]))
-    with pipeline(tmp_path, *to_and_fro) as once:
+    # The same topics, now with TLS and a password. Who is refused changes nothing, neither there nor in the store.
+    secured(tmp_path / "kafka.properties", PASSWORD, kafka.ca)
+    secured(tmp_path / "password.properties", "hunter2", kafka.ca)
+    secured(tmp_path / "certificate.properties", PASSWORD, certificate(tmp_path / "other"))
+    (films, sent), *wrong = (
+        [f"kafka://{kafka.secure}/{name}?config={config}.properties" for name in ("films", "sent")]
+        for config in ("kafka", "password", "certificate")
+    )
+    for refused, says in zip(
+        wrong, ("refused the user name or the password", "no TLS connection to Kafka"), strict=True
+    ):
+        said = refusal(tmp_path, "--events", refused[0], "--sink", sent)
+        assert says in said
+        assert "Nothing was read or written" in said
+        assert "hunter2" not in said
+    assert says in refusal(tmp_path, "--events", films, "--sink", refused[1])
+    with pipeline(tmp_path, "--events", films, "--sink", sent) as once:
         once.finish()
 
     shard = Shard(store.catalog())

@@ -82,7 +82,7 @@ def test_struct_columns_are_matched_as_imprecise_values(spark):
         ("e4", NOON, {"between": None, "is": "not cheap"}),
     ]
     schema = "id string, time timestamp, price struct<between: array<double>, is: string>"
-    found = match(spark.createDataFrame(rows, schema), catalog, shards=2).collect()
+    found = match(spark.createDataFrame(rows, schema), catalog).collect()
     assert sorted((row.event, row.subscription, round(row.degree, 6)) for row in found) == [
         ("e1", "s1", 1.0),
         ("e1", "s3", 1.0),

@@ -2,8 +2,8 @@
 
 from sqlalchemy import text
 
+from rankcast.engine.pages import PageEvents, pack_page, page_states
 from rankcast.engine.reference.shard import Shard
-from rankcast.engine.states import pack_states, unpack_states
 from rankcast.pipeline.local import serve_pending
 from rankcast.pipeline.serve_again import serve_again
 from rankcast.pipeline.spark import serve_store
@@ -18,12 +18,14 @@ WRITE = text("UPDATE events SET content = :content WHERE event_offset = :at")
 def put_state(store, user, state):
     """Let the state of a user that a process left in the store be another."""
     with store.database.writing() as connection:
-        for shard, packed in store.progress().states.items():
-            users = unpack_states(packed)
+        for mark, content in store.saved_state().pages:
+            users = page_states(content, PageEvents({}))
             if user in users:
-                new = pack_states({**users, user: state})
+                where = {"shard": mark.shard, "page": mark.page}
+                new = pack_page({**users, user: state}, mark.offset + 1).content
                 connection.execute(
-                    text("UPDATE shard_states SET state = :new WHERE shard = :shard"), {"new": new, "shard": shard}
+                    text("UPDATE state_pages SET content = :new WHERE shard = :shard AND page = :page"),
+                    {"new": new, **where},
                 )
 
 

@@ -6,8 +6,10 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 
 from rankcast.errors import ModelError, StoreError
 from rankcast.pipeline.spark import register
-from rankcast.pipeline.spark.live.frames import Mark, decode_mark
-from rankcast.pipeline.spark.source_readers import BatchReader, PipelineReader, StreamReader
+from rankcast.pipeline.spark.blobs import MARK
+from rankcast.pipeline.spark.keys import shard_keys
+from rankcast.pipeline.spark.live.marks import Mark, decode_mark
+from rankcast.pipeline.spark.source_readers import BatchReader, LogPipelineReader, PipelineReader, StreamReader
 from rankcast.pipeline.spark.source_tables import Options
 from rankcast.store import Store
 
@@ -112,6 +114,33 @@ def test_where_nothing_is_new_there_is_no_row(reader, store, world):
     store.publish(world.events(5, first=30))
     found, later = mine.read(end)
     assert (marks(found), later["number"]) == ([Mark("mine", 30, 35)], 35)
+
+
+def test_the_log_is_matched_in_ranges(reader, store, monkeypatch):
+    monkeypatch.setattr("rankcast.pipeline.spark.source_readers._ENOUGH_TO_MATCH", 10)
+    mine = reader(LogPipelineReader, table="matches", pipeline="mine", place="cp", shards="2", matchers="2")
+    start = mine.initialOffset()
+    end = mine.latestOffset(start, mine.getDefaultReadLimit())
+    assert end["number"] == 30
+    parts = mine.partitions(start, end)
+    assert [(part.number, tuple(part.part)) for part in parts] == [(0, (0, 15)), (1, (15, 30))]
+    assert [part.mark is None for part in parts] == [False, True]  # the first brings the mark
+    assert decode_mark(parts[0].mark) == Mark("mine", 0, 30)
+    few = mine.partitions(start, {**start, "number": 19})
+    assert [tuple(part.part) for part in few] == [(0, 19)]
+    assert mine.partitions(end, end) == []
+
+
+def test_a_micro_batch_without_events_reaches_every_shard(reader, store):
+    mine = reader(LogPipelineReader, table="matches", pipeline="mine", place="cp", shards="3", close="true")
+    start = mine.initialOffset()
+    mine.prepareForTriggerAvailableNow()
+    end = mine.latestOffset(start, mine.getDefaultReadLimit())
+    closed = mine.latestOffset(end, mine.getDefaultReadLimit())
+    found = rows(mine, mine.partitions(end, closed))
+    assert sorted(row["shard_key"] for row in found) == sorted(shard_keys(3))
+    assert {(row["kind"], decode_mark(row["blob"])) for row in found} == {(MARK, Mark("mine", 30, 30, close=True))}
+    mine.stop()
 
 
 def test_versions_are_taken_all_at_once(reader, store, world):

@@ -35,7 +35,9 @@ def test_trials_give_what_they_gave(client):
         "/v1/users/ann/trials/policy", json={"policy": {"mode": "periodic", "k": 1, "length": 10}}
     ).json()
     assert (made["of"], len(made["deliveries"])) == (20, 2)
-    assert client.get("/v1/users/ann/stats").json()["funnel"]["matched"] == 15
+    measured = client.get("/v1/users/ann/stats").json()
+    assert measured["funnel"]["matched"] == 15
+    assert (measured["even"]["matched"], measured["even"]["rate"]) == (15, 1.0)
     assert client.post("/v1/users/ann/trials/expression", json={"where": "x is nice"}).status_code == 409
     service.publish([Event("last", EPOCH, {"x": (99,)})])
     told = client.get("/v1/users/ann/explanations/last").json()

@@ -7,7 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 from playwright.sync_api import Page, expect
 
-from rankcast.lab.reproduce import Comparison, Result
+from rankcast.lab.reproduce import Comparison, Result, RowKind
 from rankcast.service.page.gallery import pictures
 
 
@@ -23,7 +23,7 @@ def out(tmp_path: Path) -> Path:
         (folder / name).mkdir(parents=True)
         for file in files:
             Figure(figsize=(2, 1)).savefig(folder / name / file)
-        compared = [Comparison("speed", "1", "2", agrees=False, note="another machine")]
+        compared = [Comparison(RowKind.PRINTED, "speed", "1", "2", agrees=False, note="another machine")]
         result = Result(name, f"Title of {name}", source, 1.0, "abc", compared, files, [])
         (folder / name / "result.json").write_bytes(msgspec.json.encode(result))
     return folder

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from rankcast.service.page.pages import PAGES
@@ -27,11 +28,20 @@ FILMS = [
     ("Rashomon", "drama", 1950, 88, 8.1),
 ]
 
+READY = {"feed": ".rc-delivery", "policy": ".rc-sides", "overlay": ".rc-broker"}
+"""What comes after the rest of a page, and is looked at too."""
+
 UNNAMED = """() => [...document.querySelectorAll('button, a, input:not([type=hidden]), textarea, [role=button]')]
     .filter(e => e.offsetParent !== null && !e.closest('[aria-hidden=true]') && e.tabIndex >= 0)
     .filter(e => !(e.getAttribute('aria-label') || e.innerText || e.title || e.labels?.length
         || e.getAttribute('aria-labelledby') || e.placeholder || e.querySelector('[aria-label]')))
     .map(e => e.outerHTML.slice(0, 160))"""
+
+
+def barriers(page: Page) -> list[str]:
+    """What axe finds wrong for people with disabilities, each with the element."""
+    found = Axe().run(page).response["violations"]
+    return [f"{one['id']}: {node['html'][:120]} {node['failureSummary']}" for one in found for node in one["nodes"]]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -75,16 +85,15 @@ def test_every_page(site: Any, visit: Callable[..., Page], snap: Callable[[Page,
     expect(page.locator(".rc-delivery").first).to_be_visible()
     wrong: list[str] = []
     for one in PAGES:
-        if look == "night" and not one.main:
-            continue
         page.goto(site.url + one.path)
         expect(page.get_by_role("heading", level=1)).to_have_text(one.title)
-        if one.module == "policy":
-            expect(page.locator(".rc-sides")).to_be_visible()
+        if one.module in READY:
+            expect(page.locator(READY[one.module]).first).to_be_visible()
         snap(page, f"{one.module}-{look}")
         if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
             wrong.append(f"{one.title} is wider than the screen")
         wrong += [f"{one.title}: nothing says what this is: {unnamed}" for unnamed in page.evaluate(UNNAMED)]
+        wrong += [f"{one.title}: {barrier}" for barrier in barriers(page)]
     assert not wrong, "\n".join(wrong)
 
 
@@ -94,9 +103,15 @@ def test_what_opens(site: Any, visit: Callable[..., Page], snap: Callable[[Page,
     page.get_by_role("button", name="Why").first.click()
     expect(page.locator(".rc-details").first).to_contain_text("Your subscriptions")
     snap(page, f"feed-why-{look}")
+    assert not barriers(page)
+    page.get_by_role("button", name="Left out").click()
+    page.get_by_role("button", name="Publish an event").click()
+    expect(page.get_by_role("dialog", name="Publish an event")).to_be_visible()
+    assert [barrier for barrier in barriers(page) if "dialog" in barrier] == []
     page.goto(site.url + "/subscriptions?new=&text=(genre = 'drama' and year < 1960) or length is very long")
     expect(page.locator(".rc-tried")).to_be_visible()
     snap(page, f"subscriptions-new-{look}")
+    assert not barriers(page)
     if look == "phone":
         return
     page.goto(site.url + "/subscriptions?new=&text=genre == 'drama'")

@@ -98,6 +98,41 @@ def test_there_is_no_such_page(site: Any, visit: Callable[..., Page]) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Feed")
 
 
+def test_pages_and_users_are_found_by_keyboard(site: Any, visit: Callable[..., Page]) -> None:
+    site.subscribe("yves", all="series = 'yves'")
+    page = visit("/", "yara")
+    page.keyboard.press("Control+k")
+    finder = page.get_by_role("combobox", name="Page or user")
+    expect(finder).to_be_focused()
+    finder.fill("cover")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Cover graph")
+    page.wait_for_function("window.did_handshake")
+    page.keyboard.press("/")
+    page.get_by_role("combobox", name="Page or user").fill("as yves")
+    expect(page.get_by_role("option", name="As yves")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("combobox", name="User", exact=False)).to_have_value("yves")
+    site.publish({"title": "A film", "series": "yves"})
+    expect(page.locator(".rc-delivery")).to_be_visible()
+    page.keyboard.press("/")
+    expect(page.get_by_label("Filter the deliveries")).to_be_focused()
+
+
+def test_the_tour_has_four_steps(site: Any, visit: Callable[..., Page]) -> None:
+    page = visit("/monitor", "yara")
+    page.get_by_role("button", name="Take the tour").click()
+    for number, title in enumerate(("Feed", "Subscriptions", "Policy", "Worlds"), 1):
+        step = page.get_by_role("dialog", name=f"Tour, step {number} of 4")
+        expect(step).to_be_visible()
+        expect(page.get_by_role("heading", level=1)).to_have_text(title)
+        step.get_by_role("button", name="Done" if number == 4 else "Next").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.reload()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Worlds")
+    expect(page.get_by_role("button", name="Take the tour")).to_be_hidden()
+
+
 def test_another_user_is_one_choice_away(site: Any, visit: Callable[..., Page]) -> None:
     site.subscribe("yan", all="series = 'yan'")
     page = visit("/subscriptions", "nobody yet")

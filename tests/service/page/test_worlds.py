@@ -1,6 +1,7 @@
 """A world opens by one click, goes on by itself, and can be stopped."""
 
 import re
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -53,3 +54,32 @@ def test_the_command_opens_a_world_too(own_site: Any, visit: Callable[..., Page]
     expect(card).to_contain_text("Last sent:")
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_newcomer_gets_an_explained_delivery_of_their_own_within_two_minutes(
+    own_site: Any, visit: Callable[..., Page]
+) -> None:
+    began = time.monotonic()
+    page = visit("/", at=own_site.url)
+    expect(page.locator(".rc-delivery").first).to_be_visible()  # somebody who has got something
+    who = page.get_by_role("combobox", name="User", exact=False)
+    who.fill("nora")
+    who.press("Enter")
+    expect(page.get_by_text("Subscribe to something")).to_be_visible()
+    page.wait_for_function("window.did_handshake")
+    page.get_by_role("button", name="Subscribe").click()
+    offered = page.get_by_role("group", name="Attributes of recent events").get_by_role("button").first
+    name = offered.inner_text()
+    offered.click()
+    expect(page.get_by_label("Attribute", exact=True)).to_have_value(name)
+    page.get_by_label("The same as text").fill(f"{name} exists")
+    expect(page.locator(".rc-tried")).to_contain_text("of the last")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".rc-subscription")).to_have_count(1)
+    page.get_by_role("link", name="Feed").first.click()
+    expect(page.locator(".rc-delivery").first).to_be_visible()
+    page.get_by_role("button", name="Pause the feed").click()
+    first = page.locator(".rc-delivery").first
+    first.get_by_role("button", name="Why").click()
+    expect(page.locator(".rc-details:visible")).to_contain_text("Sent at event")
+    assert time.monotonic() - began < 120

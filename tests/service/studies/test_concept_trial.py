@@ -1,8 +1,11 @@
+from pathlib import Path
 from typing import Any
 
 from rankcast.language import decode_event, decode_record
-from rankcast.model import Catalog, Concept, Event, LeftShoulder
-from rankcast.service.studies.concept_trial import ConceptTrial, meant_by
+from rankcast.model import Catalog, Concept, Event, LeftShoulder, RightShoulder
+from rankcast.service.studies.concept_trial import ConceptTrial, meant_by, try_concepts
+from rankcast.service.trial_tasks import TrialHistory
+from rankcast.store import Store
 
 CHEAP = {"kind": "concept", "name": "cheap", "attribute": "price", "left_shoulder": [20, 40]}
 
@@ -73,3 +76,22 @@ def test_imprecise_values_count_as_far_as_they_are_possible() -> None:
 def test_one_who_may_not_see_others_sees_their_own_only() -> None:
     of = catalog(subscription("s1", "ann", "price is cheap"), subscription("s2", "ben", "price is cheap"))
     assert [one.user for one in ConceptTrial(of, concept(of), [], only_user="ann").using] == ["ann"]
+
+
+def test_several_meanings_are_tried_together_also_where_events_say_the_word(tmp_path: Path) -> None:
+    more = [
+        {**CHEAP, "name": "dear", "right_shoulder": [60, 80]},
+        subscription("s1", "ann", "price is cheap or price is dear"),
+        subscription("s2", "ben", "price < 25 [1, 0]"),
+        subscription("s3", "cem", "size > 3"),
+    ]
+    del more[0]["left_shoulder"]
+    with Store.create(tmp_path / "s.db") as store:
+        store.change(put=[decode_record(record) for record in (CHEAP, *more)])
+        store.publish(priced(10, 50, 90, {"is": "cheap"}))
+    history = TrialHistory(str(tmp_path / "s.db"), 100, 10**6)
+    proposed = [Concept("cheap", "price", LeftShoulder(100, 120)), Concept("dear", "price", RightShoulder(200, 300))]
+    effects = try_concepts(history, None, proposed, None)
+    assert {row.subscription.id: (row.before, row.after) for row in effects.rows} == {"s1": (3, 4), "s2": (2, 2)}
+    assert [event.id for event in effects.rows[0].gained] == ["e1"]
+    assert [row.subscription.id for row in try_concepts(history, None, proposed, "ben").rows] == ["s2"]

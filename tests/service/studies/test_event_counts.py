@@ -2,7 +2,6 @@ import time
 
 from rankcast.language import decode_event, decode_record
 from rankcast.service import Service
-from rankcast.service.studies.accounts import account_of
 from rankcast.service.studies.event_counts import count_recent
 
 
@@ -40,8 +39,8 @@ def test_an_account_agrees_with_the_log(service: Service) -> None:
     for _, delivery in service.deliveries("ann", 0, 50):
         event = service.event(delivery.event)
         assert event is not None
-        explanation, skipped = account_of(service.settings.store, delivery)
-        assert skipped == 0
+        explanation = service.explain(delivery.user, delivery.event)
+        assert not explanation.remark
         assert explanation.decision is not None
         assert explanation.decision.sent
         assert explanation.rank == delivery.rank

@@ -5,6 +5,7 @@ from rankcast.choose.filters.by_rank import ByRank
 from rankcast.choose.filters.chance import chance
 from rankcast.choose.filters.filtered import EventFilter, Filtered, Verdict
 from rankcast.choose.filters.of_policy import event_filter, filtered
+from rankcast.choose.filters.paced import Paced
 from rankcast.choose.filters.random import Random
 from rankcast.choose.filters.sampling import Sampling
 from rankcast.choose.filters.score_sampling import ScoreSampling
@@ -16,6 +17,7 @@ __all__ = [
     "CandidateScore",
     "EventFilter",
     "Filtered",
+    "Paced",
     "Random",
     "Sampling",
     "ScoreSampling",

@@ -47,7 +47,7 @@ class Budget:
         self.t += 1
         if passed:
             self._passed.append(self.t)
-        start = self.t - self.period if self.update is Update.EAGER else self.t // self.period * self.period
+        start = self.t - self.period if self.update is not Update.LAZY else self.t // self.period * self.period
         while self._passed and self._passed[0] <= start:
             self._passed.popleft()
 

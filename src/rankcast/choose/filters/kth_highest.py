@@ -84,7 +84,7 @@ class KthOfWindow:
 
     One heap has the k highest scores, lowest on top; the other has the rest, highest on top. A score that leaves the
     window stays in its heap until it reaches the top, or until half of the heaps' entries are stale and the heaps are
-    rebuilt. Amortised O(log length) per score.
+    rebuilt. Amortised O(log length) per score, and per step by which `resize` changes k.
 
     >>> window = KthOfWindow(k=2, length=3)
     >>> for score in (5, 1, 4, 2, 3):
@@ -119,6 +119,19 @@ class KthOfWindow:
         if len(self._above) + len(self._below) > 2 * self._length:
             self._rebuild()
 
+    def resize(self, k: int) -> None:
+        """Change k."""
+        while len(self._is_above) > k:
+            self._drop_gone()
+            self._lower()
+        self._k = k
+        self._drop_gone()
+        self._fill()
+
+    def __len__(self) -> int:
+        """How many scores are in the window."""
+        return len(self._window)
+
     def state(self) -> State:
         """The state as plain data, for `restore`."""
         return {"window": list(self._window)}
@@ -133,10 +146,18 @@ class KthOfWindow:
         """Move scores so that the k highest are above. At most one score is on the wrong side, and one is missing."""
         self._drop_gone()
         if self._above:
-            score, arrival = heappop(self._above)
-            self._is_above.discard(arrival)
-            heappush(self._below, (-score, -arrival))
+            self._lower()
             self._drop_gone()
+        self._fill()
+
+    def _lower(self) -> None:
+        """Move the lowest score above to below."""
+        score, arrival = heappop(self._above)
+        self._is_above.discard(arrival)
+        heappush(self._below, (-score, -arrival))
+
+    def _fill(self) -> None:
+        """Move the highest scores from below until k are above."""
         while len(self._is_above) < self._k and self._below:
             score, arrival = heappop(self._below)
             heappush(self._above, (-score, -arrival))

@@ -5,12 +5,13 @@ from datetime import datetime
 from rankcast.choose.candidates import DeliveryMode
 from rankcast.choose.filters.by_rank import ByRank
 from rankcast.choose.filters.filtered import EventFilter, Filtered
+from rankcast.choose.filters.paced import Paced
 from rankcast.choose.filters.random import Random
 from rankcast.choose.filters.sampling import Sampling
 from rankcast.choose.filters.score_sampling import ScoreSampling
 from rankcast.choose.filters.threshold import CandidateScore, Threshold
-from rankcast.model import EPOCH, Decaying, Filter, FilterKind, Policy, Scoring
-from rankcast.rank import novelty_of
+from rankcast.model import EPOCH, Decaying, Filter, FilterKind, Policy, Scoring, Update
+from rankcast.rank import novelty_of_filter
 
 __all__ = ["event_filter", "filtered"]
 
@@ -19,15 +20,17 @@ def event_filter(user: str, settings: Filter, decay: Decaying | None = None, ori
     """A new filter for a user. Only scoring by decaying novelty uses `decay` and `origin`."""
     match settings.novelty:
         case FilterKind.RANDOM:
-            return Random(user, settings.rate, settings.seed)
+            return Random(user, settings.rate, settings.seed, settings.period if settings.exact else None)
         case FilterKind.SAMPLING if settings.scoring in (Scoring.RATE, Scoring.INTERVAL):
             return Sampling(user, settings)
     score: CandidateScore = (
-        ByRank() if settings.scoring is Scoring.SCORE else novelty_of(settings.scoring, settings.aging, decay, origin)
+        ByRank() if settings.scoring is Scoring.SCORE else novelty_of_filter(settings, decay, origin)
     )
     if settings.novelty is FilterKind.SAMPLING:
         return ScoreSampling(user, score, settings)
     minimum = settings.minimum if settings.novelty is FilterKind.MINIMUM else None
+    if settings.update is Update.PACED and minimum is None:
+        return Paced(score, settings.rate, settings.period)
     return Threshold(score, settings.rate, settings.period, settings.update, minimum)
 
 

@@ -73,7 +73,7 @@ class ScoreSampling:
     def _learn(self, steps: int) -> None:
         self._steps.append(steps)
         self._sum += steps
-        if self._settings.update is Update.EAGER:
+        if self._settings.update is not Update.LAZY:
             if len(self._steps) > self._settings.period:
                 self._sum -= self._steps.popleft()
             self._mean = float(self._sum) / float(_GRID * len(self._steps))

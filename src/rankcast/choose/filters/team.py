@@ -1,178 +1,250 @@
-"""A threshold filter over nodes that each hold a part of one user's subscriptions: a team inbox (thesis 3.4).
+"""A filter over nodes that each hold a part of one user's subscriptions: a team inbox (semantics: Teams; thesis 3.4).
 
 The stream is divided into rounds of published events. All nodes see all events, so they agree on where a round ends
-without communicating. After each round every node reports to a coordinator: the events that matched it, the events
-that it delivered, and its best scores. The coordinator merges the reports and answers with the threshold, a quota for
-each node, and the deliveries of the others. During a round a node knows nothing of the others: it estimates how many
-events matched the team, and delivers no more than its quota.
+without communicating. After each round every node reports to a coordinator, which merges the reports and answers with
+the threshold, a quota for each node, and the deliveries of the others (`rankcast.choose.filters.team_rounds`). During a
+round a node knows nothing of the others: it estimates how many events matched the team, and delivers no more than its
+quota.
 """
 
-import heapq
-import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from rankcast.errors import ModelError
-from rankcast.model import Filter, FilterKind, Scoring, Update
+import msgspec
+
+from rankcast.choose.filters.chance import chance
+from rankcast.choose.filters.sampling import Sampling
+from rankcast.choose.filters.score_sketch import sketch
+from rankcast.choose.filters.team_rounds import (
+    NodeReport,
+    RoundOrders,
+    TeamState,
+    check_team_filter,
+    first_orders,
+    merge,
+    seqs_of,
+)
+from rankcast.model import EPOCH, Credit, Event, Filter, FilterKind, Update
 from rankcast.plain import State
+from rankcast.rank.novelty import NoveltyState
+from rankcast.rank.of_policy import novelty_of_filter
 
-__all__ = [
-    "NodeSummary",
-    "RoundSummary",
-    "TeamNode",
-    "check_team_filter",
-    "first_round",
-    "merge",
-    "round_bounds",
-    "serve_together",
-]
+__all__ = ["Team", "TeamMatch", "TeamNode", "round_bounds", "serve_together"]
 
 
-class NodeSummary(NamedTuple):
-    """A node's report after a round.
+class TeamMatch(NamedTuple):
+    """An event that matches a node, with the node's subscriptions that it matches, and the most specific of them."""
 
-    It has the `seq` of all events that matched the node and of those that it delivered, and its scores, best first,
-    each with its `seq`.
-    """
+    seq: int
+    id: str
+    matching: Sequence[str]
+    specific: Sequence[str] = ()
 
-    matched: list[int]
-    delivered: list[int]
-    best: list[tuple[float, int]]
-
-
-class RoundSummary(NamedTuple):
-    """What all nodes know at the start of a round.
-
-    `matched` is the number of events that matched the team before the round, `share` the share of the last round's
-    events that matched. A node delivers events that score at least `threshold`, up to its quota. The quotas sum to k
-    = rate * (events that matched in the last round), plus the unused quota of the last round, at most k again. So the
-    team never gets more than the sum of all k. `delivered` lists the deliveries of the last round.
-    """
-
-    threshold: float
-    quotas: list[int]
-    matched: int
-    share: float
-    delivered: list[int]
-
-
-def check_team_filter(settings: Filter | None) -> Filter:
-    """Return the filter if nodes can share it: a lazy threshold by rate or interval, without aging. Else raise."""
-    if settings is None or settings.novelty is not FilterKind.THRESHOLD or settings.update is not Update.LAZY:
-        raise ModelError("a team needs a policy with a lazy threshold filter")
-    if settings.scoring not in (Scoring.RATE, Scoring.INTERVAL) or settings.aging != 1:
-        raise ModelError("a team's filter scores by rate or interval, without aging")
-    return settings
-
-
-def first_round(settings: Filter, nodes: int, length: int) -> RoundSummary:
-    """The summary before the first round: no threshold, every event is assumed to match, equal quotas."""
-    k = math.floor(settings.rate * length + 1e-9)
-    return RoundSummary(0.0, _shares(k, nodes), 0, 1.0, [])
-
-
-def merge(summaries: Sequence[NodeSummary], before: RoundSummary, rate: float, length: int) -> RoundSummary:
-    """Merge the reports of a round of `length` published events; an event that matched several nodes counts once.
-
-    A node's quota is the number of its events among the k best scores; at equal scores the earlier event goes first.
-    Unused quota goes to the nodes that used up theirs.
-
-    >>> nodes = [NodeSummary([1, 2], [1], [(1.0, 1), (0.9, 2)]), NodeSummary([3, 4], [3], [(1.0, 3), (0.2, 4)])]
-    >>> merge(nodes, RoundSummary(0.0, [1, 1], 0, 1.0, []), rate=0.75, length=4)
-    RoundSummary(threshold=0.9, quotas=[2, 1], matched=4, share=1.0, delivered=[1, 3])
-    """
-    matched = len({seq for summary in summaries for seq in summary.matched})
-    k = math.floor(rate * matched + 1e-9)
-    scored = [(score, -seq, -number) for number, summary in enumerate(summaries) for score, seq in summary.best]
-    best = heapq.nlargest(k, scored)
-    quotas = [0] * len(summaries)
-    for _, _, number in best:
-        quotas[-number] += 1
-    left = [quota - len(summary.delivered) for quota, summary in zip(before.quotas, summaries, strict=True)]
-    short = [number for number, unspent in enumerate(left) if not unspent]
-    for number, extra in zip(short, _shares(min(k, sum(left)), len(short)), strict=True):
-        quotas[number] += extra
-    return RoundSummary(
-        threshold=best[-1][0] if best else 0.0,
-        quotas=quotas,
-        matched=before.matched + matched,
-        share=matched / length if length else before.share,
-        delivered=sorted({seq for summary in summaries for seq in summary.delivered}),
-    )
-
-
-def _shares(amount: int, among: int) -> list[int]:
-    return [amount // among + (number < amount % among) for number in range(among)]
+    @property
+    def event(self) -> Event:
+        """The event, without its attributes."""
+        return Event(self.id, EPOCH, {}, seq=self.seq)
 
 
 class TeamNode:
-    """One node, with the deliveries of its own subscriptions that it knows of."""
+    """One node, with what it knows of its own subscriptions."""
 
-    def __init__(self, number: int, settings: Filter) -> None:
-        self._number = number
+    def __init__(self, team: str, settings: Filter) -> None:
         self._settings = check_team_filter(settings)
-        self._delivered: dict[str, int] = {}
-        self._last: dict[str, float] = {}
-        self._round: list[tuple[int, Sequence[str]]] = []
+        sampling = settings.novelty is FilterKind.SAMPLING
+        self._judge: _Judge = _ByChance(team, settings) if sampling else _ByScore(settings)
+        self._t = 0
+        self._round: list[TeamMatch] = []
         self._own: set[int] = set()
         self._start = 0
 
-    def advance(self, events: Sequence[tuple[int, Sequence[str]]], start: int, known: RoundSummary) -> NodeSummary:
-        """Serve the round after event `start`; `events` are this node's matches, as `seq` and subscriptions."""
-        self._learn(known)
-        quota = known.quotas[self._number]
-        self._round, self._own, self._start = list(events), set(), start
-        scores: list[tuple[float, int]] = []
-        delivered: list[int] = []
-        for seq, matching in events:
-            t = self._estimate(seq, known)
-            score = max(self._score(name, t) for name in matching)
-            scores.append((score, seq))
-            if score >= known.threshold and len(delivered) < quota:
-                delivered.append(seq)
-                self._own.add(seq)
-                self._count(matching, t)
-        scores.sort(key=lambda scored: (-scored[0], scored[1]))
-        return NodeSummary([seq for seq, _ in events], delivered, scores)
+    def advance(self, matches: Sequence[TeamMatch], start: int, length: int, orders: RoundOrders) -> NodeReport:
+        """Serve the round of the `length` events after event `start`; `matches` are those that match this node."""
+        self._learn(orders)
+        self._judge.begin(orders)
+        self._round, self._own, self._start = list(matches), set(), start
+        wanted = 0
+        for own, match in enumerate(matches, 1):
+            estimate = orders.matched + own + int(orders.others * (match.seq - start))
+            skipped = max(0, estimate - self._t - 1)
+            self._t += skipped + 1
+            if self._judge.wants(match, skipped, orders.threshold):
+                wanted += 1
+                if len(self._own) < orders.quota:
+                    self._own.add(match.seq)
+                    self._judge.delivered(match)
+            self._judge.count(match)
+        matched = [match.seq for match in matches]
+        border = int(self._settings.rate * len(matches) + 1e-9)
+        return NodeReport(
+            _bits(matched, start, length),
+            _bits(sorted(self._own), start, length),
+            wanted,
+            sketch(self._judge.scores, border),
+            self._judge.active,
+        )
 
     def state(self) -> State:
         """The state as plain data, for `restore`."""
         return {
-            "delivered": self._delivered,
-            "last": self._last,
-            "round": [[seq, list(matching)] for seq, matching in self._round],
+            "judge": self._judge.state(),
+            "t": self._t,
+            "round": [[one.seq, one.id, list(one.matching), list(one.specific)] for one in self._round],
             "own": sorted(self._own),
             "start": self._start,
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Continue from a saved `state`."""
-        self._delivered = dict(state["delivered"])
-        self._last = dict(state["last"])
-        self._round = [(seq, tuple(matching)) for seq, matching in state["round"]]
+        self._judge.restore(state["judge"])
+        self._t = state["t"]
+        self._round = [TeamMatch(seq, name, tuple(all_), tuple(some)) for seq, name, all_, some in state["round"]]
         self._own = set(state["own"])
         self._start = state["start"]
 
-    def _learn(self, known: RoundSummary) -> None:
+    def _learn(self, orders: RoundOrders) -> None:
         """Take into account what other nodes delivered in the last round that also matches here."""
-        others = set(known.delivered) - self._own
-        for seq, matching in self._round:
-            if seq in others:
-                self._count(matching, float(known.matched))
+        others = set(seqs_of(orders.delivered, self._start)) - self._own
+        if self._settings.credit is Credit.ALL:
+            for match in self._round:
+                if match.seq in others:
+                    self._judge.delivered(match)
 
-    def _count(self, matching: Sequence[str], t: float) -> None:
-        for name in matching:
-            self._delivered[name] = self._delivered.get(name, 0) + 1
-            self._last[name] = max(t, self._last.get(name, 0.0))
 
-    def _estimate(self, seq: int, known: RoundSummary) -> float:
-        """Estimate how many events have matched the team, this one included, from the last summary and its share."""
-        return max(1.0, known.matched + known.share * (seq - self._start))
+class _Judge(Protocol):
+    """Decides which of a node's matches are worth delivering."""
 
-    def _score(self, name: str, t: float) -> float:
-        if self._settings.scoring is Scoring.INTERVAL:
-            return t - self._last.get(name, 0.0)
-        return 1.0 - self._delivered.get(name, 0) / (t - 1) if t > 1 else 1.0
+    scores: list[float]
+
+    @property
+    def active(self) -> int: ...
+
+    def begin(self, orders: RoundOrders) -> None: ...
+
+    def wants(self, match: TeamMatch, skipped: int, threshold: float) -> bool: ...
+
+    def delivered(self, match: TeamMatch) -> None: ...
+
+    def count(self, match: TeamMatch) -> None: ...
+
+    def state(self) -> State: ...
+
+    def restore(self, state: State) -> None: ...
+
+
+class _ByScore:
+    """Threshold: what scores at least the threshold of the round."""
+
+    def __init__(self, settings: Filter) -> None:
+        novelty = novelty_of_filter(settings)
+        assert isinstance(novelty, NoveltyState)
+        self._novelty = novelty
+        self.scores: list[float] = []
+
+    @property
+    def active(self) -> int:
+        return 0  # only sampling asks
+
+    def begin(self, orders: RoundOrders) -> None:
+        self.scores = []
+
+    def wants(self, match: TeamMatch, skipped: int, threshold: float) -> bool:
+        self._novelty.skip(skipped)
+        score = self._novelty.score(match)
+        self.scores.append(score)
+        return score >= threshold
+
+    def delivered(self, match: TeamMatch) -> None:
+        self._novelty.delivered(match)
+
+    def count(self, match: TeamMatch) -> None:
+        pass
+
+    def state(self) -> State:
+        return self._novelty.state()
+
+    def restore(self, state: State) -> None:
+        self._novelty.restore(state)
+
+
+class _ByChance:
+    """Sampling: what a draw lets through. All nodes draw the same number for an event."""
+
+    def __init__(self, team: str, settings: Filter) -> None:
+        self._team = team
+        self._settings = settings
+        self._sampling = Sampling(team, settings)
+        self.scores: list[float] = []
+
+    @property
+    def active(self) -> int:
+        return self._sampling.active
+
+    def begin(self, orders: RoundOrders) -> None:
+        self._sampling.elsewhere = orders.elsewhere
+        if self._settings.update is Update.LAZY and orders.matched:
+            self._sampling.learn()
+
+    def wants(self, match: TeamMatch, skipped: int, threshold: float) -> bool:
+        self._sampling.skip(skipped)
+        probability = self._sampling.consider(match.matching)
+        return chance(self._settings.seed, self._team, match.id) < probability
+
+    def delivered(self, match: TeamMatch) -> None:
+        pass  # sampling goes by matches
+
+    def count(self, match: TeamMatch) -> None:
+        self._sampling.count(match.matching)
+
+    def state(self) -> State:
+        return self._sampling.state()
+
+    def restore(self, state: State) -> None:
+        self._sampling.restore(state)
+
+
+class Team:
+    """All nodes and their coordinator in one process, fed round by round: as a stream comes, or from files.
+
+    `traffic` is the number of bytes that the nodes and the coordinator sent each other so far.
+    """
+
+    def __init__(self, team: str, settings: Filter, nodes: int) -> None:
+        self._settings = check_team_filter(settings)
+        self._nodes = [TeamNode(team, settings) for _ in range(nodes)]
+        self._state: TeamState | None = None
+        self._orders: list[RoundOrders] = []
+        self._published = 0
+        self.traffic = 0
+
+    def advance(self, matches: Sequence[Sequence[TeamMatch]], length: int) -> list[int]:
+        """Serve a round of `length` events, given each node's matches; returns the `seq` of what is delivered."""
+        if self._state is None:
+            self._state, self._orders = first_orders(self._settings, len(self._nodes), length)
+        start, self._published = self._published, self._published + length
+        told = zip(self._nodes, matches, self._orders, strict=True)
+        reports = [node.advance(own, start, length, orders) for node, own, orders in told]
+        self._state, self._orders = merge(reports, self._state, self._settings, length)
+        self.traffic += sum(len(msgspec.msgpack.encode(message)) for message in (*reports, *self._orders))
+        return seqs_of(self._orders[0].delivered, start)
+
+    def state(self) -> State:
+        """The state as plain data, for `restore`."""
+        return {
+            "nodes": [node.state() for node in self._nodes],
+            "team": msgspec.to_builtins(self._state, builtin_types=(bytes,)),
+            "orders": msgspec.to_builtins(self._orders, builtin_types=(bytes,)),
+            "published": self._published,
+            "traffic": self.traffic,
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Continue from a saved `state`, in a team of the same size and settings."""
+        for node, known in zip(self._nodes, state["nodes"], strict=True):
+            node.restore(known)
+        self._state = msgspec.convert(state["team"], TeamState | None)
+        self._orders = msgspec.convert(state["orders"], list[RoundOrders])
+        self._published, self.traffic = state["published"], state["traffic"]
 
 
 def round_bounds(published: int, number: int, rounds: int) -> tuple[int, int]:
@@ -181,17 +253,21 @@ def round_bounds(published: int, number: int, rounds: int) -> tuple[int, int]:
 
 
 def serve_together(
-    matches: Sequence[Sequence[tuple[int, Sequence[str]]]], published: int, settings: Filter, rounds: int
+    matches: Sequence[Sequence[TeamMatch]], published: int, settings: Filter, rounds: int, team: str = "team"
 ) -> list[int]:
     """Serve all rounds in one process; return the `seq` of all deliveries. `matches` are each node's, by `seq`."""
-    nodes = [TeamNode(number, settings) for number in range(len(matches))]
-    known: RoundSummary | None = None
-    delivered: set[int] = set()
+    together = Team(team, settings, len(matches))
+    delivered: list[int] = []
     for number in range(rounds):
         start, end = round_bounds(published, number, rounds)
-        known = known or first_round(settings, len(nodes), end - start)
-        parts = [[match for match in own if start < match[0] <= end] for own in matches]
-        summaries = [node.advance(part, start, known) for node, part in zip(nodes, parts, strict=True)]
-        known = merge(summaries, known, settings.rate, end - start)
-        delivered.update(known.delivered)
-    return sorted(delivered)
+        parts = [[match for match in own if start < match.seq <= end] for own in matches]
+        delivered += together.advance(parts, end - start)
+    return delivered
+
+
+def _bits(seqs: Sequence[int], start: int, length: int) -> bytes:
+    found = bytearray(-(-length // 8))
+    for seq in seqs:
+        place = seq - start - 1
+        found[place // 8] |= 1 << place % 8
+    return bytes(found)

@@ -11,7 +11,7 @@ from rankcast.choose.filters.kth_highest import FixedThreshold, KthOfPeriod, Kth
 from rankcast.model import Update
 from rankcast.plain import State
 
-__all__ = ["CandidateScore", "Threshold"]
+__all__ = ["CandidateScore", "Threshold", "apart"]
 
 
 class CandidateScore(Protocol):
@@ -52,7 +52,7 @@ class Threshold:
     ) -> None:
         self._score = score
         self._budget = Budget(rate, period, update)
-        kth_highest = KthOfWindow if update is Update.EAGER else KthOfPeriod
+        kth_highest = KthOfPeriod if update is Update.LAZY else KthOfWindow
         self._bar: ScoreThreshold = kth_highest(self._budget.k, period) if minimum is None else FixedThreshold(minimum)
 
     @property
@@ -89,7 +89,7 @@ class Threshold:
         self._bar.restore(state["bar"])
 
     def _decide(self, score: float) -> Verdict:
-        shown, bar = _apart(score, self.threshold)
+        shown, bar = apart(score, self.threshold)
         if score < self.threshold:
             reason = f"stopped by the threshold filter: score {shown} below the threshold {bar}"
             return Verdict(False, reason, StopCause.SCORE)
@@ -99,7 +99,7 @@ class Threshold:
         return Verdict(True, f"passed the threshold filter: score {shown} reaches the threshold {bar}")
 
 
-def _apart(score: float, threshold: float) -> tuple[str, str]:
+def apart(score: float, threshold: float) -> tuple[str, str]:
     """Both numbers as text, with just enough digits to show their difference."""
     difference = abs(score - threshold)
     digits = max(2, -math.floor(math.log10(difference))) if difference else 2

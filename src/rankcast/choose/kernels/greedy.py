@@ -7,7 +7,17 @@ from rankcast.choose.numbers import grid_steps
 from rankcast.compiling import kernel
 from rankcast.plain import Array, Arrays
 
-__all__ = ["NEAR", "NONE", "best_older", "best_pair", "choose_greedily", "later", "look_up", "remember_distances"]
+__all__ = [
+    "NEAR",
+    "NONE",
+    "add_greedily",
+    "best_older",
+    "best_pair",
+    "choose_greedily",
+    "later",
+    "look_up",
+    "remember_distances",
+]
 
 NONE = -(2**62)
 """Smaller than every value on the grid."""
@@ -162,28 +172,57 @@ def choose_greedily(
     chosen[second] = True
     members[0] = first
     members[1] = second
+    add_greedily(begin, end, 2, order, slots, ranks, k, sigma, table, space, row, nearest, chosen, members)
+
+
+@kernel
+def add_greedily(
+    begin: int,
+    end: int,
+    count: int,
+    order: Array,
+    slots: Array,
+    ranks: Array,
+    k: int,
+    sigma: float,
+    table: Array,
+    space: Arrays,
+    row: Array,
+    nearest: Array,
+    chosen: Array,
+    members: Array,
+) -> None:
+    """Add the best entries to the first `count` members until there are k, which must exist.
+
+    `chosen` marks the members; the new ones are marked too. With `sigma` 1 no distance is computed, and `count` may
+    be 0; otherwise it is at least 1. `row` and `nearest` are scratch space.
+    """
     # The remaining entries, compactly: entry, place of its distances, share of rank, distance of the nearest member.
     has_table = len(table) > 0
     rest, places = np.empty(end - begin, np.int64), np.empty(end - begin, np.int64)
     share = np.empty(end - begin)
     left = 0
     for entry in range(begin, end):
-        if entry != first and entry != second:
+        if not chosen[entry]:
             rest[left] = entry
             places[left] = slots[entry] if has_table else order[entry]
             share[left] = sigma * ranks[entry]
             left += 1
-    added = first
-    for size in range(1, k):
-        if has_table:
-            line = table[slots[added]]
+    by_rank = sigma == 1.0
+    nearest[:left] = 0.0 if by_rank else np.inf
+    row[:left] = 0.0
+    for size in range(0 if by_rank else 1, k):
+        if not by_rank:
+            added = members[size - 1]
+            if has_table:
+                line = table[slots[added]]
+                for place in range(left):
+                    row[place] = line[places[place]]
+            else:
+                measure(order[added], places[:left], space, row)
+        if size < count:
             for place in range(left):
-                row[place] = line[places[place]]
-        else:
-            measure(order[added], places[:left], space, row)
-        if size == 1:
-            nearest[:left] = row[:left]
-            added = second
+                nearest[place] = min(nearest[place], row[place])
             continue
         best, at, roughly = NONE, -1, -1.0
         for place in range(left):

@@ -8,12 +8,12 @@ subtracted again. One addition of the two sums gives the sum of all pairs, round
 import numpy as np
 
 from rankcast.choose.kernels.distances import measure
-from rankcast.choose.kernels.greedy import NEAR, NONE, look_up
+from rankcast.choose.kernels.greedy import NEAR, NONE, add_greedily, look_up
 from rankcast.choose.numbers import exact_sum, expand, grid_steps
 from rankcast.compiling import kernel
 from rankcast.plain import Array, Arrays
 
-__all__ = ["LARGEST_SET", "best_place", "improve", "pair_sums", "replace_one", "upper", "worth_steps"]
+__all__ = ["LARGEST_SET", "best_place", "improve", "keep_calm", "pair_sums", "replace_one", "upper", "worth_steps"]
 
 LARGEST_SET = 8192
 """The largest set for which sums over pairs are exact."""
@@ -263,3 +263,75 @@ def replace_one(k: int, ranks: Array, sigma: float, high: Array, low: Array, apa
         if steps > best:
             best, out = steps, place
     return out, best, present
+
+
+@kernel
+def keep_calm(
+    begin: int,
+    end: int,
+    order: Array,
+    slots: Array,
+    ranks: Array,
+    k: int,
+    sigma: float,
+    calm: int,
+    table: Array,
+    space: Arrays,
+    row: Array,
+    nearest: Array,
+    chosen: Array,
+    kept: Array,
+    members: Array,
+) -> None:
+    """Choose between the set that `kept` marks, filled up to k, and the set that `chosen` marks.
+
+    The second one must be worth more by more than `calm` grid steps. Both marks are then those of the winner. There
+    must be more than k entries, of which `chosen` marks k. `members`, `row` and `nearest` are scratch space.
+    """
+    count = 0
+    for entry in range(begin, end):
+        count += kept[entry]
+    if not 0 < count <= k:  # nothing is left, or k has been lowered
+        kept[begin:end] = chosen[begin:end]
+        return
+    new = _worth_of_marked(begin, end, order, slots, ranks, k, sigma, table, space, row, nearest, chosen, members)
+    place = 0
+    for entry in range(begin, end):
+        if kept[entry]:
+            members[place] = entry
+            place += 1
+    if count < k:
+        add_greedily(begin, end, count, order, slots, ranks, k, sigma, table, space, row, nearest, kept, members)
+    last = _worth_of_marked(begin, end, order, slots, ranks, k, sigma, table, space, row, nearest, kept, members)
+    if new - last > calm:
+        kept[begin:end] = chosen[begin:end]
+    else:
+        chosen[begin:end] = kept[begin:end]
+
+
+@kernel
+def _worth_of_marked(
+    begin: int,
+    end: int,
+    order: Array,
+    slots: Array,
+    ranks: Array,
+    k: int,
+    sigma: float,
+    table: Array,
+    space: Arrays,
+    row: Array,
+    room: Array,
+    marked: Array,
+    members: Array,
+) -> int:
+    """The divrank of the k marked entries, on the grid; `members`, `row` and `room` are scratch space."""
+    place = 0
+    for entry in range(begin, end):
+        if marked[entry]:
+            members[place] = entry
+            row[place] = ranks[entry]
+            place += 1
+    rank_sum = exact_sum(row, k, room)
+    pair_sum = 0.0 if sigma == 1.0 else pair_sums(members, k, order, slots, table, space, row)[0]
+    return int(worth_steps(rank_sum, pair_sum, k, sigma))

@@ -1,5 +1,6 @@
 """``rankcast init``: create a store."""
 
+import shlex
 from typing import Annotated
 
 import typer
@@ -33,5 +34,6 @@ def init(
             f"{counted(held.subscriptions, 'subscription')} and {counted(held.events, 'event')}"
         )
     else:
-        message = f"{where} is ready; now subscribe: rankcast subscribe --user addison \"genre = 'drama'\""
+        other = "" if (place or store) == DEFAULT_STORE else f"--store {shlex.quote(place or store)} "
+        message = f"{where} is ready; now subscribe: rankcast subscribe {other}--user addison \"genre = 'drama'\""
     out.done(message, {"store": where, **held._asdict()})

@@ -10,10 +10,12 @@ from typing import Annotated, Any, NamedTuple, assert_never
 
 import typer
 
+from rankcast.cli.completion import complete_preset
+from rankcast.cli.known_users import check_user
 from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath
 from rankcast.cli.output import Output, TableColumn
 from rankcast.cli.values import numbers
-from rankcast.language.presets import PRESETS, preset_fields
+from rankcast.language.presets import PRESETS, filter_of_kind, preset_fields
 from rankcast.model import (
     MOST_POLICY_COST,
     Decaying,
@@ -35,6 +37,7 @@ from rankcast.model.declared import (
     Nested,
     Numbers,
     Real,
+    Truth,
     Whole,
     Word,
     declared,
@@ -58,6 +61,7 @@ _OPTIONS = {
     ("weights",): ("--weight",),
     ("attributes",): ("--attribute",),
     ("filter", "novelty"): ("--filter",),
+    ("filter", "half_life"): ("--rates-half-life",),
     ("novelty", "scoring"): ("--novelty",),
     ("decay", "form"): ("--decay",),
 }
@@ -98,7 +102,8 @@ def _with_unit(record: type) -> list[Declared]:
 
 
 def _setting(path: tuple[str, ...], one: Declared, panel: str | None, prefix: str = "") -> _Setting:
-    names = _OPTIONS.get(path, (f"--{prefix}{one.name.replace('_', '-')}",))
+    name = f"{prefix}{one.name.replace('_', '-')}"
+    names = _OPTIONS.get(path, (f"--{name}/--no-{name}" if isinstance(one.kind, Truth) else f"--{name}",))
     kind, metavar = _typed(one.kind)
     several = " May be repeated." if isinstance(one.kind, Names | Numbers) else ""
     option = typer.Option(*names, metavar=metavar, help=f"{one.help}{several}", rich_help_panel=panel)
@@ -108,8 +113,12 @@ def _setting(path: tuple[str, ...], one: Declared, panel: str | None, prefix: st
 def _typed(kind: FieldKind) -> tuple[Any, str | None]:
     """The type of an option, and the placeholder for its value in the help."""
     match kind:
-        case Word(words):
+        case Word(words, None):
             return words, None
+        case Word(words):
+            return str, "|".join([*(word.value for word in words), "NAME"])
+        case Truth():
+            return bool, None
         case Whole():
             return int, None if kind.low < -1 else f"{kind.low}..{kind.high}"
         case Real():
@@ -151,7 +160,12 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
 def policy(
     user: OneUser = None,
     preset: Annotated[
-        str | None, typer.Option(metavar="NAME", help=f"Named policy to start from: {', '.join(PRESETS)}.")
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"Named policy to start from: {', '.join(PRESETS)}.",
+            autocompletion=complete_preset,
+        ),
     ] = None,
     remove: Annotated[
         bool, typer.Option("--remove", help="Remove the policy; the user then gets every match.")
@@ -176,6 +190,7 @@ def policy(
     """
     from rankcast.errors import CatalogError
     from rankcast.language import decode_record, encode_record
+    from rankcast.rank import policy_notes
     from rankcast.store import Store
 
     given = _told(settings)
@@ -183,6 +198,8 @@ def policy(
     with Store.open(store) as opened:
         catalog = opened.catalog()
         if not given and preset is None and not remove:
+            if user is not None:
+                check_user(catalog, user)
             listed = catalog.policies.values() if user is None else [catalog.policy_of(user)]
             out.records(map(encode_record, listed), _COLUMNS, _cells, "no policies; every user gets all matches")
             return
@@ -203,6 +220,8 @@ def policy(
         check_policy_cost(new, max_policy_cost)
         opened.change(put=[new])
     out.done(f"{user}: {_words(encode_record(new))}", encode_record(new))
+    for note in policy_notes(new, catalog):
+        out.say(f"note: {note}")
 
 
 def _told(settings: Mapping[str, object]) -> JsonObject:
@@ -237,6 +256,8 @@ def _changed(before: JsonObject, given: JsonObject) -> JsonObject:
         if name in _INNER:
             spans = value.keys() & _SPANS
             kept = {field: known for field, known in before.get(name, {}).items() if not spans or field not in _SPANS}
+            if name == "filter" and "novelty" in value:
+                kept = filter_of_kind(kept, value["novelty"])
             changed[name] = {**kept, **value}
         else:
             changed[name] = value

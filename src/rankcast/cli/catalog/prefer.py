@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from rankcast.cli.completion import complete_subscription
+from rankcast.cli.known_users import check_user
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, UserName
 from rankcast.cli.output import Output, TableColumn
 
@@ -17,7 +19,10 @@ _COLUMNS = (TableColumn("prefers"), TableColumn("over"))
 def prefer(
     user: UserName,
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="ID", help="Subscription ids of the user, best first.")
+        list[str] | None,
+        typer.Argument(
+            metavar="ID", help="Subscription ids of the user, best first.", autocompletion=complete_subscription
+        ),
     ] = None,
     remove: Annotated[bool, typer.Option("--remove", help="Remove the preference.")] = False,
     store: StorePath = DEFAULT_STORE,
@@ -38,6 +43,7 @@ def prefer(
     out = Output(json)
     with Store.open(store) as opened:
         if not names:
+            check_user(opened.catalog(), user)
             listed = [encode_record(one) for one in opened.catalog().preferences_of(user)]
             out.records(listed, _COLUMNS, _cells, f"{user} has no preferences")
             return

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankcast.cli.completion import complete_subscription
 from rankcast.cli.exits import NEGATIVE
 from rankcast.cli.inputs import count_lines
+from rankcast.cli.known_users import check_user
 from rankcast.cli.operation.rejects import exit_if_any, tell
-from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath
+from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath, existing_file
 from rankcast.cli.output import Output, TableColumn, counted
+from rankcast.model import Attitude
 
 if TYPE_CHECKING:
     from rankcast.model import Catalog, Expression, Subscription
@@ -37,11 +40,19 @@ def subscribe(
     ] = None,
     score: Annotated[float | None, typer.Option(metavar="0..1", help="Score of the subscription.")] = None,
     weight: Annotated[float, typer.Option(help="Weight of the subscription in a weighted mean.")] = 1.0,
+    attitude: Annotated[
+        Attitude | None,
+        typer.Option(help="Thresholds of vague predicates that have none: miss nothing, or be sure."),
+    ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace the subscription with this id.")] = False,
     file: Annotated[
         Path | None,
         typer.Option(
-            exists=True, dir_okay=False, metavar="FILE", help="Load all records of this catalog file (JSON Lines)."
+            "--file",
+            callback=existing_file,
+            dir_okay=False,
+            metavar="FILE",
+            help="Load all records of this catalog file (JSON Lines).",
         ),
     ] = None,
     store: StorePath = DEFAULT_STORE,
@@ -69,7 +80,7 @@ def subscribe(
         if user is None:
             raise typer.BadParameter("a subscription needs a --user")
         assert where is not None
-        _subscribe(opened, out, user, where, name, score, weight, replace)
+        _subscribe(opened, out, user, where, name, score, weight, attitude, replace)
 
 
 def _subscribe(
@@ -80,21 +91,43 @@ def _subscribe(
     name: str | None,
     score: float | None,
     weight: float,
+    attitude: Attitude | None,
     replace: bool,
 ) -> None:
     from rankcast.errors import CatalogError
     from rankcast.language import encode_record, label, parse
-    from rankcast.model import Subscription
+    from rankcast.model import Subscription, with_attitude
 
     catalog = store.catalog()
     expression = parse(where)
+    if attitude is not None:
+        expression = with_attitude(expression, attitude.thresholds)
     known = None if name else _same(catalog, user, expression, score, weight)
     new = known or Subscription(name or _next_id(catalog, user), user, expression, score, weight)
     if name in catalog.subscriptions and not replace and catalog.subscriptions[name] != new:
         raise CatalogError(f"subscription {name!r} already exists; replace it with --replace")
     store.change(put=[new])
+    _warn_of_unknown(store, expression, out)
     message = f"{'already subscribed: ' if known else ''}{new.id} of {user}: {label(expression)}"
     out.done(message, encode_record(new), new.id)
+
+
+_RECENT = 500
+
+
+def _warn_of_unknown(store: "Store", where: "Expression", out: Output) -> None:
+    """Warn of attributes that no recent event has, with the likely name."""
+    from rankcast.errors import did_you_mean
+    from rankcast.model import predicates_of
+
+    start = max(0, store.last_offset() - _RECENT)
+    recent = [entry.event for entry in store.events(start, _RECENT)]
+    known = {name for event in recent for name in event.attributes}
+    for name in dict.fromkeys(predicate.attribute for predicate in predicates_of(where)):
+        if recent and name not in known:
+            events = "the only event" if len(recent) == 1 else f"none of the last {len(recent):,} events"
+            verb = "has no" if len(recent) == 1 else "has an"
+            out.say(f"warning: {events} {verb} attribute {name!r}{did_you_mean(name, known)}")
 
 
 def _same(
@@ -138,7 +171,9 @@ def _load(store: "Store", file: Path, out: Output) -> None:
 
 
 def unsubscribe(
-    names: Annotated[list[str], typer.Argument(metavar="ID", help="Subscriptions to remove.")],
+    names: Annotated[
+        list[str], typer.Argument(metavar="ID", help="Subscriptions to remove.", autocompletion=complete_subscription)
+    ],
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
@@ -181,6 +216,8 @@ def subscriptions(user: OneUser = None, store: StorePath = DEFAULT_STORE, json: 
     out = Output(json)
     with Store.open(store) as opened:
         catalog = opened.catalog()
+    if user is not None:
+        check_user(catalog, user)
     users = catalog.users() if user is None else [user]
     found = [one for name in users for one in catalog.subscriptions_of(name)]
 

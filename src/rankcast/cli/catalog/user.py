@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from rankcast.cli.completion import complete_user
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
 from rankcast.cli.output import Output
 
@@ -11,7 +12,7 @@ __all__ = ["delete_user"]
 
 
 def delete_user(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="User to delete.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="User to delete.", autocompletion=complete_user)],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,

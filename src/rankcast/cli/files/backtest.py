@@ -11,6 +11,7 @@ from rankcast.cli.inputs import read_inputs
 from rankcast.cli.operation.rejects import exit_if_any
 from rankcast.cli.options import CatalogFile, EventsFile, Json, OneUser
 from rankcast.cli.output import Output, TableColumn
+from rankcast.extras import require
 from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def backtest(
     """
     from rankcast.errors import CatalogError, did_you_mean
 
+    require("spark", *(["plots"] if picture is not None else []))
     out = Output(json)
     policies: dict[str, Policy | None] = {NOW: None}
     policies |= {" ".join(text.split()): policy_of(text) for text in tries or []}

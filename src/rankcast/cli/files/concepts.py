@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankcast.cli.exits import NEGATIVE
-from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, existing_file
 from rankcast.cli.output import Output, TableColumn
 from rankcast.cli.sparks import silenced
+from rankcast.extras import require
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -44,13 +45,18 @@ def mine(
     attribute: Annotated[list[str], typer.Option(metavar="NAME", help="Numeric attribute. May be repeated.")],
     events: Annotated[
         list[Path] | None,
-        typer.Option(exists=True, dir_okay=False, metavar="FILE", help="Past events (JSON Lines). May be repeated."),
+        typer.Option(
+            callback=existing_file, dir_okay=False, metavar="FILE", help="Past events (JSON Lines). May be repeated."
+        ),
     ] = None,
     dataset: Annotated[Dataset | None, typer.Option(help="Built-in dataset to use as past events.")] = None,
     catalog: Annotated[
         Path | None,
         typer.Option(
-            exists=True, dir_okay=False, metavar="FILE", help="Catalog file; use the numbers in its subscriptions."
+            callback=existing_file,
+            dir_okay=False,
+            metavar="FILE",
+            help="Catalog file; use the numbers in its subscriptions.",
         ),
     ] = None,
     summary: Annotated[
@@ -86,6 +92,8 @@ def mine(
 
     if summary is not None and len(attribute) > 1:
         raise typer.BadParameter("a --summary is for one attribute", param_hint="'--attribute'")
+    if picture is not None:
+        require("plots")
     out = Output(json)
     if events or dataset or catalog or (summary is not None and summary.exists()):
         summaries = _from_events(attribute, events or [], dataset, out)
@@ -133,6 +141,7 @@ def _from_events(
     found = [NumberSummary.of(attribute, []) for attribute in attributes]
     if not files and dataset is None:
         return found
+    require("spark", *(["demo"] if dataset is not None else []))
     from rankcast.pipeline.spark import local_session, summarise
 
     with silenced(), out.working("starting Spark") as stage:

@@ -1,6 +1,6 @@
 """The engines that match and replay files. All give the same output, byte by byte."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rankcast.cli.output import Output
@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from rankcast.engine.arrays import BatchShard
+    from rankcast.engine.arrays.deliveries import DeliveryColumns
     from rankcast.engine.reference.shard import Shard
     from rankcast.model import Catalog, Delivery, Event, Match
 
-__all__ = ["match_all", "replay_all"]
+__all__ = ["match_all", "replay_all", "replay_quickly"]
 
 _CHUNK = 2_000
 """Events per chunk: large enough for fast arrays, small enough for a smooth progress bar."""
@@ -41,6 +42,14 @@ def match_all(engine: Engine | None, catalog: "Catalog", events: "Sequence[Event
 
 def replay_all(engine: Engine | None, catalog: "Catalog", events: "Sequence[Event]", out: Output) -> "list[Delivery]":
     """All deliveries, by window, user and seq."""
+    deliveries = replay_quickly(engine, catalog, events, out)
+    return deliveries if isinstance(deliveries, list) else deliveries.records()
+
+
+def replay_quickly(
+    engine: Engine | None, catalog: "Catalog", events: "Sequence[Event]", out: Output
+) -> "list[Delivery] | DeliveryColumns":
+    """As `replay_all`, but as columns if the engine makes columns, for callers that need no objects."""
     if engine is Engine.SPARK:
         from rankcast.model import Delivery
         from rankcast.pipeline.spark import deliver
@@ -48,7 +57,12 @@ def replay_all(engine: Engine | None, catalog: "Catalog", events: "Sequence[Even
         rows = _on_spark(lambda frame: deliver(frame, catalog, json="event"), events, out)
         deliveries = [Delivery(**{**row, "subscriptions": tuple(row["subscriptions"])}) for row in rows]
     else:
-        deliveries = _replay_here(_shard(engine, catalog, len(events)), events, out)
+        from rankcast.engine.arrays import BatchShard
+
+        shard = _shard(engine, catalog, len(events))
+        if isinstance(shard, BatchShard):
+            return _replay_columns(shard, events, out)
+        deliveries = _replay_here(shard, events, out)
     return sorted(deliveries, key=lambda delivery: delivery.order)
 
 
@@ -95,14 +109,24 @@ def _shard(engine: Engine | None, catalog: "Catalog", events: int) -> "Shard | B
     return BatchShard(catalog)
 
 
-def _replay_here(shard: "Shard | BatchShard", events: "Sequence[Event]", out: Output) -> "list[Delivery]":
-    deliveries: list[Delivery] = []
+def _replay_here(shard: "Shard", events: "Sequence[Event]", out: Output) -> "list[Delivery]":
+    parts = [shard.publish(chunk) for chunk in _chunks(events, out)]
+    return [delivery for part in [*parts, shard.close()] for delivery in part]
+
+
+def _replay_columns(shard: "BatchShard", events: "Sequence[Event]", out: Output) -> "DeliveryColumns":
+    from rankcast.engine.arrays.deliveries import DeliveryColumns
+
+    parts = [shard.publish_columns(chunk) for chunk in _chunks(events, out)]
+    return DeliveryColumns.joined([*parts, shard.close_columns()]).in_order()
+
+
+def _chunks(events: "Sequence[Event]", out: Output) -> "Iterator[Sequence[Event]]":
+    """The events in chunks, with a progress bar."""
     with out.progress("replaying", len(events)) as advance:
         for start in range(0, len(events), _CHUNK):
-            chunk = events[start : start + _CHUNK]
-            deliveries += shard.publish(chunk)
-            advance(len(chunk))
-    return deliveries + shard.close()
+            yield events[start : start + _CHUNK]
+            advance(len(events[start : start + _CHUNK]))
 
 
 def _on_spark(job: "Callable[[DataFrame], DataFrame]", events: "Sequence[Event]", out: Output) -> list[JsonObject]:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from rankcast.cli.completion import complete_user
 from rankcast.cli.operation.rejects import exit_if_any, tell
 from rankcast.cli.options import CatalogFile, Json
 from rankcast.cli.output import Output
@@ -17,7 +18,14 @@ _MANY = 200
 def graph(
     catalog_file: CatalogFile,
     user: Annotated[
-        str | None, typer.Option("--user", "-u", metavar="NAME", help="Show only the subscriptions of this user.")
+        str | None,
+        typer.Option(
+            "--user",
+            "-u",
+            metavar="NAME",
+            help="Show only the subscriptions of this user.",
+            autocompletion=complete_user,
+        ),
     ] = None,
     out_file: Annotated[Path, typer.Option("--out", metavar="FILE", help="SVG file to write.")] = Path("graph.svg"),
     json: Json = False,

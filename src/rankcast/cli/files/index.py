@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, existing_file
 from rankcast.cli.output import Output, TableColumn, counted, table
 
 if TYPE_CHECKING:
@@ -21,13 +21,20 @@ def build_index(
     catalog_file: Annotated[
         Path | None,
         typer.Option(
-            "--catalog", exists=True, dir_okay=False, metavar="FILE", help="Compile this catalog file (JSON Lines)."
+            "--catalog",
+            callback=existing_file,
+            dir_okay=False,
+            metavar="FILE",
+            help="Compile this catalog file (JSON Lines).",
         ),
     ] = None,
     parquet: Annotated[
         Path | None,
         typer.Option(
-            exists=True, dir_okay=False, metavar="FILE", help="Compile this Parquet file, which may be large."
+            callback=existing_file,
+            dir_okay=False,
+            metavar="FILE",
+            help="Compile this Parquet file, which may be large.",
         ),
     ] = None,
     store: StorePath = DEFAULT_STORE,
@@ -75,14 +82,18 @@ def index_stats(
     events_file: Annotated[
         Path | None,
         typer.Option(
-            "--events", exists=True, dir_okay=False, metavar="FILE", help="Match these events and measure the cost."
+            "--events",
+            callback=existing_file,
+            dir_okay=False,
+            metavar="FILE",
+            help="Match these events and measure the cost.",
         ),
     ] = None,
     catalog_file: Annotated[
         Path | None,
         typer.Option(
             "--catalog",
-            exists=True,
+            callback=existing_file,
             dir_okay=False,
             metavar="FILE",
             help="Rebuild a damaged index from this catalog file (JSON Lines).",

@@ -1,14 +1,16 @@
-"""``rankcast overlay``: simulate a tree of brokers and count the messages on its links."""
+"""``rankcast overlay simulate``: simulate a tree of brokers and count the messages on its links."""
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rankcast.cli.files.forward import StrategyName
+from rankcast.cli.files.overlay_workload import SimulationOutcome, random_workload, simulate, workload_of_files
+from rankcast.cli.operation.rejects import exit_if_any
 from rankcast.cli.options import Json
 from rankcast.cli.output import Output, TableColumn, table
 from rankcast.plain import JsonObject
@@ -16,10 +18,9 @@ from rankcast.plain import JsonObject
 if TYPE_CHECKING:
     from rich.tree import Tree as Drawn
 
-    from rankcast.model import Event, Subscription
-    from rankcast.overlay import Overlay, Strategy, Tree
+    from rankcast.overlay import Overlay, Tree
 
-__all__ = ["overlay"]
+__all__ = ["simulate_overlay"]
 
 _COLUMNS = (
     TableColumn("link", style="bold"),
@@ -28,12 +29,6 @@ _COLUMNS = (
     TableColumn("reweigh ↑", align="right"),
     TableColumn("publication ↓", align="right"),
 )
-
-
-class Action(Enum):
-    """The actions of the command."""
-
-    SIMULATE = "simulate"
 
 
 class RankBy(Enum):
@@ -45,31 +40,7 @@ class RankBy(Enum):
     DIVERSE = "diverse"
 
 
-@dataclass(frozen=True)
-class _Workload:
-    """The subscriptions and publications of a simulation."""
-
-    rank: RankBy
-    k: int
-    subscribers: int
-    publications: int
-    changes: int
-    seed: int
-
-
-@dataclass(frozen=True)
-class _Outcome:
-    """The result of a simulation."""
-
-    delivered: int
-    wrong: int
-    known: dict[str, int]
-    local: Counter[str]
-    received: Counter[str]
-
-
-def overlay(
-    action: Annotated[Action, typer.Argument(help="Action to run.", metavar="simulate")],
+def simulate_overlay(
     topology: Annotated[
         str, typer.Option(metavar="TREE", help="Topology: chain:10x5, star:8, tree:2x3, or links such as b1-b2,b2-b3.")
     ] = "chain:3x2",
@@ -87,6 +58,38 @@ def overlay(
         int, typer.Option("-k", "--k", min=1, help="Number of subscriptions that each publication goes to.")
     ] = 3,
     seed: Annotated[int, typer.Option(help="Seed for the random workload.")] = 0,
+    catalog_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--catalog",
+            exists=True,
+            dir_okay=False,
+            metavar="FILE",
+            help="Catalog file with your own subscriptions and advertisement, in place of a random workload.",
+        ),
+    ] = None,
+    events_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--events",
+            exists=True,
+            dir_okay=False,
+            metavar="FILE",
+            help="Event file with the publications; only with --catalog.",
+        ),
+    ] = None,
+    advertisement: Annotated[
+        str | None,
+        typer.Option(
+            "--advertisement", "-a", metavar="ID", help="Advertisement of the catalog; by default the only one."
+        ),
+    ] = None,
+    weights_travel: Annotated[
+        bool,
+        typer.Option(
+            "--weights-travel", help="Weights travel with subscriptions only, and are stale until the next one passes."
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Simulate a tree of brokers and count the messages on each link.
@@ -95,105 +98,52 @@ def overlay(
     to 60 % of the space. The recipients of each publication are compared with those that a single broker would
     choose. On a terminal, the command draws the tree with the number of subscriptions that each broker knows.
 
+    With --catalog, the subscriptions are those of the file. All subscriptions of a user are at one edge broker. The
+    advertisement decides k and ranking, and --events gives the publications.
+
     Example:
 
       rankcast overlay simulate --topology chain:10x5 --subscribers 1000 -k 10
       rankcast overlay simulate --topology tree:3x2 --strategy ancestor-fair --rank fair
+      rankcast overlay simulate --catalog catalog.jsonl --events events.jsonl --advertisement a1
     """
-    from rankcast.overlay import STRATEGIES, Overlay, parse_topology
+    from rankcast.model import Ranking
+    from rankcast.overlay import STRATEGIES, parse_topology
 
     out = Output(json)
     tree = parse_topology(topology)
     at = publisher or tree.brokers[0]
     tree.towards(at)
-    made = Overlay(tree)
     chosen = STRATEGIES[strategy.value]
-    workload = _Workload(rank, k, subscribers, publications, min(changes, subscribers), seed)
-    outcome = _simulate(made, chosen, at, workload, out)
+    if catalog_file is not None:
+        workload = workload_of_files(catalog_file, events_file, advertisement, out)
+    elif events_file is not None or advertisement is not None:
+        raise typer.BadParameter("--events and --advertisement go with --catalog")
+    else:
+        workload = random_workload(Ranking(rank.value), k, subscribers, publications, seed)
+    made, outcome = simulate(tree, at, chosen, workload, changes, weights_travel, out)
     if out.as_lines:
         for row in _messages(made, at):
             out.record(row)
     else:
         out.show(_drawn(tree, at, outcome))
         out.show(table(_COLUMNS, _links(made, at), title="messages"))
-    exact = chosen.is_exact(_ranking(rank)) or not chosen.is_top_k
+    exact = chosen.is_exact(workload.advertisement.rank) or not chosen.is_top_k
     out.say(
-        f"{outcome.known[at]:,} of {subscribers - workload.changes:,} subscriptions are known at the publisher; "
-        f"{outcome.delivered:,} deliveries of {publications:,} publications, "
+        f"{outcome.known[at]:,} of {outcome.left:,} subscriptions are known at the publisher; "
+        f"{outcome.delivered:,} deliveries of {len(workload.publications):,} publications, "
         + (
             f"{outcome.wrong:,} publications differ from a single broker"
             if exact or outcome.wrong == 0
             else "with ties drawn at each broker"
         )
     )
-
-
-def _simulate(made: "Overlay", strategy: "Strategy", at: str, given: _Workload, out: Output) -> _Outcome:
-    from rankcast.language import parse
-    from rankcast.model import Advertisement
-    from rankcast.overlay import Area, recipients
-
-    advertisement = Advertisement("a1", "publisher", parse("x between 0 and 100"), given.k, _ranking(given.rank))
-    made.advertise(advertisement, at, strategy)
-    scorer = Area(advertisement)
-    edges = [name for name in made.tree.leaves if name != at] or [at]
-    home = {}
-    wanted = {one.id: one for one in _subscriptions(given.subscribers, given.seed)}
-    for number, name in enumerate(wanted):
-        home[name] = edges[number % len(edges)]
-    made.subscribe_all((wanted[name], broker) for name, broker in home.items())
-    delivered, wrong = 0, 0
-    received: Counter[str] = Counter()
-    leaving = iter(list(wanted)[: given.changes])
-    with out.progress("publishing", given.publications) as advance:
-        for number, event in enumerate(_publications(given.publications, given.seed)):
-            if number >= given.publications // 2:
-                for name in leaving:
-                    made.unsubscribe(name)
-                    del wanted[name], home[name]
-            found = made.publish(event).recipients
-            matches = [(one, 1.0) for one in wanted.values() if _holds(one, event)]
-            best = recipients(advertisement, event, matches, scorer) if strategy.is_top_k else matches
-            delivered += len(found)
-            wrong += set(found) != {one.id for one, _ in best}
-            received.update(home[name] for name in found)
-            advance(1)
-    for name in leaving:
-        made.unsubscribe(name)
-        del wanted[name], home[name]
-    known = {broker: len(made.known("a1", broker)) for broker in made.tree.brokers}
-    return _Outcome(delivered, wrong, known, Counter(home.values()), received)
-
-
-def _subscriptions(count: int, seed: int) -> "Iterator[Subscription]":
-    from rankcast.model import Between, Predicate, Subscription
-    from rankcast.overlay import lot
-
-    for number in range(count):
-        length = 30 + 30 * lot("length", str(seed), str(number))
-        low = lot("place", str(seed), str(number)) * (100 - length)
-        yield Subscription(f"s{number}", f"u{number}", Predicate("x", Between(low, low + length)))
-
-
-def _publications(count: int, seed: int) -> "Iterator[Event]":
-    from rankcast.model import EPOCH, Event
-    from rankcast.overlay import lot
-
-    for number in range(count):
-        value = 100 * lot("publication", str(seed), str(number))
-        yield Event(f"e{number}", EPOCH, {"x": (value,)}, advertisement="a1")
-
-
-def _holds(subscription: "Subscription", event: "Event") -> bool:
-    from rankcast.matching import NO_CONCEPTS, matches
-
-    return matches(subscription.where, event, NO_CONCEPTS)
-
-
-def _ranking(rank: RankBy) -> Any:
-    from rankcast.model import Ranking
-
-    return Ranking(rank.value)
+    if workload.left_out:
+        out.say(
+            f"{workload.left_out:,} events were left out: outside the advertised space, under another advertisement, "
+            "or with imprecise values"
+        )
+    exit_if_any(workload.rejected)
 
 
 def _messages(made: "Overlay", at: str) -> Iterator[JsonObject]:
@@ -219,7 +169,7 @@ def _links(made: "Overlay", at: str) -> Iterator[list[str]]:
         yield [f"{below} – {above}", *("" if count is None else f"{count:,}" for count in cells)]
 
 
-def _drawn(tree: "Tree", at: str, outcome: _Outcome) -> "Drawn":
+def _drawn(tree: "Tree", at: str, outcome: SimulationOutcome) -> "Drawn":
     from rich.text import Text
     from rich.tree import Tree as Drawn
 

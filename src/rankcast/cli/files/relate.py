@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from rankcast.cli.options import Json
+from rankcast.cli.options import Json, existing_file
 from rankcast.cli.output import Output
 
 __all__ = ["relate"]
@@ -17,7 +17,7 @@ def relate(
     catalog: Annotated[
         Path | None,
         typer.Option(
-            exists=True,
+            callback=existing_file,
             dir_okay=False,
             metavar="FILE",
             help="Catalog file that defines the concepts in the expressions.",

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from rankcast.cli.files.engines import replay_all
+from rankcast.cli.files.engines import replay_quickly
 from rankcast.cli.inputs import read_inputs
 from rankcast.cli.operation.deliveries import COLUMNS, delivery_cells
 from rankcast.cli.operation.rejects import exit_if_any
@@ -36,10 +36,17 @@ def replay(
       rankcast replay --catalog c.jsonl --events e.jsonl
       rankcast replay --catalog c.jsonl --events e.jsonl --engine spark
     """
+    from rankcast.engine.arrays.delivery_lines import delivery_lines
     from rankcast.language import encode_delivery
 
     out = Output(json)
     catalog, events, rejected = read_inputs(catalog_file, events_file, out, rejects_file)
-    deliveries = replay_all(engine, catalog, events, out)
+    deliveries = replay_quickly(engine, catalog, events, out)
+    if not isinstance(deliveries, list):
+        if out_file is not None or out.as_lines:
+            out.texts(delivery_lines(deliveries), "no deliveries", out_file)
+            exit_if_any(rejected)
+            return
+        deliveries = deliveries.records()
     out.records(map(encode_delivery, deliveries), COLUMNS, delivery_cells(catalog), "no deliveries", out_file)
     exit_if_any(rejected)

@@ -8,9 +8,11 @@ import typer
 from rankcast.cli.options import Json
 from rankcast.cli.output import Output
 from rankcast.cli.sparks import silenced
+from rankcast.extras import installation, is_installed, require
 
 if TYPE_CHECKING:
     from rankcast.cli.installation.digest import DemoDigest
+    from rankcast.model import Catalog, Delivery, Event
 
 __all__ = ["demo"]
 
@@ -23,13 +25,15 @@ def demo(
 ) -> None:
     """Publish 58,788 films through Spark to twelve users with different tastes, and show what each user gets.
 
-    Takes about a minute, needs Java (see rankcast doctor), and stores nothing.
+    Takes about a minute, needs Java (see rankcast doctor), and stores nothing. Where Spark is not installed, the engine
+    in this process serves the films.
 
     Example:
 
       rankcast demo
       rankcast demo --limit 5000 --json
     """
+    require("demo")
     from rankcast.cli.installation import digest_view
     from rankcast.language import encode_delivery
 
@@ -46,33 +50,48 @@ def demo(
 
 
 def _digests(limit: int, out: Output) -> "list[DemoDigest]":
-    """The digests of all users, computed on Spark."""
+    """The digests of all users."""
     from rankcast.cli.installation.digest import DemoDigest
-    from rankcast.lab.datasets import demo_catalog, movies, movies_table
-    from rankcast.model import Delivery
-    from rankcast.pipeline.spark import deliver, local_session, match
+    from rankcast.lab.datasets import demo_catalog, movies
 
     catalog = demo_catalog()
-    with silenced(), out.working("starting Spark") as stage:
-        session = local_session()
-        stage(f"publishing {limit:,} films to {len(catalog.users())} users")
-        frame = session.createDataFrame(movies_table()[:limit])
-        sent = deliver(frame, catalog).toArrow().to_pylist()
-        stage("counting what would have been sent without ranking")
-        matched = match(frame, catalog).select("user", "event").distinct().toArrow().to_pylist()
-        stage("preparing the digests")
-        films = {film.id: film for film in movies(limit)}
-    deliveries = sorted(
-        (Delivery(**{**row, "subscriptions": tuple(row["subscriptions"])}) for row in sent),
-        key=lambda delivery: delivery.order,
-    )
+    on_spark = is_installed("spark")
+    if not on_spark:
+        out.say(f"Spark is not installed, so the demo runs in this process; for Spark, run: {installation('spark')}")
+    films = {film.id: film for film in movies(limit)}
+    deliveries, matched = (_on_spark if on_spark else _in_process)(catalog, list(films.values()), out)
     return [
         DemoDigest(
             user=user,
             catalog=catalog,
             films=films,
-            matched=sorted(row["event"] for row in matched if row["user"] == user),
+            matched=sorted(event for owner, event in matched if owner == user),
             deliveries=[delivery for delivery in deliveries if delivery.user == user],
         )
         for user in catalog.users()
     ]
+
+
+def _on_spark(catalog: "Catalog", films: "list[Event]", out: Output) -> "tuple[list[Delivery], set[tuple[str, str]]]":
+    """The deliveries in order, and the (user, event) pairs that match."""
+    from rankcast.lab.datasets import movies_table
+    from rankcast.model import Delivery
+    from rankcast.pipeline.spark import deliver, local_session, match
+
+    with silenced(), out.working("starting Spark") as stage:
+        session = local_session()
+        stage(f"publishing {len(films):,} films to {len(catalog.users())} users")
+        frame = session.createDataFrame(movies_table()[: len(films)])
+        sent = deliver(frame, catalog).toArrow().to_pylist()
+        stage("counting what would have been sent without ranking")
+        matched = match(frame, catalog).select("user", "event").distinct().toArrow().to_pylist()
+    deliveries = (Delivery(**{**row, "subscriptions": tuple(row["subscriptions"])}) for row in sent)
+    return sorted(deliveries, key=lambda delivery: delivery.order), {(row["user"], row["event"]) for row in matched}
+
+
+def _in_process(catalog: "Catalog", films: "list[Event]", out: Output) -> "tuple[list[Delivery], set[tuple[str, str]]]":
+    """The same, by the engine in this process."""
+    from rankcast.cli.files.engines import match_all, replay_all
+
+    deliveries = replay_all(None, catalog, films, out)
+    return deliveries, {(one.user, one.event) for one in match_all(None, catalog, films, out)}

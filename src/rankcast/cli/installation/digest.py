@@ -45,7 +45,7 @@ class DemoDigest:
 
     def diversity(self, events: Iterable[str]) -> float:
         """The mean distance of each event to the k - 1 before it (4 if there is no k), by the user's weights."""
-        distance = Distance(self.policy.weights, self.policy.attributes)
+        distance = Distance.of(self.policy)
         return _mean(
             distance(self.films[one], self.films[other])
             for one, other in _near(list(events), self.policy.k or _TOGETHER)

@@ -23,6 +23,7 @@ _EXPERIMENTS = (
 )
 _COMPARISONS = (
     TableColumn("experiment", style="bold"),
+    TableColumn("kind"),
     TableColumn("figure", folds=True),
     TableColumn("paper", align="right"),
     TableColumn("ours", align="right"),
@@ -47,15 +48,16 @@ def reproduce(
 ) -> None:
     """Run the experiments of the papers, and compare our figures with theirs.
 
-    An experiment that has run with the same code is skipped, so an interrupted run continues where it stopped. The
-    exit code is 1 if a figure does not agree.
+    Each row is a number that the paper prints (ours agrees within 10 %), a statement about a shape (it agrees if it
+    holds in every case), or ours alone. An experiment that has run with the same code is skipped, so an interrupted
+    run continues where it stopped. The exit code is 1 if a number or statement does not agree.
 
     Example:
 
       rankcast reproduce --list
       rankcast reproduce all --docs docs/reproduction.md
     """
-    from rankcast.lab.reproduce import document, experiments
+    from rankcast.lab.reproduce import document, experiments, headline, papers
     from rankcast.lab.reproduce import reproduce as run
 
     out = Output(json)
@@ -73,11 +75,12 @@ def reproduce(
         for remark in result.remarks:
             out.say(f"{result.name}: {remark}")
     if docs is not None:
-        document(results, folder, docs)
+        document(results, papers(), folder, docs)
         out.say(f"wrote {docs}")
     seconds = sum(result.seconds for result in results)
     out.say(f"{counted(len(results), 'experiment')}, {seconds:.1f} s, results in {folder}")
-    if not all(row["agrees"] for row in compared):
+    out.say(headline([row for result in results for row in result.comparisons]))
+    if any(row["agrees"] is False for row in compared):
         raise typer.Exit(NEGATIVE)
 
 
@@ -85,6 +88,7 @@ def _row(result: "Result", number: int) -> JsonObject:
     one = result.comparisons[number]
     return {
         "experiment": result.name,
+        "kind": one.kind.value,
         "what": one.what,
         "paper": one.paper,
         "ours": one.ours,
@@ -94,4 +98,5 @@ def _row(result: "Result", number: int) -> JsonObject:
 
 
 def _cells(row: Mapping[str, Any]) -> Sequence[str]:
-    return row["experiment"], row["what"], row["paper"], row["ours"], "yes" if row["agrees"] else "NO", row["note"]
+    verdict = {True: "yes", False: "NO", None: ""}[row["agrees"]]
+    return row["experiment"], row["kind"], row["what"], row["paper"], row["ours"], verdict, row["note"]

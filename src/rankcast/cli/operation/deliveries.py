@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankcast.cli.known_users import check_user
 from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath
 from rankcast.cli.output import Output, TableColumn
 
@@ -54,6 +55,8 @@ def deliveries(
         limit = SHOWN
     with Store.open(store) as opened:
         found = _chosen(opened, user, after, limit)
+        if user is not None and not found and not follow:
+            check_user(opened.catalog(), user)
         cells = delivery_cells(opened.catalog())
         empty = "no deliveries yet; serve events with: rankcast run"
         out.records((encode_delivery(one) for _, one in found), COLUMNS, cells, empty)

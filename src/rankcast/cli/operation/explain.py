@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rankcast.cli.completion import complete_event, complete_user
 from rankcast.cli.inputs import read_inputs
-from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, existing_file
 from rankcast.cli.output import Output
 
 if TYPE_CHECKING:
@@ -16,13 +17,15 @@ __all__ = ["explain"]
 
 
 def explain(
-    user: Annotated[str, typer.Argument(metavar="USER", help="User who did or did not get the event.")],
-    event: Annotated[str, typer.Argument(metavar="EVENT", help="Id of the event.")],
+    user: Annotated[
+        str, typer.Argument(metavar="USER", help="User who did or did not get the event.", autocompletion=complete_user)
+    ],
+    event: Annotated[str, typer.Argument(metavar="EVENT", help="Id of the event.", autocompletion=complete_event)],
     catalog_file: Annotated[
         Path | None,
         typer.Option(
             "--catalog",
-            exists=True,
+            callback=existing_file,
             dir_okay=False,
             metavar="FILE",
             help="Use this catalog file instead of the store (with --events).",
@@ -32,7 +35,7 @@ def explain(
         Path | None,
         typer.Option(
             "--events",
-            exists=True,
+            callback=existing_file,
             dir_okay=False,
             metavar="FILE",
             help="Use this event file instead of the store (with --catalog).",
@@ -43,7 +46,7 @@ def explain(
 ) -> None:
     """Explain why an event was or was not sent to a user: what matched, its rank, and what was chosen instead.
 
-    Replays the events for this user, with the catalog as it was when the event was published.
+    Replays what the decision depends on, with the catalog as it was when the event was published.
 
     Example:
 
@@ -57,6 +60,8 @@ def explain(
         found = _of_files(catalog_file, events_file, user, event, out)
     else:
         found = _of_store(store, user, event, out)
+    if found.outcome is not None and not found.outcome.is_served:
+        out.say("the event has not been served yet (see rankcast run); this is what will happen")
     if json:
         out.record(found.to_json())
     else:
@@ -72,23 +77,9 @@ def _of_files(catalog_file: Path, events_file: Path, user: str, event: str, out:
 
 
 def _of_store(store: str, user: str, event: str, out: Output) -> "Explanation":
-    from rankcast.engine.explain import explain
-    from rankcast.errors import RankcastError
+    from rankcast.pipeline.explaining import MOST_EVENTS, explain_logged
     from rankcast.store import Store
-    from rankcast.store.event_log import GRACE
 
-    with Store.open(store) as opened:
-        logged = opened.event(event)
-        if logged is None:
-            raise RankcastError(f"there is no event {event!r} in {opened.database.place}")
-        if logged.offset > opened.progress().offset:
-            out.say("the event has not been served yet (see rankcast run); this is what will happen")
-        catalog = opened.catalog(logged.catalog_version)
-        with out.progress("replaying", opened.last_offset()) as advance:
-            entries = []
-            for entry in opened.events():
-                entries.append(entry)
-                advance(1)
-        until = opened.database.clock() - GRACE
-    events, clocks = [entry.event for entry in entries], [entry.clock for entry in entries]
-    return explain(catalog, events, user, event, finished=False, clocks=clocks, until=until)
+    with Store.open(store) as opened, out.progress("replaying", None) as advance:
+        # One process explains one event, so the time limit of the service does not apply.
+        return explain_logged(opened, user, event, most=max(MOST_EVENTS, opened.last_offset()), tell=advance)

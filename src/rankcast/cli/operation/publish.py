@@ -22,7 +22,11 @@ __all__ = ["publish"]
 
 def publish(
     events: Annotated[
-        str | None, typer.Argument(metavar="EVENTS", help="Event file (JSON Lines), or - for stdin.")
+        str | None,
+        typer.Argument(
+            metavar="EVENTS",
+            help="Event file (JSON Lines, a JSON array, CSV, Parquet or Arrow; .gz, .zst), or - for stdin.",
+        ),
     ] = None,
     attr: Annotated[
         list[str] | None,
@@ -30,7 +34,7 @@ def publish(
     ] = None,
     name: Annotated[str | None, typer.Option("--id", metavar="ID", help="Id of the single event.")] = None,
     time: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Publication time of the single event; now by default.")
+        str | None, typer.Option("--time", metavar="TIME", help="Publication time of the single event; now by default.")
     ] = None,
     source: Annotated[str | None, typer.Option(metavar="NAME", help="Source of the single event.")] = None,
     to: Annotated[
@@ -46,7 +50,8 @@ def publish(
     With --json, each line of output acknowledges an event that is on disk. Publishing a file again is safe: events
     that are already in the log are not added twice. Bad lines are reported and stored as rejects (see rankcast
     rejects), and the exit code is 1. An event without a time gets the current time; one too far in the future is a
-    bad line.
+    bad line. An event without an id gets one from its content. In CSV and Parquet, columns are attributes, except id,
+    time, source, advertisement and k.
 
     Example:
 
@@ -55,7 +60,7 @@ def publish(
       tail -f app.log | rankcast publish - --json
       rankcast publish events.jsonl --to kafka://localhost:9092/films
     """
-    from rankcast.cli.operation.publisher import FilePublisher, chunks
+    from rankcast.cli.operation.publisher import FilePublisher, chunks, offset_but_for_time, whole_file
     from rankcast.language import parse_duration
     from rankcast.language.event_limits import EventLimits
     from rankcast.store import Store
@@ -70,12 +75,17 @@ def publish(
     with Store.open(store) as opened:
         if events is None:
             event = _by_hand(attr or [], name, time, source, limits)
-            (done,) = opened.publish([event])
-            out.done(f"published {done.id} at offset {done.offset}", {"id": done.id, "offset": done.offset}, done.id)
+            offset = offset_but_for_time(opened, event) if time is None else None
+            is_known = offset is not None
+            if offset is None:
+                (done,) = opened.publish([event])
+                offset, is_known = done.offset, done.duplicate
+            said = f"{event.id} is already in the log," if is_known else f"published {event.id}"
+            out.done(f"{said} at offset {offset}", {"id": event.id, "offset": offset}, event.id)
             return
         publisher = FilePublisher(opened, events, _acknowledge(out), limits)
-        with out.progress("publishing", count_lines(events)) as advance:
-            for chunk in chunks(events):
+        with whole_file(events, out) as file, out.progress("publishing", count_lines(file)) as advance:
+            for chunk in chunks(file):
                 publisher.publish(chunk)
                 out.flush()
                 advance(len(chunk))

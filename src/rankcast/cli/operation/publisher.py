@@ -2,27 +2,31 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from io import BufferedReader
 from itertools import islice
-from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TypeAlias, cast
 
 from rankcast.cli.bad_lines import read_event, reject_of
-from rankcast.cli.output import counted
-from rankcast.errors import CatalogError, ModelError, RankcastError
-from rankcast.language import numbered_lines
+from rankcast.cli.output import Output, counted
+from rankcast.errors import CatalogError, EnvironmentProblem, ModelError, RankcastError
+from rankcast.language.compressed import is_compressed
+from rankcast.language.event_files import EventFileKind, EventIds, event_file, kind_of_head
 from rankcast.language.event_limits import EventLimits
 from rankcast.language.files import MAX_LINE
 from rankcast.model import Event, Reject
 from rankcast.overlay import check_publication
 from rankcast.store import Store
 
-__all__ = ["FilePublisher", "chunks"]
+__all__ = ["FilePublisher", "chunks", "offset_but_for_time", "whole_file"]
 
 _CHUNK = 1000
 _STDIN = "-"
+_HEAD = 4096
+_MOST_COPIED = 8 * 1024**3
 
 Line: TypeAlias = tuple[int, bytes]
 
@@ -32,9 +36,46 @@ def chunks(events: str) -> Iterator[list[Line]]:
     if events == _STDIN:
         yield from _of_stdin()
         return
-    lines = numbered_lines(Path(events))
+    lines = event_file(events).lines()
     while chunk := list(islice(lines, _CHUNK)):
         yield chunk
+
+
+@contextmanager
+def whole_file(events: str, out: Output) -> Iterator[str]:
+    """The file to read, after saying what is read from it.
+
+    JSON Lines on stdin are read as they come. Anything else there (CSV, Parquet, compressed data) is a file with an
+    end, so it is first copied to disk.
+    """
+    if events != _STDIN:
+        if understood := event_file(events).understood():
+            out.say(understood)
+        yield events
+        return
+    head = _head_of_stdin()
+    if not is_compressed(head) and kind_of_head(head)[0] is EventFileKind.LINES:
+        yield events
+        return
+    with NamedTemporaryFile(prefix="rankcast-stdin-") as copy:
+        while block := sys.stdin.buffer.read(1 << 20):
+            if copy.tell() + len(block) > _MOST_COPIED:
+                raise EnvironmentProblem(f"stdin has more than {_MOST_COPIED:,} bytes; write them to a file first")
+            copy.write(block)
+        copy.flush()
+        if understood := event_file(copy.name).understood("stdin"):
+            out.say(understood)
+        yield copy.name
+
+
+def _head_of_stdin() -> bytes:
+    """What can be read first, without taking it away."""
+    stdin = sys.stdin.buffer
+    if isinstance(stdin, BufferedReader):
+        return stdin.peek(_HEAD)
+    place, head = stdin.tell(), stdin.read(_HEAD)
+    stdin.seek(place)
+    return head
 
 
 def _of_stdin() -> Iterator[list[Line]]:
@@ -54,6 +95,13 @@ def _of_stdin() -> Iterator[list[Line]]:
             yield found
 
 
+def offset_but_for_time(store: Store, event: Event) -> int | None:
+    """The offset of the same event, if it was published before and got another time by default."""
+    old = store.event(event.id)
+    same = old is not None and replace(event, time=old.event.time, seq=old.event.seq) == old.event
+    return old.offset if old is not None and same else None
+
+
 @dataclass
 class FilePublisher:
     """Publishes the lines of `file`, and calls `acknowledge` with the id and offset of each event that is on disk."""
@@ -66,6 +114,7 @@ class FilePublisher:
     published: int = 0
     known: int = 0
     _first: dict[str, int] = field(default_factory=dict)
+    _ids: EventIds = field(default_factory=EventIds)
 
     def publish(self, lines: Sequence[Line]) -> None:
         """Publish one chunk of lines, in order."""
@@ -75,7 +124,7 @@ class FilePublisher:
         origin: dict[int, Line] = {}
         for number, line in lines:
             try:
-                event = read_event(line, now, self.limits)
+                event = read_event(line, now, self.limits, self._ids)
                 self._check_new(event.id, number)
                 if event.advertisement is not None:
                     check_publication(self.store.catalog(), event)
@@ -85,7 +134,7 @@ class FilePublisher:
                 bad.append(reject_of(self.file, number, line, error))
 
         def refuse(event: Event, error: ModelError) -> None:
-            if event.time == now and (offset := self._offset_but_for_time(event)):
+            if event.time == now and (offset := offset_but_for_time(self.store, event)):
                 self._acknowledge(event.id, offset, known=True)
             else:
                 bad.append(reject_of(self.file, *origin[id(event)], error))
@@ -100,6 +149,7 @@ class FilePublisher:
         """The result in words."""
         words = [f"published {counted(self.published, 'event')}"]
         words += [f"{self.known:,} already in the log"] if self.known else []
+        words += [f"gave an id to {self._ids.given:,}"] if self._ids.given else []
         words += [f"rejected {counted(len(self.rejects), 'line')} (see: rankcast rejects)"] if self.rejects else []
         return "; ".join(words)
 
@@ -107,12 +157,6 @@ class FilePublisher:
         """Raise CatalogError if the id occurred before in the file. For a stream, only the store checks this."""
         if self.file != _STDIN and self._first.setdefault(name, number) != number:
             raise CatalogError(f"duplicate event {name!r}, first on line {self._first[name]}")
-
-    def _offset_but_for_time(self, event: Event) -> int | None:
-        """The offset of the same event, if it was published before and got another time by default."""
-        old = self.store.event(event.id)
-        same = old is not None and replace(event, time=old.event.time, seq=old.event.seq) == old.event
-        return old.offset if old is not None and same else None
 
     def _acknowledge(self, name: str, offset: int, known: bool) -> None:
         self.known += known

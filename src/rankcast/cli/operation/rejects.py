@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankcast.cli.completion import complete_user
 from rankcast.cli.exits import NEGATIVE
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
 from rankcast.cli.output import Output, TableColumn, counted
@@ -58,7 +59,10 @@ def rejects(
         bool, typer.Option("--all", help="With --set-aside: include what has been served again since.")
     ] = False,
     user: Annotated[
-        str | None, typer.Option("--user", "-u", metavar="USER", help="With --set-aside: show only this user.")
+        str | None,
+        typer.Option(
+            "--user", "-u", metavar="USER", help="With --set-aside: show only this user.", autocompletion=complete_user
+        ),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="Show only the last N.")] = None,
     store: StorePath = DEFAULT_STORE,
@@ -99,7 +103,14 @@ def rejects(
 
 def serve_again(
     user: Annotated[
-        str | None, typer.Option("--user", "-u", metavar="USER", help="Serve only what was set aside for this user.")
+        str | None,
+        typer.Option(
+            "--user",
+            "-u",
+            metavar="USER",
+            help="Serve only what was set aside for this user.",
+            autocompletion=complete_user,
+        ),
     ] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,

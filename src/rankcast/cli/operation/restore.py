@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, existing_file
 from rankcast.cli.output import Output
 
 __all__ = ["restore"]
@@ -14,7 +14,10 @@ __all__ = ["restore"]
 
 def restore(
     file: Annotated[
-        Path, typer.Argument(exists=True, dir_okay=False, metavar="FILE", help="Archive that `rankcast backup` wrote.")
+        Path,
+        typer.Argument(
+            callback=existing_file, dir_okay=False, metavar="FILE", help="Archive that `rankcast backup` wrote."
+        ),
     ],
     checkpoint: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Folder for the checkpoint; by default its original folder.")

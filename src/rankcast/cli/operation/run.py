@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -44,7 +44,12 @@ def run(
     ] = None,
     max_events: Annotated[
         int | None,
-        typer.Option("--max-events-per-batch", min=1, metavar="N", help="Maximum number of events in a batch."),
+        typer.Option(
+            "--max-events-per-batch",
+            min=1,
+            metavar="N",
+            help="Maximum number of events in a batch; by default 5,000, with Spark 50,000.",
+        ),
     ] = None,
     trigger: Annotated[
         str, typer.Option(metavar="INTERVAL", help="Spark: how often to check for new events with --follow.")
@@ -77,6 +82,7 @@ def run(
     sink: Annotated[
         list[str] | None,
         typer.Option(
+            "--sink",
             metavar="SINK",
             help="Spark: also write deliveries to console, jsonl:FOLDER, parquet:FOLDER or kafka://host:port/topic. "
             "May be repeated.",
@@ -130,7 +136,7 @@ def run(
             for name, value in given.items():
                 if value is not None:
                     raise typer.BadParameter(f"{name} needs --engine spark")
-            served, delivered = _in_process(opened, follow, shards, close, max_events or 5_000, metrics, out)
+            done = _in_process(opened, follow, shards, close, max_events or 5_000, metrics, out)
         else:
             from rankcast.cli.operation.run_spark import SparkRunOptions, on_spark
 
@@ -152,8 +158,18 @@ def run(
                 master=master,
                 conf=tuple(conf or ()),
             )
-            served, delivered = on_spark(opened, wanted, metrics, out)
-    out.say(f"served {counted(served, 'event')}; {counted(delivered, 'delivery')}")
+            done = ServedCounts(*on_spark(opened, wanted, metrics, out))
+    out.say(f"served {counted(done.events, 'event')}; {counted(done.deliveries, 'delivery')}")
+    if done.waiting:
+        out.say(done.waiting)
+
+
+class ServedCounts(NamedTuple):
+    """The number of events and of deliveries, and a sentence about what waits."""
+
+    events: int
+    deliveries: int
+    waiting: str = ""
 
 
 @contextmanager
@@ -178,8 +194,8 @@ def _in_process(
     batch: int,
     metrics: "Metrics | None",
     out: Output,
-) -> tuple[int, int]:
-    """Serve in this process; return the number of events and of deliveries."""
+) -> "ServedCounts":
+    """Serve in this process."""
     served = delivered = 0
     from rankcast.pipeline.local import LocalPipeline
 
@@ -200,13 +216,28 @@ def _in_process(
                     metrics.batch(time.monotonic() - began)
                 began = time.monotonic()
             if not follow or stopped():
-                return served, delivered
+                server.save()
+                return ServedCounts(served, delivered, _waiting(server))
+            server.save(is_idle=True)
             time.sleep(_POLL)
+
+
+def _waiting(server: "LocalPipeline") -> str:
+    """What waits for the end of its period, and until when; empty if nothing does."""
+    from rankcast.language import show_time
+
+    candidates, users = server.waiting()
+    if not candidates:
+        return ""
+    until = "" if server.due is None else f", the first until {show_time(server.due)}"
+    verb = "waits" if candidates == 1 else "wait"
+    said = f"{counted(candidates, 'candidate')} of {counted(users, 'user')} {verb} for the end of a period{until}"
+    return f"{said}; end all periods now with: rankcast run --close"
 
 
 def _shards(store: "Store", wanted: int | None) -> int:
     """The number of shards of the delivery state."""
-    present = len(store.progress().states)
+    present = store.progress().shards
     if present and wanted not in (None, present):
         raise typer.BadParameter(
             f"the delivery state of this store is in {present} shards; change that with: "

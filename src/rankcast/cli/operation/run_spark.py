@@ -12,6 +12,7 @@ from rankcast.cli.operation.run import stoppable
 from rankcast.cli.output import Output
 from rankcast.cli.sparks import silenced
 from rankcast.errors import EnvironmentProblem, RankcastError
+from rankcast.extras import require
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -53,6 +54,8 @@ def on_spark(store: "Store", wanted: SparkRunOptions, metrics: "Metrics | None",
     """Serve with the streaming pipeline; return the number of events and of deliveries."""
     from rankcast.language import parse_duration
 
+    places = (wanted.events or "", *wanted.sinks)
+    require("spark", *(["kafka"] if any(place.startswith("kafka:") for place in places) else []))
     checkpoint = wanted.checkpoint or _beside(store, wanted.store)
     lateness = None if wanted.lateness is None else parse_duration(wanted.lateness)
     if wanted.max_ahead is not None and wanted.events is None:
@@ -68,6 +71,7 @@ def on_spark(store: "Store", wanted: SparkRunOptions, metrics: "Metrics | None",
             spark = _session(wanted)
         from rankcast.pipeline.spark import serve_store
         from rankcast.pipeline.spark.failures import wait_for
+        from rankcast.pipeline.spark.source_tables import MAX_EVENTS
 
         with stoppable() as stopped:
             start = partial(
@@ -79,7 +83,7 @@ def on_spark(store: "Store", wanted: SparkRunOptions, metrics: "Metrics | None",
                 json=None if wanted.events is None else "json",
                 sink=sinks,
                 trigger=f"{interval.total_seconds() * 1000:.0f} milliseconds" if wanted.follow else None,
-                max_events=wanted.max_events,
+                max_events=wanted.max_events or MAX_EVENTS,
                 start=wanted.start if wanted.events is None else None,
                 lateness=lateness,
                 max_ahead=max_ahead,
@@ -222,6 +226,7 @@ def _events(spark: "SparkSession", store: "Store", wanted: SparkRunOptions, chec
     if wanted.events is None:
         return None
     from rankcast.pipeline.spark.kafka import check_topic, knows_topic, read_topic
+    from rankcast.pipeline.spark.source_tables import MAX_EVENTS
     from rankcast.pipeline.topics import Topic
 
     if isinstance(wanted.start, int):
@@ -233,15 +238,21 @@ def _events(spark: "SparkSession", store: "Store", wanted: SparkRunOptions, chec
             "--from-time TIME or --from-time earliest"
         )
     check_topic(spark, topic, checkpoint)
-    return read_topic(spark, topic, wanted.start or "earliest", wanted.max_events)
+    return read_topic(spark, topic, wanted.start or "earliest", wanted.max_events or MAX_EVENTS)
 
 
 def _sinks(wanted: SparkRunOptions) -> "list[Sink]":
     from rankcast.pipeline.spark.sinks import sink_of
+    from rankcast.pipeline.topics import Topic
 
-    if wanted.events is not None and wanted.events in wanted.sinks:
-        raise typer.BadParameter(f"deliveries cannot go to {wanted.events}, because the events come from there")
-    return [sink_of(name) for name in wanted.sinks]
+    source = None if wanted.events is None else str(Topic.of(wanted.events))
+    if source is not None and source in [str(Topic.of(name)) for name in wanted.sinks if name.startswith("kafka:")]:
+        raise typer.BadParameter(f"deliveries cannot go to {source}, because the events come from there")
+    sinks = [sink_of(name) for name in wanted.sinks]
+    for url in (wanted.events, *wanted.sinks):
+        if url is not None and url.startswith("kafka:"):
+            Topic.of(url).found()  # a refusal is told now, before Spark starts and anything is read or written
+    return sinks
 
 
 def _beside(store: "Store", place: str) -> str:

@@ -10,6 +10,7 @@ import typer
 from rankcast.cli.options import DEFAULT_STORE, Json, MaxAhead, MaxEventSize, StorePath
 from rankcast.cli.output import Output
 from rankcast.cli.retention_options import KEEP_HELP, KEEP_METAVAR
+from rankcast.extras import require
 from rankcast.model import MOST_POLICY_COST
 from rankcast.model.actors import acting
 
@@ -73,6 +74,35 @@ def serve(
         str | None,
         typer.Option(metavar="NAME", help="Open a built-in demo dataset, movies or market, and stream its events."),
     ] = None,
+    upstream: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Be an edge of the Rankcast at this URL: share publications with its tree."),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            "--token",
+            metavar="TOKEN",
+            envvar="RANKCAST_UPSTREAM_TOKEN",
+            help="Token of this broker at the upstream (rankcast token create --broker NAME).",
+        ),
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="A new edge gets events from this time on; by default from its joining on."),
+    ] = None,
+    broker_name: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Name of this broker in the tree; an edge is named by its token."),
+    ] = None,
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[ID=]STRATEGY",
+            help="How brokers forward for advertisements made here: regular, rank-cover, ancestor-cover (default) or "
+            "ancestor-fair; for one advertisement with its id.",
+        ),
+    ] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
@@ -86,9 +116,11 @@ def serve(
       rankcast serve --dev --world movies
       rankcast serve --store movies.db --host 0.0.0.0 --port 9000
       rankcast serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
+      rankcast serve --upstream https://rankcast.example.org --token rc_...
     """
     from dataclasses import replace
 
+    require("serve", *(["demo"] if world is not None else []))
     from rankcast.language import parse_duration
     from rankcast.language.event_limits import EventLimits
     from rankcast.service import Limits, ServiceSettings, create_app
@@ -125,6 +157,11 @@ def serve(
         tls_cert=tls_cert,
         tls_key=tls_key,
         limits=limits,
+        broker=broker_name,
+        upstream=upstream,
+        upstream_token=token,
+        upstream_since=since,
+        strategies=tuple(strategy or ()),
     )
     # A thread that has waited for the disk gets the interpreter after 1 ms instead of 5: publishers wait for it.
     sys.setswitchinterval(0.001)

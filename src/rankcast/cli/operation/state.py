@@ -23,7 +23,7 @@ def repartition_state(shards: Shards, store: StorePath = DEFAULT_STORE, json: Js
       rankcast state repartition --shards 8
       rankcast run --engine spark --checkpoint new.checkpoint --shards 8
     """
-    from rankcast.pipeline.local import repartition as divide
+    from rankcast.pipeline.state_changes import repartition as divide
     from rankcast.store import SPARK, Store
 
     out = Output(json)
@@ -55,7 +55,7 @@ def rebuild_state(shards: Shards = 1, store: StorePath = DEFAULT_STORE, json: Js
 
       rankcast state rebuild --shards 2
     """
-    from rankcast.pipeline.local import rebuild as make
+    from rankcast.pipeline.state_changes import rebuild as make
     from rankcast.store import Store
 
     out = Output(json)

@@ -10,6 +10,7 @@ from rankcast.cli.output import Output, TableColumn, table
 from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
+    from rankcast.model import Catalog
     from rankcast.store import Store
 
 __all__ = ["stats"]
@@ -34,6 +35,7 @@ _THRESHOLDS = (
     TableColumn("event", align="right", style="dim"),
     TableColumn("threshold", align="right"),
 )
+_RECENT = 10_000
 _BARS = " ▁▂▃▄▅▆▇█"
 _WIDTH = 30
 
@@ -49,7 +51,8 @@ def stats(
     """Show how evenly deliveries are spread over the subscriptions of each user.
 
     Shows the entropy in bits, Jain's fairness index (1 is even), and the mean distance between deliveries of the same
-    subscription, counted in deliveries. With --user, also shows each subscription.
+    subscription, counted in deliveries. With --user, also shows each subscription, and between which rates a filter can
+    deliver all of them evenly, by the last 10,000 events.
 
     Example:
 
@@ -76,9 +79,21 @@ def stats(
             user_stats(name, user_places(catalog, name), (sent for _, sent in opened.deliveries(name)))
             for name in sorted(users)
         ]
-    out.records((each.to_json() for each in found), _COLUMNS, _cells, "no users")
+        records = [each.to_json() for each in found]
+        if user is not None:
+            records[0]["even"] = _evenness(opened, catalog, user)
+    out.records(records, _COLUMNS, _cells, "no users")
     if user is not None and not out.as_lines:
-        out.show(table(_PLACES, _places(found[0].to_json())))
+        out.show(table(_PLACES, _places(records[0])))
+        out.say(f"advice: {records[0]['even']['advice']}")
+
+
+def _evenness(store: "Store", catalog: "Catalog", user: str) -> JsonObject:
+    """How evenly the user could be served, by the last events."""
+    from rankcast.lab.evenness import evenness
+
+    events = [logged.event for logged in store.events(after=max(0, store.last_offset() - _RECENT), limit=_RECENT)]
+    return evenness(catalog, user, events).to_json()
 
 
 def _show_thresholds(store: "Store", user: str, out: Output) -> None:

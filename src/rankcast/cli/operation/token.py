@@ -27,6 +27,9 @@ def create_token(
         str | None, typer.Option("--user", "-u", metavar="NAME", help="Create a token for this user.")
     ] = None,
     publisher: Annotated[str | None, typer.Option(metavar="NAME", help="Create a token for this publisher.")] = None,
+    broker: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Create a token for an edge of this broker.")
+    ] = None,
     administrator: Annotated[
         bool, typer.Option("--administrator", help="Create a token that may do everything.")
     ] = False,
@@ -43,18 +46,21 @@ def create_token(
 
       rankcast token create --user addison --note "her phone"
       rankcast token create --publisher imdb --expires 90d
+      rankcast token create --broker edge1
     """
     from rankcast.language import parse_duration
     from rankcast.service.access import Access, Role
     from rankcast.store import Store
 
-    if (user is not None) + (publisher is not None) + administrator != 1:
-        raise typer.BadParameter("give one of --user, --publisher, --administrator")
-    role = Role.USER if user is not None else Role.PUBLISHER if publisher is not None else Role.ADMINISTRATOR
+    names = {Role.USER: user, Role.PUBLISHER: publisher, Role.BROKER: broker}
+    roles = [role for role, name in names.items() if name is not None] + [Role.ADMINISTRATOR] * administrator
+    if len(roles) != 1:
+        raise typer.BadParameter("give one of --user, --publisher, --broker, --administrator")
+    role = roles[0]
     lasts = None if expires is None else parse_duration(expires)
     out = Output(json)
     with Store.open(store) as opened:
-        token, kept = Access(opened).create(role, user or publisher, note, lasts)
+        token, kept = Access(opened).create(role, names.get(role), note, lasts)
     who = f"{role.value} {kept.name}" if kept.name else "administrator"
     if not json:
         out.line(token)

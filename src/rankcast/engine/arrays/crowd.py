@@ -1,78 +1,40 @@
-"""Users with sliding windows by rank alone, all served together."""
+"""Users without a filter, all served together."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankcast.choose.positions import span
-from rankcast.engine.arrays.crowd_patterns import LARGEST_MASK, CrowdPatterns
+from rankcast.engine.arrays.crowd_columns import CrowdColumns
+from rankcast.engine.arrays.crowd_member import Member
+from rankcast.engine.arrays.crowd_patterns import CrowdPatterns
 from rankcast.engine.arrays.deliveries import DeliveryCollector, UserDeliveries
 from rankcast.engine.arrays.matching import Integers, Reals
 from rankcast.engine.arrays.patterns import Pattern
+from rankcast.engine.arrays.plain_distances import NO_SPACE
 from rankcast.engine.arrays.stream import EventBatch
 from rankcast.engine.arrays.table import EventTable
-from rankcast.engine.reference.subscriber import Subscriber
-from rankcast.model import EPOCH, Catalog, Event, Mode, Policy, Unit
+from rankcast.model import Unit
 
 if TYPE_CHECKING:
-    from rankcast.engine.arrays.kernels.crowd_columns import MemberColumns, WindowColumns
+    from rankcast.engine.arrays.kernels.crowds.columns import Batch, EntryColumns, MemberColumns, SentColumns
 
-__all__ = ["Crowd", "Member", "joins"]
+__all__ = ["Crowd"]
 
-_NO_EVENT = Event("none", EPOCH, {})
-_UNITS = {Unit.EVENTS: 0, Unit.MATCHED: 1, Unit.TIME: 2}
 _UNRANKED = -1.0
 """The rank of a pattern that could not be ranked; valid ranks are in 0..1."""
 _SPARE = 1_000
 """Members are renumbered when more numbers are unused than are in use plus this many."""
 
 
-def joins(policy: Policy, subscriptions: int) -> bool:
-    """Whether a user that arrays can serve (`rankcast.engine.arrays.modes.suits`) can be served in a crowd."""
-    return policy.mode is Mode.SLIDING and policy.sigma == 1 and policy.filter is None and subscriptions <= LARGEST_MASK
-
-
-class _Snapshot(NamedTuple):
-    """A copy of some members of a crowd and of their windows."""
-
-    members: Integers
-    columns: list[object]
-    entries: Integers
-    held: list[object]
-    used: int
-
-
-class Member:
-    """One user of a crowd.
-
-    The reference engine ranks each set of subscriptions, and takes over when the catalog changes.
-    """
-
-    def __init__(self, user: str, catalog: Catalog, oracle: Subscriber) -> None:
-        self.user = user
-        self.oracle = oracle
-        self.policy = catalog.policy_of(user)
-        self.number = -1
-        """The number of the member in the crowd; set by the crowd."""
-        self._subscriptions = catalog.subscriptions_of(user)
-
-    def pattern(self, places: Sequence[int]) -> Pattern:
-        """The pattern of some of the subscriptions."""
-        candidate = self.oracle.candidate(_NO_EVENT, [(self._subscriptions[place], 1.0) for place in places])
-        return Pattern(candidate.matching, candidate.specific, candidate.rank)
-
-    def matched(self, places: Sequence[int], degrees: Sequence[float]) -> list[tuple[Any, float]]:
-        """Subscriptions with their degrees, as the reference engine expects them."""
-        return [(self._subscriptions[place], degree) for place, degree in zip(places, degrees, strict=True)]
-
-
 class Crowd:
-    """The windows of many users in one set of columns, which one kernel processes for a batch.
+    """The windows, periods and lists of many users in one set of columns, which one kernel serves a batch.
 
-    The entries of a window are contiguous, with room for half as many more; a window that outgrows its room moves to
-    the end. A batch costs about 0.1 µs per match and per entry of the windows that it affects, and nothing for other
-    users.
+    Users of all delivery modes can join if rank alone decides, and with plainly diverse windows
+    (`rankcast.engine.arrays.crowd_member.joins`). A batch costs about 1 µs per match, and 20 ns per user with periods;
+    with diversity about 5 µs per match.
     """
 
     def __init__(self, table: EventTable) -> None:
@@ -80,43 +42,44 @@ class Crowd:
         self._known: list[Member | None] = []
         self._gone = 0
         self._timed = 0
-        self._used = 0
+        self._diverse = 0
+        self._unwritten: list[Integers] = []
+        """Rows of diverse windows that were restored, for `PlainDistances`."""
         self.patterns = CrowdPatterns(self._made)
-        self.__members: MemberColumns | None = None
-        self.__held: WindowColumns | None = None
 
     def __len__(self) -> int:
         return len(self._known) - self._gone
 
-    def add(self, member: Member) -> None:
-        """Add a user with an empty window."""
-        length, k = member.policy.length, member.policy.k
-        assert length is not None
-        assert k is not None
-        from rankcast.engine.arrays.kernels.crowd_columns import NEVER
+    @cached_property
+    def columns(self) -> CrowdColumns:
+        """Where everything is; made with the first member, because this loads the kernels."""
+        return CrowdColumns()
 
+    @property
+    def members(self) -> "MemberColumns":
+        """The users as columns, by number."""
+        return self.columns.members
+
+    @property
+    def held(self) -> "EntryColumns":
+        """The contents of the windows, periods and lists, as columns."""
+        return self.columns.held
+
+    def add(self, member: Member) -> None:
+        """Add a user without entries."""
+        self.columns.put(len(self._known), member.columns())
         member.number = len(self._known)
         self._known.append(member)
-        self._timed += length.unit is Unit.TIME
-        if member.number >= len(self.members.base):
-            more = len(self.members.base)
-            self.__members = type(self.members)(*(np.concatenate((c, np.zeros(more, c.dtype))) for c in self.members))
-        for column, value in zip(
-            self.members, (0, 0, 0, 0, min(k, NEVER), span(length), _UNITS[length.unit], 0, NEVER), strict=True
-        ):
-            column[member.number] = value
+        self._timed += _is_timed(member)
+        self._diverse += member.is_diverse
 
     def remove(self, member: Member) -> None:
         """Remove a user."""
-        from rankcast.engine.arrays.kernels.crowd_columns import NEVER
-
-        number = member.number
-        self._known[number] = None
+        self.columns.put(member.number, {"until": member.columns()["until"]})
+        self._known[member.number] = None
         self._gone += 1
-        assert member.policy.length is not None
-        self._timed -= member.policy.length.unit is Unit.TIME
-        self.members.room[number] = self.members.count[number] = 0
-        self.members.until[number] = NEVER
+        self._timed -= _is_timed(member)
+        self._diverse -= member.is_diverse
         member.number = -1
         if self._gone > len(self) + _SPARE:
             self._renumber()
@@ -124,7 +87,6 @@ class Crowd:
     def publish(
         self,
         stream: EventBatch,
-        users: Sequence[str],
         member_of: Integers,
         borders: Integers,
         at: Integers,
@@ -139,184 +101,184 @@ class Crowd:
         reference engine can serve them, and their state is unchanged. If it raises, the state of all users is
         unchanged.
         """
-        from rankcast.engine.arrays.kernels.crowd_columns import NEVER
-        from rankcast.engine.arrays.kernels.crowds import slide_all
+        from rankcast.engine.arrays.kernels.crowds.columns import DIVERSE, NEVER, PERIODIC, SLIDING, Batch
+        from rankcast.engine.arrays.kernels.crowds.periods import pass_over
+        from rankcast.engine.arrays.kernels.crowds.serving import serve_all
         from rankcast.engine.arrays.kernels.pairs import masks_of
 
-        starts, members, masks = np.empty((3, len(at)), np.int64)
+        starts, numbers, masks = np.empty((3, len(at)), np.int64)
         first = np.empty(len(member_of) + 1, np.int64)
-        count = masks_of(borders, member_of, at, places, starts, members, masks, first)
-        starts, members, masks = starts[:count], members[:count], masks[:count]
-        patterns = self.patterns.number(members, masks)
+        count = masks_of(borders, member_of, at, places, starts, numbers, masks, first)
+        starts, numbers, masks = starts[:count], numbers[:count], masks[:count]
+        patterns = self.patterns.number(numbers, masks)
         unranked = self.patterns.ranks.values[patterns] < 0
         if unranked.any():
-            left_out = np.isin(member_of, members[unranked])
+            left_out = np.isin(member_of, numbers[unranked])
             others = np.where(left_out, -1, member_of)
             return np.flatnonzero(left_out).tolist() + self.publish(
-                stream, users, others, borders, at, places, degrees, gathering
+                stream, others, borders, at, places, degrees, gathering
             )
         given = np.ones(count) if degrees is None else self.patterns.degrees(starts, masks, patterns, places, degrees)
-        visited = self._visited(stream, member_of, np.diff(first) > 0)
+        space = self._space(stream.first_row + at[starts[self.members.mode[numbers] == DIVERSE]])
+        batch = Batch(
+            stream.seq,
+            stream.time,
+            np.maximum.accumulate(stream.time),
+            np.append(np.maximum.accumulate(stream.time[::-1])[::-1], -NEVER),
+            self._clocks(stream),
+            stream.first_row,
+            bool((np.diff(stream.time) >= 0).all()),
+            at[starts],
+            patterns,
+            given,
+            self.patterns.grids.values,
+            self.patterns.ranks.values,
+            self._table.plain_distances.first_row,
+        )
+        new = np.diff(first)
+        is_visited = (member_of >= 0) & ((new > 0) | self._is_due(batch)[member_of])
+        visited = np.flatnonzero(is_visited)
         whose, bounds = member_of[visited], np.append(first[visited], count)
-        self._reserve(whose, np.diff(bounds))
-        times = stream.time if self._timed else stream.seq
-        latest = np.append(np.maximum.accumulate(times[::-1])[::-1], -NEVER)
+        self._reserve(whose, new[visited])
         refused = np.zeros(len(visited), bool)
-        before = self._snapshot(whose)
+        is_changing = np.isin(self.members.mode[whose], (SLIDING, DIVERSE)) | (new[visited] > 0)
+        before = self.columns.snapshot(whose, whose[is_changing])
         try:
-            sent, self._used = slide_all(
-                whose,
-                bounds,
-                at[starts],
-                patterns,
-                given,
-                self.patterns.grids.values,
-                stream.first_row,
-                stream.seq,
-                times,
-                latest,
-                bool((np.diff(times) >= 0).all()),
-                self.held,
-                self.members,
-                self._used,
-                refused,
+            sent, self.columns.used = serve_all(
+                whose, bounds, batch, self.held, self.members, space, self.columns.used, refused
             )
-            if len(sent.event):
-                receivers, receiver = np.unique(sent.visit, return_inverse=True)
-                kinds, kind = np.unique(sent.pattern, return_inverse=True)
-                part = UserDeliveries(
-                    sent.event,
-                    sent.row,
-                    sent.seq,
-                    self.patterns.ranks.values[sent.pattern],
-                    kind,
-                    stream.times(sent.event),
-                    stream.seq[sent.event],
-                    [self.patterns.all[number].specific for number in kinds.tolist()],
-                )
-                gathering.add_together([users[user] for user in visited[receivers].tolist()], receiver, part)
+            self._gather(sent, visited, gathering)
         except BaseException:
-            self._go_back(before)
+            self.columns.go_back(before)
             raise
+        others = (member_of >= 0) & ~is_visited & (self.members.mode[member_of] == PERIODIC)
+        pass_over(member_of[others], batch, self.members)  # this cannot fail, so it needs no snapshot
         found: list[int] = visited[refused].tolist()
         return found
 
+    @property
+    def due(self) -> int | None:
+        """When the clock ends a period with entries, in microseconds; None if there is none."""
+        if not self._timed:
+            return None
+        from rankcast.engine.arrays.kernels.crowds.columns import PERIODIC, TIME
+        from rankcast.engine.arrays.kernels.crowds.periods import LATEST
+
+        members = self.members
+        waits = (members.mode == PERIODIC) & (members.unit == TIME) & (members.by_clock > 0) & (members.count > 0)
+        return min(int(members.until[waits].min()), int(LATEST)) if waits.any() else None
+
+    def advance(self, clock: int, member_of: Integers, gathering: DeliveryCollector) -> None:
+        """Advance the receiver's clock, in microseconds, and collect what the periods that end still owed.
+
+        If it raises, the state of all users is unchanged.
+        """
+        if self._timed:
+            from rankcast.engine.arrays.kernels.crowds.periods import advance_all
+
+            self._end(member_of, lambda whose: advance_all(whose, max(clock, 0), *self._entries_by_rank()), gathering)
+
+    def close(self, member_of: Integers, gathering: DeliveryCollector) -> None:
+        """End the stream and collect what unfinished periods still owe.
+
+        If it raises, the state of all users is unchanged.
+        """
+        if len(self):
+            from rankcast.engine.arrays.kernels.crowds.periods import close_all
+
+            self._end(member_of, lambda whose: close_all(whose, *self._entries_by_rank()), gathering)
+
     def oldest_row(self) -> int:
-        """The first row of the table that any window holds; the next row if there is none."""
-        from rankcast.engine.arrays.kernels.crowds import oldest_row
+        """The first row of the table that any user holds; the next row if there is none."""
+        from rankcast.engine.arrays.kernels.crowds.serving import oldest_row
 
         return min(int(oldest_row(self.held, self.members)), self._table.next_row)
 
-    @property
-    def members(self) -> "MemberColumns":
-        """The users as columns, by number."""
-        if self.__members is None:
-            from rankcast.engine.arrays.kernels.crowd_columns import MemberColumns
-
-            self.__members = MemberColumns(*np.zeros((len(MemberColumns._fields), 16), np.int64))
-        return self.__members
-
-    @property
-    def held(self) -> "WindowColumns":
-        """The contents of the windows, as columns."""
-        if self.__held is None:
-            from rankcast.engine.arrays.kernels.crowd_columns import WindowColumns
-
-            kinds = {"pattern": np.int32, "degree": np.float64, "sent": np.bool_, "later": np.int32}
-            self.__held = WindowColumns(*(np.zeros(1024, kinds.get(name, np.int64)) for name in WindowColumns._fields))
-        return self.__held
-
-    def entries(self, numbers: Integers) -> Integers:
-        """The indexes of the entries of some members, member by member."""
-        begin, count = self.members.begin[numbers], self.members.count[numbers]
-        ends = np.cumsum(count)
-        return np.repeat(begin - (ends - count), count) + np.arange(ends[-1] if len(ends) else 0)
-
-    def allot(self, numbers: Integers, counts: Integers) -> None:
-        """Give members windows of these sizes. Write the `entries` afterwards and then call `go_on`."""
-        members = self.members
-        members.count[numbers] = 0
-        self._reserve(numbers, counts)
-        outgrown = counts > members.room[numbers]
-        moved, room = numbers[outgrown], counts[outgrown] * 3 // 2
-        members.base[moved], members.room[moved] = self._used + np.cumsum(room) - room, room
-        self._used += int(room.sum())
-        members.begin[numbers], members.count[numbers] = members.base[numbers], counts
-
     def go_on(self, numbers: Integers) -> None:
-        """Recompute the derived columns of windows after their entries were written."""
-        from rankcast.engine.arrays.kernels.crowds import look_again
+        """Recompute the derived columns of users after their entries and their state were written."""
+        from rankcast.engine.arrays.kernels.crowds.serving import go_on
 
-        look_again(numbers, self.held, self.members, self.patterns.grids.values)
+        go_on(numbers, self.held, self.members, self.patterns.grids.values)
+        if self._diverse:
+            self._unwritten.append(self._diverse_rows(numbers))
 
-    def _visited(self, stream: EventBatch, member_of: Integers, matched: object) -> Integers:
-        """The users that a batch may affect, in order."""
-        until, unit = self.members.until, self.members.unit
-        due = until <= stream.seq[-1]
+    @staticmethod
+    def _clocks(stream: EventBatch) -> Integers:
+        """The latest clock up to each event."""
+        from rankcast.engine.arrays.kernels.crowds.columns import NEVER
+
+        if stream.clocks is None:
+            return np.full(len(stream.seq), -NEVER)
+        return np.maximum(np.maximum.accumulate(stream.clocks), 0)
+
+    def _is_due(self, batch: "Batch") -> NDArray[np.bool_]:
+        """By member, whether a batch may affect the member even if nothing matches."""
+        from rankcast.engine.arrays.kernels.crowds.columns import TIME
+
+        due: NDArray[np.bool_] = self.members.until <= batch.seqs[-1]
         if self._timed:
-            due = np.where(unit == _UNITS[Unit.TIME], until <= stream.time.max(), due)
-        return np.flatnonzero((member_of >= 0) & (matched | due[member_of]))
+            reached = max(batch.reached[-1], batch.clocks[-1])
+            due = np.where(self.members.unit == TIME, self.members.until <= reached, due)
+        return due
 
-    def _snapshot(self, whose: Integers) -> "_Snapshot":
-        """A copy of the windows of some members, for `_go_back`."""
-        entries = self.entries(whose)
-        return _Snapshot(
-            whose,
-            [column[whose] for column in self.members],
-            entries,
-            [column[entries] for column in self.held],
-            self._used,
-        )
+    def _diverse_rows(self, numbers: Integers) -> Integers:
+        """The rows in the diverse windows of some members."""
+        from rankcast.engine.arrays.kernels.crowds.columns import DIVERSE
 
-    def _go_back(self, before: "_Snapshot") -> None:
-        """Restore the windows of some members."""
-        for column, values in zip(self.members, before.columns, strict=True):
-            column[before.members] = values
-        for column, values in zip(self.held, before.held, strict=True):
-            column[before.entries] = values
-        self._used = before.used
+        rows: Integers = self.held.row[self.columns.entries(numbers[self.members.mode[numbers] == DIVERSE])]
+        return rows
+
+    def _space(self, rows: Integers) -> tuple[object, ...]:
+        """The space for distances among the rows of diverse windows, and these rows that arrive."""
+        distances = self._table.plain_distances
+        if not self._diverse:
+            return NO_SPACE
+        if not distances.has_begun:
+            self._unwritten.append(self._diverse_rows(np.arange(len(self._known))))
+        earlier, self._unwritten = self._unwritten, []
+        rows = np.concatenate((rows, *earlier))
+        return distances.space(rows[rows >= self._table.first_row])
 
     def _reserve(self, whose: Integers, new: Integers) -> None:
-        """Make room at the end for all windows that will outgrow theirs."""
-        wanted = self.members.count[whose] + new
-        more = int(wanted[wanted > self.members.room[whose]].sum()) * 3 // 2
-        if self._used + more <= len(self.held.row):
-            return
-        rooms = int(self.members.room.sum())
-        if 2 * rooms < self._used:
-            self._close_gaps()
-        size = max(self._used + more, len(self.held.row) * 3 // 2)
-        made = type(self.held)(*(np.empty(size, column.dtype) for column in self.held))
-        for new, old in zip(made, self.held, strict=True):
-            new[: self._used] = old[: self._used]
-        self.__held = made
+        """Make room for the arrivals."""
+        from rankcast.engine.arrays.kernels.crowds.columns import ALL, HISTORY
 
-    def _close_gaps(self) -> None:
-        """Move the windows together, each keeping its room."""
-        numbers = np.flatnonzero(self.members.room)
-        entries = self.entries(numbers)
-        room, count = self.members.room[numbers], self.members.count[numbers]
-        base = np.cumsum(room) - room
-        targets = np.repeat(base - (np.cumsum(count) - count), count) + np.arange(len(entries))
-        self._used = int(room.sum())
-        made = type(self.held)(*(np.empty(self._used, column.dtype) for column in self.held))
-        for new, old in zip(made, self.held, strict=True):
-            new[targets] = old[entries]
-        self.__held = made
-        self.members.base[numbers] = self.members.begin[numbers] = base
+        mode = self.members.mode[whose]
+        wanted = np.where(mode == ALL, 0, self.members.count[whose] + new)
+        self.columns.reserve(whose, np.where(mode == HISTORY, np.minimum(wanted, self.members.k[whose]), wanted))
+
+    def _entries_by_rank(self) -> tuple[Integers, "EntryColumns", "MemberColumns"]:
+        return self.patterns.grids.values, self.held, self.members
+
+    def _end(self, member_of: Integers, end: "Callable[[Integers], SentColumns]", gathering: DeliveryCollector) -> None:
+        """End periods of all members, and collect what they owed."""
+        users = np.flatnonzero(member_of >= 0)
+        whose = member_of[users]
+        before = self.columns.snapshot(whose, whose[:0])
+        try:
+            self._gather(end(whose), users, gathering)
+        except BaseException:
+            self.columns.go_back(before)
+            raise
+
+    def _gather(self, sent: "SentColumns", visited: Integers, gathering: DeliveryCollector) -> None:
+        """Collect deliveries to the visited users."""
+        if len(sent.event):
+            ranks, sets = self.patterns.ranks.values[sent.pattern], self.patterns.specific
+            gathering.add_together(
+                visited[sent.visit],
+                UserDeliveries(sent.event, sent.row, sent.seq, ranks, sent.pattern, sent.forwarded, sent.window, sets),
+            )
 
     def _renumber(self) -> None:
         """Renumber the remaining members, and forget unused patterns."""
         left = [member for member in self._known if member is not None]
-        numbers = np.array([member.number for member in left], np.int64)
-        self.__members = type(self.members)(
-            *(np.concatenate((c[numbers], np.zeros(len(left) + 16, c.dtype))) for c in self.members)
-        )
+        self.columns.renumber(np.array([member.number for member in left], np.int64))
         for number, member in enumerate(left):
             member.number = number
         self._known, self._gone = list(left), 0
         known, self.patterns = self.patterns, CrowdPatterns(self._made)
-        entries = self.entries(np.arange(len(left)))
+        entries = self.columns.entries(np.arange(len(left)))
         used, kind = np.unique(self.held.pattern[entries], return_inverse=True)
         renumbered = np.array([self.patterns.add(known.all[number]) for number in used.tolist()], np.int64)
         self.held.pattern[entries] = renumbered[kind]
@@ -328,3 +290,8 @@ class Crowd:
             return member.pattern(places)
         except Exception:  # the reference engine serves this member and reports the failure
             return Pattern(("",) * len(places), (), _UNRANKED)
+
+
+def _is_timed(member: Member) -> bool:
+    length = member.policy.length
+    return length is not None and length.unit is Unit.TIME

@@ -30,7 +30,9 @@ class CrowdPatterns:
         self.all: list[Pattern] = []
         self.ranks = AppendableArray(np.float64)
         self.grids = AppendableArray(np.int64)
-        self._specific = AppendableArray(np.int64)
+        self.specific: list[tuple[str, ...]] = []
+        """The most specific subscriptions of each pattern; only ever appended to, so that others may hold it."""
+        self._specific_bits = AppendableArray(np.int64)
 
     def number(self, members: Integers, masks: Integers) -> Integers:
         """The number of each pattern, given by member and mask."""
@@ -48,7 +50,7 @@ class CrowdPatterns:
         from rankcast.engine.arrays.kernels.pairs import degrees_of
 
         degrees = np.empty(len(starts))
-        degrees_of(starts, masks, numbers, self._specific.values, places, given, degrees)
+        degrees_of(starts, masks, numbers, self._specific_bits.values, places, given, degrees)
         return degrees
 
     def add(self, pattern: Pattern) -> int:
@@ -57,9 +59,10 @@ class CrowdPatterns:
 
     def _add(self, pattern: Pattern, specific: int) -> int:
         self.all.append(pattern)
+        self.specific.append(pattern.specific)
         self.ranks.append(pattern.rank)
         self.grids.append(grid_of(pattern.rank))
-        self._specific.append(specific)
+        self._specific_bits.append(specific)
         return len(self.all) - 1
 
     def _file(self, pairs: Integers) -> None:

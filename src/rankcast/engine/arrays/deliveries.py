@@ -1,8 +1,9 @@
 """Deliveries as columns: the output of a batch before objects are needed."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -60,6 +61,24 @@ class DeliveryColumns:
             )
         ]
 
+    @staticmethod
+    def joined(parts: "Sequence[DeliveryColumns]") -> "DeliveryColumns":
+        """Several, one after the other."""
+        parts = [part for part in parts if len(part)] or [_NOTHING]
+        users, user = _united([(part.users, part.user) for part in parts])
+        events, event = _united([(part.events, part.event) for part in parts])
+        sets, subscriptions = _united([(part.sets, part.subscriptions) for part in parts])
+        rest = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _PLAIN}
+        return DeliveryColumns(users, events, sets, user=user, event=event, subscriptions=subscriptions, **rest)
+
+    def in_order(self) -> "DeliveryColumns":
+        """The deliveries by window, user and seq, as in the output of a replay (`Delivery.order`)."""
+        names = np.empty(len(self.users), np.int64)
+        names[sorted(range(len(self.users)), key=self.users.__getitem__)] = np.arange(len(self.users))
+        order = np.lexsort((self.seq, names[self.user], self.window))
+        columns = ("user", "event", "subscriptions", *_PLAIN)
+        return replace(self, **{name: getattr(self, name)[order] for name in columns})
+
     def arrow(self) -> "pa.Table":
         """The deliveries as an Arrow table with the field names of `Delivery`, as Spark and Parquet expect."""
         import pyarrow as pa
@@ -72,8 +91,19 @@ class DeliveryColumns:
         for column in schema:
             values = pa.array(getattr(self, column.name))
             names = numbered.get(column.name)
-            columns.append(values.cast(column.type) if names is None else pa.array(names, column.type).take(values))
+            if names is None:
+                columns.append(values.cast(column.type))
+                continue
+            used, places = np.unique(values, return_inverse=True)
+            columns.append(pa.array([names[number] for number in used.tolist()], column.type).take(pa.array(places)))
         return pa.Table.from_arrays(columns, schema=schema)
+
+
+_PLAIN = ("seq", "rank", "published", "forwarded", "window")
+"""The columns that are no indexes."""
+
+_NONE = np.empty(0, np.int64)
+_NOTHING = DeliveryColumns((), (), (), _NONE, _NONE, _NONE, np.empty(0), _NONE, _NONE, _NONE, _NONE)
 
 
 class UserDeliveries(NamedTuple):
@@ -91,26 +121,26 @@ class UserDeliveries(NamedTuple):
 
 @dataclass(slots=True)
 class DeliveryCollector:
-    """Collects the deliveries of users in any order, and returns them in delivery order."""
+    """Collects the deliveries of users in any order, and returns them in delivery order.
+
+    `users` are all users in sorted order; their indexes are their numbers.
+    """
 
     table: EventTable
-    _users: list[str] = field(default_factory=list)
+    users: Sequence[str]
     _receivers: list[Integers] = field(default_factory=list)
     _parts: list[UserDeliveries] = field(default_factory=list)
-    _sets: list[tuple[str, ...]] = field(default_factory=list)
     _others: list[Delivery] = field(default_factory=list)
 
     def add(self, user: str, part: UserDeliveries) -> None:
         """Add the deliveries to a user."""
         if len(part.trigger):
-            self.add_together([user], np.zeros(len(part.trigger), np.int64), part)
+            self.add_together(np.full(len(part.trigger), bisect_left(self.users, user)), part)
 
-    def add_together(self, users: Sequence[str], receiver: Integers, part: UserDeliveries) -> None:
-        """Add the deliveries to several users, in order for each; `receiver` is the index of the user."""
-        self._receivers.append(receiver + len(self._users))
-        self._users += users
-        self._parts.append(part._replace(subscriptions=part.subscriptions + len(self._sets)))
-        self._sets += part.sets
+    def add_together(self, receiver: Integers, part: UserDeliveries) -> None:
+        """Add the deliveries to several users, given by number, in order for each."""
+        self._receivers.append(receiver)
+        self._parts.append(part)
 
     def add_records(self, user: str, trigger: Integers, deliveries: Sequence[Delivery]) -> None:
         """Add deliveries from the reference engine; the table may not contain their events."""
@@ -134,33 +164,41 @@ class DeliveryCollector:
         """All deliveries, by triggering event and then by user."""
         parts = self._parts
         if not parts:
-            none, no_ranks = np.empty(0, np.int64), np.empty(0)
-            return DeliveryColumns((), (), (), none, none, none, no_ranks, none, none, none, none)
+            return _NOTHING
         user = np.concatenate(self._receivers)
-        order = np.lexsort((_places(self._users)[user], np.concatenate([part.trigger for part in parts])))
+        order = np.lexsort((user, np.concatenate([part.trigger for part in parts])))
         rows, event = np.unique(np.concatenate([part.row for part in parts])[order], return_inverse=True)
         known = int(np.searchsorted(rows, self.table.next_row))
         events = self.table.at(rows[:known])
         others = [self._others[place] for place in (rows[known:] - self.table.next_row).tolist()]
         times = [event.time for event in events] + [one.published for one in others]
+        sets, subscriptions = _united([(part.sets, part.subscriptions) for part in parts])
         return DeliveryColumns(
-            users=self._users,
+            users=self.users,
             events=[event.id for event in events] + [one.event for one in others],
-            sets=self._sets,
+            sets=sets,
             user=user[order],
             event=event,
             seq=np.concatenate([part.seq for part in parts])[order],
             rank=np.concatenate([part.rank for part in parts])[order],
-            subscriptions=np.concatenate([part.subscriptions for part in parts])[order],
+            subscriptions=subscriptions[order],
             published=np.array([microseconds(time) for time in times], np.int64)[event],
             forwarded=np.concatenate([part.forwarded for part in parts])[order],
             window=np.concatenate([part.window for part in parts])[order],
         )
 
 
-def _places(users: Sequence[str]) -> Integers:
-    """The rank of each user in sorted order."""
-    order = sorted(range(len(users)), key=users.__getitem__)
-    places = np.empty(len(users), np.int64)
-    places[order] = np.arange(len(users))
-    return places
+def _united(parts: Sequence[tuple[Sequence[Any], Integers]]) -> tuple[Sequence[Any], Integers]:
+    """Lists of values with indexes into each, as one list with the indexes into it.
+
+    If it is the same list everywhere, it stays as it is. Of several, only the values that occur are copied.
+    """
+    if all(known is parts[0][0] for known, _ in parts):
+        return parts[0][0], np.concatenate([numbers for _, numbers in parts])
+    values: list[Any] = []
+    indexes: list[Integers] = []
+    for known, numbers in parts:
+        used, places = np.unique(numbers, return_inverse=True)
+        indexes.append(places + len(values))
+        values += [known[number] for number in used.tolist()]
+    return values, np.concatenate(indexes)

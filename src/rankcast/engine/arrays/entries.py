@@ -27,12 +27,13 @@ ENTRY = np.dtype(
         ("grid", np.int64),
         ("degree", np.float64),
         ("sent", np.bool_),
+        ("kept", np.bool_),
         ("dominated", np.int64),
         ("best", np.int64),
         ("best_with", np.int64),
     ]
 )
-"""An entry; arrays hold the oldest first. The kernels use the last three fields: the number of later entries that
+"""An entry; arrays hold the oldest first. A calm window keeps the set that it last chose. The kernels use the last three fields: the number of later entries that
 outrank it, and its best pair with an older entry."""
 
 

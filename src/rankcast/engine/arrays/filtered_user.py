@@ -29,7 +29,9 @@ class EventKeys:
     def of(self, stream: EventBatch) -> Keys:
         """The keys of the events of a batch."""
         if stream is not self._stream:
-            self._stream, self._keys = stream, event_keys(event.id for event in stream.events)
+            places, events = stream.known()
+            self._stream, self._keys = stream, np.zeros(len(stream.seq), np.uint64)
+            self._keys[places] = event_keys(event.id for event in events)
         return self._keys
 
 

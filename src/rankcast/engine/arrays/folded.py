@@ -4,7 +4,7 @@ A state names an event only by its `seq`. Saving one takes about 1 µs per entry
 event.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,23 +14,23 @@ from rankcast.engine.arrays.patterns import Pattern, grid_of
 from rankcast.engine.arrays.table import EventTable
 from rankcast.engine.arrays.user import ArrayUser
 from rankcast.engine.isolation import IsolatedSubscriber
-from rankcast.language import decode_event, encode_event
-from rankcast.model import Event
+from rankcast.engine.named_events import EventSource, NamedEvents
+from rankcast.language import encode_event
 from rankcast.plain import State
 
 __all__ = ["fold", "folded_state", "restore_folded", "unfold"]
 
 
-def folded_state(served: ArrayUser | IsolatedSubscriber, table: EventTable, events: dict[int, Event]) -> State:
-    """The state of a user; the events that it names are added to `events`."""
+def folded_state(served: ArrayUser | IsolatedSubscriber, table: EventTable, named: NamedEvents) -> State:
+    """The state of a user; the events that it names are added to `named`."""
     if type(served) is not ArrayUser:
-        return fold(served.state(), events)
+        return fold(served.state(), named)
     mode, patterns = served._mode, served._patterns.all
     entries = mode.entries
     seqs, rows = entries["seq"].tolist(), entries["row"].tolist()
     for seq, row in zip(seqs, rows, strict=True):
-        if seq not in events:
-            events[seq] = table[row]
+        if named.is_kept(seq):
+            named.kept[seq] = table[row]
     numbers, ranks, degrees = entries["pattern"].tolist(), entries["rank"].tolist(), entries["degree"].tolist()
     candidates = [
         {
@@ -47,7 +47,7 @@ def folded_state(served: ArrayUser | IsolatedSubscriber, table: EventTable, even
 
 
 def restore_folded(
-    served: ArrayUser | IsolatedSubscriber, state: State, table: EventTable, events: Mapping[int, Event]
+    served: ArrayUser | IsolatedSubscriber, state: State, table: EventTable, events: EventSource
 ) -> None:
     """Continue a user from a folded state."""
     if type(served) is not ArrayUser:
@@ -72,17 +72,17 @@ def restore_folded(
     mode.restore(state["mode"], entries)
 
 
-def fold(state: State, events: dict[int, Event]) -> State:
-    """The state without its events, which are added to `events`."""
+def fold(state: State, named: NamedEvents) -> State:
+    """The state without its events, which are added to `named`."""
     event = state.get("event")
     if isinstance(event, dict) and "seq" in state:
-        if state["seq"] not in events:
-            events[state["seq"]] = decode_event(event, seq=state["seq"])
+        if named.is_kept(state["seq"]):
+            named.kept[state["seq"]] = event
         return {**state, "event": None}
-    return _within(state, lambda part: fold(part, events))
+    return _within(state, lambda part: fold(part, named))
 
 
-def unfold(state: State, events: Mapping[int, Event]) -> State:
+def unfold(state: State, events: EventSource) -> State:
     """The folded state with its events restored."""
     if "event" in state and state["event"] is None and "seq" in state:
         return {**state, "event": encode_event(events[state["seq"]])}

@@ -20,6 +20,7 @@ __all__ = [
     "Integers",
     "MakeMatcher",
     "Matches",
+    "MatchesGiven",
     "Matching",
     "MatchingBySize",
     "OneByOneMatcher",
@@ -104,6 +105,17 @@ class MatchingBySize:
     def match_batch(self, events: Sequence[Event]) -> Matches:
         """The matches of the events."""
         return self._matching.match_batch(events)
+
+
+class MatchesGiven:
+    """The matching of a shard that only gets matches that others found (`BatchShard.deliver`)."""
+
+    def update(self, roster: Roster, changes: RosterChanges, catalog: Catalog) -> None:
+        """Nothing to do."""
+
+    def match_batch(self, events: Sequence[Event]) -> Matches:
+        """There is no index here."""
+        raise AssertionError("this shard does not match")
 
 
 class OneByOneMatcher:

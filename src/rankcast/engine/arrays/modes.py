@@ -7,7 +7,7 @@ import numpy as np
 from rankcast.engine.arrays.entries import ENTRY, Entries, grown
 from rankcast.engine.arrays.stream import NOTHING, EventBatch, SentRows, UserMatches
 from rankcast.engine.arrays.table import EventTable
-from rankcast.model import Mode, Policy, ScorePart, Select
+from rankcast.model import Mode, ObjectiveName, Policy, ScorePart, Select
 from rankcast.model.declared import given
 from rankcast.plain import State
 
@@ -61,11 +61,15 @@ _HONOURED = frozenset(
         "k",
         "length",
         "sigma",
+        "calm",
         "aggregate",
+        "specific",
         "levels",
         "norm",
         "ties",
         "select",
+        "objective",
+        "distance",
         "weights",
         "attributes",
         "score",
@@ -86,12 +90,15 @@ _MODES = frozenset((Mode.ALL, Mode.PERIODIC, Mode.SLIDING, Mode.HISTORY))
 def suits(policy: Policy) -> bool:
     """Whether arrays can serve the mode of a policy.
 
-    They support the fields in `_HONOURED`, no criterion besides preference, and no exact search with diversity.
+    They support the fields in `_HONOURED`, and no criterion besides preference. With diversity, they support no exact
+    search, and of the objective `max_min` only the greedy choice in windows that are not calm.
     """
     if not given(policy) <= _HONOURED or policy.mode not in _MODES:
         return False
     by_preference = all(part is ScorePart.PREFERENCE for part, weight in policy.score.items() if weight > 0)
     selects = policy.mode in (Mode.PERIODIC, Mode.SLIDING) and policy.sigma < 1
+    if policy.objective is ObjectiveName.MAX_MIN and policy.mode is not Mode.ALL and policy.sigma < 1:
+        return by_preference and selects and policy.select is Select.GREEDY and not policy.calm
     return by_preference and (not selects or policy.select in (Select.GREEDY, Select.IMPROVED))
 
 

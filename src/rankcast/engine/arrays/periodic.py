@@ -70,7 +70,7 @@ class ArrayPeriodic(WindowMode):
         sent = self._sent(ends[:over], groups[:over], triggers[:over], forwarded[:over])
         self._matched += len(found.at)
         self._period = int(periods[-1])
-        self._last = microseconds(stream.events[-1].time)
+        self._last = stream.last_time
         return sent
 
     @property

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from rankcast.engine.arrays.crowd import Member
+from rankcast.engine.arrays.crowd_member import Member
 from rankcast.engine.arrays.history import ArrayHistory
 from rankcast.engine.arrays.matching import Integers
 from rankcast.engine.arrays.modes import ArrayAllEvents

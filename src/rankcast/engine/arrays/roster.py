@@ -93,7 +93,10 @@ class Roster:
         gone = [name for name in removed if self.slot_of.pop(name, None) is not None]
         slots = [self._slot(one, one.id in moved) for one in here]
         users = sorted(user for user in concerned if self.serves(user))
-        self._find_places(catalog, users)
+        elsewhere = [one for one in put if one.id in moved or self._user_of(one.id) != one.user]
+        placed = {one.user for one in elsewhere}
+        placed.update(owner for name in [*removed, *(one.id for one in elsewhere)] if (owner := self._user_of(name)))
+        self._find_places(catalog, [user for user in users if user in placed])
         if words:
             others = set(self.slot_of.values()).difference(slots)
             slots += [slot for slot in sorted(others) if _uses(self.subscriptions[slot], words)]
@@ -183,6 +186,11 @@ class Roster:
         else:
             self.subscriptions[slot] = subscription
         return slot
+
+    def _user_of(self, name: str) -> str | None:
+        """Whose subscription it was before."""
+        known = self._known.get(name)
+        return None if known is None else known.user
 
     def _find_places(self, catalog: Catalog, users: Iterable[str]) -> None:
         room = np.full(len(self.subscriptions) - len(self._number_of), -1, np.int64)

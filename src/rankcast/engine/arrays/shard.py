@@ -1,16 +1,20 @@
 """The shard over arrays: does what `rankcast.engine.reference.shard.Shard` does, one batch at a time."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, KeysView, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, TypeAlias
+from functools import partial
+from types import MappingProxyType
+from typing import TypeAlias
 
 import numpy as np
 
 from rankcast.choose import Moment, Step
 from rankcast.choose.positions import instant, microseconds
-from rankcast.engine.arrays.crowd import Crowd, Member, joins
+from rankcast.engine.arrays.crowd import Crowd
+from rankcast.engine.arrays.crowd_member import Member, joins
 from rankcast.engine.arrays.crowd_state import columns_of, folded_of_columns, restore_columns, restore_member, state_of
 from rankcast.engine.arrays.deliveries import DeliveryCollector, DeliveryColumns
 from rankcast.engine.arrays.filtered_user import EventKeys, FilteredUser
@@ -28,7 +32,7 @@ from rankcast.engine.arrays.matching import (
 from rankcast.engine.arrays.modes import suits
 from rankcast.engine.arrays.quiet import VisitSchedule
 from rankcast.engine.arrays.roster import Roster, RosterChanges
-from rankcast.engine.arrays.stream import EventBatch
+from rankcast.engine.arrays.stream import BatchMoments, EventBatch
 from rankcast.engine.arrays.table import EventTable
 from rankcast.engine.arrays.user import ArrayUser, deliveries_of
 from rankcast.engine.isolation import (
@@ -39,6 +43,8 @@ from rankcast.engine.isolation import (
     reason,
     rows_of_failed_match,
 )
+from rankcast.engine.named_events import EventSource, NamedEvents
+from rankcast.engine.published import NamedMatches
 from rankcast.engine.reference.subscriber import Subscriber
 from rankcast.engine.states import pack_states, unpack_states
 from rankcast.model import Catalog, Delivery, Event, Match, Mode, Policy, SetAside, Subscription, Unit
@@ -61,14 +67,14 @@ class BatchShard:
     serves
         Which users this shard serves; by default all.
     matcher
-        Builds the batch matcher, again for each catalog. By default, few subscriptions are evaluated one by one, and
-        many are found through the compiled index, which is updated incrementally.
+        Builds the batch matcher, again for each catalog, or follows the catalog. By default, few subscriptions are
+        evaluated one by one, and many are found through the compiled index, which is updated incrementally.
 
     The reference engine serves users with a policy that arrays do not support (`rankcast.engine.arrays.modes.suits`).
-    The state has the format of `Shard`, and each can restore the other's. `publish` costs about 0.3 µs per match of
-    users with sliding windows by rank (see `Crowd`). For others, it costs about 50 µs per batch and affected user
-    (see `VisitSchedule`), and about 0.2 µs per matching event (more with diversity), so it is efficient for batches
-    of hundreds of events or more. `seq` must increase from event to event.
+    The state has the format of `Shard`, and each can restore the other's. `publish` costs about 1 to 3 µs per match of
+    users in the crowd (`rankcast.engine.arrays.crowd_member.joins`), more with diversity. For others, it costs about
+    50 µs per batch and affected user (see `VisitSchedule`), and about 0.2 µs per matching event, so it is efficient for
+    batches of hundreds of events or more. `seq` must increase from event to event.
 
     After a failure over arrays, the reference engine serves the user from that batch on, until one of the user's
     records changes. Both engines therefore set the same things aside.
@@ -78,7 +84,7 @@ class BatchShard:
         self,
         catalog: Catalog,
         serves: Callable[[str], bool] = lambda user: True,
-        matcher: MakeMatcher | None = None,
+        matcher: MakeMatcher | Matching | None = None,
     ) -> None:
         self._roster = Roster(serves)
         self._catalog = catalog
@@ -92,20 +98,22 @@ class BatchShard:
         self._crowd = Crowd(self._table)
         self._users: dict[str, Served] = {}
         self._names: list[str] = []
-        self._member_of: Integers = np.empty(0, np.int64)
+        self._numbers_of_members: Integers | None = None
         self._quiet: VisitSchedule | None = None
         self._by_user: MatcherByUser | None = None
-        self._timed: list[Served] | None = None
+        self._timed: list[ArrayUser | IsolatedSubscriber] | None = None
         """The users with periods that the clock may end."""
         self._enough = 0
         self._admission: Admission
         self.matches = 0
-        """The number of matches since the shard was created."""
+        """The number of matches since the shard was created, or since `take_matches`."""
+        self.roster_changes = 0
+        """Increased whenever users come or go."""
         self._set_aside: list[SetAside] = []
         self.update(catalog)
 
     @property
-    def users(self) -> Collection[str]:
+    def users(self) -> KeysView[str]:
         """The users of this shard, in order."""
         return self._users.keys()
 
@@ -126,17 +134,24 @@ class BatchShard:
                 deliveries += self._update_user(user, catalog)
         self._catalog = catalog
         came = len(self._users) > before
-        for user in changes.users:
-            if user in self._users and not catalog.subscriptions_of(user):
-                self._leave(self._users.pop(user))
+        gone = [user for user in changes.users if user in self._users and not catalog.subscriptions_of(user)]
+        for user in gone:
+            self._leave(self._users.pop(user))
         if came:
             self._users = dict(sorted(self._users.items()))
+        if came or gone:
+            self.roster_changes += 1
         self._update_matching(changes, catalog)
         self._admission = Admission(catalog)
         self._user_of, self._place_of = self._roster.columns(self._users)
         self._names = list(self._users)
-        self._number_members()
+        self._numbers_of_members = None
         return deliveries
+
+    def take_matches(self) -> int:
+        """The number of matches since the last call."""
+        count, self.matches = self.matches, 0
+        return count
 
     def match(self, event: Event) -> Iterator[Match]:
         """The subscriptions of this shard that an event matches, in catalog order."""
@@ -169,7 +184,7 @@ class BatchShard:
         """The result of `publish` as columns, for callers with many deliveries that need no objects."""
         events = list(events)
         if not events:
-            return DeliveryCollector(self._table).deliveries()
+            return DeliveryCollector(self._table, self._names).deliveries()
         matches, unmatched = self._matches(events)
         for place, failures in unmatched.items():
             self._set_aside += rows_of_failed_match(events[place], failures)
@@ -182,28 +197,66 @@ class BatchShard:
                 failed.setdefault(user, set()).add(place)
         return self._deliver(events, matches, clocks, failed)
 
-    def deliver(self, events: Sequence[Event], matches: Matches) -> DeliveryColumns:
-        """Rank and choose among the given matches of the next events: `publish_columns` without matching."""
-        self.matches += len(matches.event)
-        return self._deliver(events, matches, None, {})
+    def deliver(
+        self,
+        events: Sequence[Event],
+        matches: Matches | NamedMatches,
+        clocks: Sequence[datetime] | Integers | None = None,
+        failures: Mapping[int, Mapping[str, str]] = MappingProxyType({}),
+    ) -> DeliveryColumns:
+        """Rank and choose among the given matches of the next events: `publish_columns` without matching.
+
+        Parameters
+        ----------
+        events
+            The events in order, or `PublishedEvents`.
+        matches
+            The matches, by slot or by name.
+        clocks
+            The time at which each event was received, also as microseconds.
+        failures
+            By the index of an event, the users for whom it could not be matched, with the reason.
+        """
+        if not events:
+            return DeliveryCollector(self._table, self._names).deliveries()
+        found = self._by_slot(matches) if isinstance(matches, NamedMatches) else matches
+        self.matches += len(found.event)
+        failed: dict[str, set[int]] = {}
+        for place, by_user in failures.items():
+            own = {user: why for user, why in by_user.items() if self._is_served(user)}
+            self._set_aside += rows_of_failed_match(events[place], own)
+            for user in own:
+                failed.setdefault(user, set()).add(place)
+        return self._deliver(events, found, clocks, failed)
+
+    def _by_slot(self, matches: NamedMatches) -> Matches:
+        slots = np.array([self._roster.slot_of[name] for name in matches.names], np.int64)[matches.subscription]
+        pair = (matches.event << 32) | slots
+        if (np.diff(pair) > 0).all():  # as they come if the catalogs have the same order
+            return Matches(matches.event, slots, matches.degree)
+        order = np.argsort(pair)
+        return Matches(matches.event[order], slots[order], matches.degree[order])
+
+    def _is_served(self, user: str) -> bool:
+        served = self._users.get(user)
+        return served is not None and not (isinstance(served, IsolatedSubscriber) and served.is_out)
 
     def _deliver(
         self,
         events: Sequence[Event],
         matches: Matches,
-        clocks: Sequence[datetime] | None,
+        clocks: Sequence[datetime] | Integers | None,
         failed: Mapping[str, Collection[int]],
     ) -> DeliveryColumns:
         """Serve a batch with known matches.
 
         `failed` are the indexes of events that could not be matched for some users.
         """
-        gathering = DeliveryCollector(self._table)
-        times = None if clocks is None else np.array([microseconds(clock) for clock in clocks], np.int64)
-        stream = EventBatch(events, self._table, times)
-        begun = len(self._journal)
-        for place, event in enumerate(events):
-            self._journal.add(stream.moment(place), event)
+        gathering = DeliveryCollector(self._table, self._names)
+        if clocks is not None and not isinstance(clocks, np.ndarray):
+            clocks = np.array([microseconds(clock) for clock in clocks], np.int64)
+        stream = EventBatch(events, self._table, clocks)
+        begun = self._journal.extend(BatchMoments(stream))
         from rankcast.engine.arrays.kernels.by_user import by_user
 
         borders = np.zeros(len(self._users) + 1, np.int64)
@@ -214,7 +267,7 @@ class BatchShard:
         quiet = self._quiet = self._quiet or VisitSchedule(self._users.items())
         visited = quiet.visited(stream, borders)
         faulty: dict[str, IsolatedSubscriber] = {}
-        numbers = {quiet.numbers[place] for place in visited} | {self._names.index(user) for user in failed}
+        numbers = {quiet.numbers[place] for place in visited} | {*map(self._number, failed)}
         for number in [*refused, *sorted(numbers.difference(refused))]:
             user, served = self._names[number], self._users[self._names[number]]
             own = slice(int(borders[number]), int(borders[number + 1]))
@@ -249,36 +302,51 @@ class BatchShard:
 
     def advance_columns(self, clock: datetime) -> DeliveryColumns:
         """The result of `advance` as columns."""
-        gathering = DeliveryCollector(self._table)
-        begun = self._journal.add(Moment(0, clock), None)
-        faulty: dict[str, IsolatedSubscriber] = {}
-        for user, served in self._users.items():
-            if isinstance(served, ArrayUser):
-                before = served.copy(matches=False)
-                try:
-                    served.advance(microseconds(clock), gathering)
-                    continue
-                except Exception:
-                    served.go_back(before)
-            if isinstance(served, Member):
-                continue
-            isolated = self._isolated(user, served, begun)
-            self._gather(gathering, user, isolated.advance(begun))
-            if not isinstance(served, IsolatedSubscriber) and not self._takes_back(served, isolated):
-                faulty[user] = isolated
+        gathering = DeliveryCollector(self._table, self._names)
+        begun, time = self._journal.add(Moment(0, clock), None), microseconds(clock)
+        members = partial(self._crowd.advance, time)
+        self._end(members, lambda one: one.advance(time, gathering), lambda one: one.advance(begun), begun, gathering)
         deliveries = gathering.deliveries()
-        self._replace(faulty)
         self._turn()
         self._forget()
         return deliveries
+
+    def _end(
+        self,
+        members: Callable[[Integers, DeliveryCollector], None],
+        over_arrays: Callable[[ArrayUser], None],
+        by_reference: Callable[[IsolatedSubscriber], list[Step]],
+        begun: int,
+        gathering: DeliveryCollector,
+    ) -> None:
+        """End periods of all users without an event, each in the way that they are served, and collect deliveries."""
+        left: list[tuple[str, Served]] = list(self._alone())
+        try:
+            members(self._member_of, gathering)
+        except Exception:  # the crowd is unchanged; the reference engine takes over and reports the failure
+            left += [(user, served) for user, served in self._users.items() if isinstance(served, Member)]
+        faulty: dict[str, IsolatedSubscriber] = {}
+        for user, served in left:
+            if isinstance(served, ArrayUser):
+                before = served.copy(matches=False)
+                try:
+                    over_arrays(served)
+                    continue
+                except Exception:
+                    served.go_back(before)
+            isolated = self._isolated(user, served, begun)
+            made = [made for step in by_reference(isolated) for made in deliveries_of(user, step)]
+            gathering.add_records(user, np.zeros(len(made), np.int64), made)
+            if not isinstance(served, IsolatedSubscriber) and not self._takes_back(served, isolated):
+                faulty[user] = isolated
+        self._replace(faulty)
 
     @property
     def due(self) -> datetime | None:
         """When the clock ends a period with events to deliver, so that `advance` has work; None if never."""
         if self._timed is None:
-            timed = (one for user, one in self._users.items() if _is_timed(self._catalog.policy_of(user)))
-            self._timed = [one for one in timed if not isinstance(one, Member)]
-        found = [one.due for one in self._timed if not isinstance(one, Member)]
+            self._timed = [one for user, one in self._alone() if _is_timed(self._catalog.policy_of(user))]
+        found = [self._crowd.due, *(one.due for one in self._timed)]
         times = [instant(due) if isinstance(due, int) else due for due in found if due is not None]
         return min(times, default=None)
 
@@ -288,24 +356,11 @@ class BatchShard:
 
     def close_columns(self) -> DeliveryColumns:
         """The result of `close` as columns."""
-        gathering = DeliveryCollector(self._table)
-        faulty: dict[str, IsolatedSubscriber] = {}
-        for user, served in self._users.items():
-            if isinstance(served, ArrayUser):
-                before = served.copy(matches=False)
-                try:
-                    served.close(gathering)
-                    continue
-                except Exception:
-                    served.go_back(before)
-            if isinstance(served, Member):
-                continue
-            isolated = self._isolated(user, served, len(self._journal))
-            self._gather(gathering, user, isolated.close())
-            if not isinstance(served, IsolatedSubscriber) and not self._takes_back(served, isolated):
-                faulty[user] = isolated
+        gathering = DeliveryCollector(self._table, self._names)
+        self._end(
+            self._crowd.close, lambda one: one.close(gathering), lambda one: one.close(), len(self._journal), gathering
+        )
         deliveries = gathering.deliveries()
-        self._replace(faulty)
         self._forget()
         return deliveries
 
@@ -324,26 +379,25 @@ class BatchShard:
                 try:
                     pack_states({user: state})
                 except Exception as error:
-                    self._put_out(user, error)
+                    self.put_out(user, error)
             return pack_states(self.states(self._users))
 
     def states(self, users: Iterable[str]) -> dict[str, State]:
         """The delivery state of some users as plain data: a part of what `state` encodes."""
         return {user: self._state(self._users[user]) for user in users}
 
-    def folded(self, users: Iterable[str], events: dict[int, Event], since: int) -> State:
+    def folded(self, users: Iterable[str], named: NamedEvents) -> State:
         """The delivery state of some users as plain data, which names events by `seq`.
 
         Users in the crowd are saved as columns (`rankcast.engine.arrays.crowd_state`), others one by one
-        (`rankcast.engine.arrays.folded`). The named events are added to `events`, each once. The caller already has
-        the events from `since` on, so of these at least the first is added.
+        (`rankcast.engine.arrays.folded`). The events are added to `named`.
         """
         served = [(user, self._users[user]) for user in users]
         members = [one for _, one in served if isinstance(one, Member)]
-        states = {user: folded_state(one, self._table, events) for user, one in served if not isinstance(one, Member)}
-        return {"states": states, "columns": columns_of(self._crowd, members, self._table, events, since)}
+        states = {user: folded_state(one, self._table, named) for user, one in served if not isinstance(one, Member)}
+        return {"states": states, "columns": columns_of(self._crowd, members, self._table, named)}
 
-    def restore_folded(self, folded: Mapping[str, Any], events: Mapping[int, Event]) -> None:
+    def restore_folded(self, folded: State, events: EventSource) -> None:
         """Continue from a folded state, with the same catalog."""
         self._quiet = self._timed = None
         states, columns = folded["states"], folded["columns"]
@@ -364,17 +418,20 @@ class BatchShard:
                     continue
             if served is not None:
                 self._restore_user(user, unfold(state, events))
-        self._number_members()
+        self._numbers_of_members = None
         self._forget()
 
     def restore(self, state: bytes) -> None:
         """Continue from a saved `state` of this or of `Shard`, with the same catalog."""
-        users: dict[str, State] = unpack_states(state)
+        self.restore_states(unpack_states(state))
+
+    def restore_states(self, states: Mapping[str, State]) -> None:
+        """Continue some users from their states, with the same catalog."""
         self._quiet = self._timed = None
-        for user in users:
+        for user, state in states.items():
             if user in self._users:
-                self._restore_user(user, users[user])
-        self._number_members()
+                self._restore_user(user, state)
+        self._numbers_of_members = None
         self._forget()
 
     def _restore_user(self, user: str, state: State) -> None:
@@ -383,6 +440,9 @@ class BatchShard:
         The user is served over arrays, unless something has failed there or reading the state fails.
         """
         served = self._users[user]
+        if isinstance(served, IsolatedSubscriber) and served.has_begun and not served.is_sound:
+            isolated = IsolatedSubscriber(user, self._catalog, self._journal, self._note)
+            self._users[user] = served = self._serve(user, self._catalog, isolated)
         if not isinstance(served, IsolatedSubscriber):
             if "failed" not in state and "set_aside" not in state:
                 with suppress(Exception):  # the reference engine reports the failure
@@ -484,9 +544,10 @@ class BatchShard:
             self._users[user] = isolated
         if faulty:
             self._quiet = self._timed = None
-            self._number_members()
+            self._numbers_of_members = None
 
-    def _put_out(self, user: str, error: Exception) -> None:
+    def put_out(self, user: str, error: Exception) -> None:
+        """Set a user aside because of an error elsewhere."""
         isolated = self._isolated(user, self._users[user], len(self._journal))
         isolated.leave(error)
         if isolated is not self._users[user]:
@@ -527,14 +588,12 @@ class BatchShard:
         if not len(self._crowd):
             return []
         members = self._member_of
-        alone: list[int] = [
-            number for number, user in enumerate(self._names) if user in failed and members[number] >= 0
-        ]
+        alone: list[int] = [number for number in map(self._number, failed) if members[number] >= 0]
         if alone:
             members = members.copy()
             members[alone] = -1
         try:
-            return alone + self._crowd.publish(stream, self._names, members, borders, at, places, degrees, gathering)
+            return alone + self._crowd.publish(stream, members, borders, at, places, degrees, gathering)
         except Exception:  # the crowd is unchanged; the reference engine serves the batch and reports the failure
             served: list[int] = np.flatnonzero(self._member_of >= 0).tolist()
             return served
@@ -546,7 +605,7 @@ class BatchShard:
                 return self._matching.match_batch(events), {}
         if self._by_user is None:
             self._by_user = MatcherByUser(self._catalog)
-        served = [user for user, one in self._users.items() if not (isinstance(one, IsolatedSubscriber) and one.is_out)]
+        served = [user for user in self._users if self._is_served(user)]
         found, failures = list[tuple[int, int, float]](), dict[int, dict[str, str]]()
         for place, event in enumerate(events):
             matched, failed = self._by_user.match(event, served)
@@ -566,23 +625,32 @@ class BatchShard:
             self._is_matching = False
 
     def _make_matching(self) -> Matching:
-        return MatchingBySize() if self._make_matcher is None else RebuiltMatching(self._make_matcher)
+        make = self._make_matcher
+        return MatchingBySize() if make is None else RebuiltMatching(make) if callable(make) else make
 
-    def _number_members(self) -> None:
-        numbers = [served.number if isinstance(served, Member) else -1 for served in self._users.values()]
-        self._member_of = np.array(numbers, np.int64)
+    @property
+    def _member_of(self) -> Integers:
+        """By user, the number in the crowd; -1 for users who are not in it."""
+        if self._numbers_of_members is None:
+            numbers = [served.number if isinstance(served, Member) else -1 for served in self._users.values()]
+            self._numbers_of_members = np.array(numbers, np.int64)
+        return self._numbers_of_members
+
+    def _number(self, user: str) -> int:
+        """The index of a user among all users."""
+        return bisect_left(self._names, user)
+
+    def _alone(self) -> list[tuple[str, ArrayUser | IsolatedSubscriber]]:
+        """The users who are not in the crowd."""
+        quiet = self._quiet = self._quiet or VisitSchedule(self._users.items())
+        return quiet.users
 
     def _note(self, row: SetAside) -> None:
         self._set_aside.append(row)
 
     def _turn(self) -> None:
         if self._journal.is_full:
-            self._journal.turn([one for one in self._users.values() if isinstance(one, IsolatedSubscriber)])
-
-    @staticmethod
-    def _gather(gathering: DeliveryCollector, user: str, steps: Iterable[Step]) -> None:
-        made = [made for step in steps for made in deliveries_of(user, step)]
-        gathering.add_records(user, np.zeros(len(made), np.int64), made)
+            self._journal.turn([one for _, one in self._alone() if isinstance(one, IsolatedSubscriber)])
 
     def _admit(
         self, events: Sequence[Event], matches: Matches, admitted: Mapping[str, Collection[str]] | None

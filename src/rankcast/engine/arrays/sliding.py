@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rankcast.choose.ties import GRID_STEPS, on_grid
 from rankcast.engine.arrays.entries import Entries, grown
 from rankcast.engine.arrays.matching import Integers
 from rankcast.engine.arrays.rings import Ring
@@ -26,7 +27,8 @@ class ArraySliding(WindowMode):
 
     By rank alone, only the entries that can still enter the top-k are examined: about k ln(w / k) of a window of w in
     random order. The others are kept in case the user asks for a larger k or for diversity. With diversity, a step
-    costs one distance per entry for the new event, and examines each entry k times.
+    costs one distance per entry for the new event, and examines each entry k times. A calm window examines each entry
+    up to k times more when a member of its set leaves.
     """
 
     def __init__(self, policy: Policy, table: EventTable) -> None:
@@ -48,7 +50,8 @@ class ArraySliding(WindowMode):
         chosen = np.empty(len(entries), np.int64)
         written = 0
         if len(entries):
-            slide = self._by_rank if self._policy.sigma == 1 else self._diverse
+            plain = self._policy.sigma == 1 and not self._policy.calm
+            slide = self._by_rank if plain else self._diverse
             written = slide(now, found.at, old, triggers, chosen)
         return stream.sent_at(triggers[:written], chosen[:written])
 
@@ -67,7 +70,9 @@ class ArraySliding(WindowMode):
             "matched": self._matched,
             "entries": [[position, candidate] for position, candidate in zip(positions, candidates, strict=True)],
         }
-        return {"window": window, "sent": self.entries["seq"][self.entries["sent"]].tolist()}
+        seqs = self.entries["seq"]
+        calm = {"kept": seqs[self.entries["kept"]].tolist()} if self._policy.calm else {}
+        return {"window": window, "sent": seqs[self.entries["sent"]].tolist(), **calm}
 
     def restore(self, state: State, entries: Entries) -> None:
         """Continue from a saved `state`."""
@@ -75,6 +80,7 @@ class ArraySliding(WindowMode):
         self.entries = entries
         self._ring.known = 0
         self.entries["sent"] = np.isin(entries["seq"], np.array(state["sent"], np.int64))
+        self.entries["kept"] = np.isin(entries["seq"], np.array(state.get("kept", ()), np.int64))
         if len(entries):
             self._now = int(entries["position"][-1])
         if self._policy.sigma == 1:
@@ -118,7 +124,10 @@ class ArraySliding(WindowMode):
         begins = np.searchsorted(positions, positions - self._span, side="right")
         longest = max(int((np.arange(len(entries)) - begins).max()) + 1, old)
         ring = self._ring
-        if self._table.rings.make_room(ring, longest, _LARGEST_RING):
+        rows = entries["row"]
+        if policy.sigma == 1:  # no distances
+            rows, table, known = rows[:0], np.empty((0, 0)), 0
+        elif self._table.rings.make_room(ring, longest, _LARGEST_RING):
             table, known = ring.table, ring.known
         else:
             # Filling the table costs old^2 / 2 distances; without it, a step costs about k * longest.
@@ -134,13 +143,15 @@ class ArraySliding(WindowMode):
             self._k,
             policy.sigma,
             policy.select is Select.IMPROVED,
+            round(on_grid(policy.calm) * GRID_STEPS) if policy.calm else -1,
             self._span,
-            space_of(entries["row"], self._table, policy),
+            space_of(rows, self._table, policy),
             (ring.passed + np.arange(len(entries))) % max(len(table), 1),
             known,
             table,
             entries["best"],
             entries["best_with"],
+            entries["kept"],
             entries["sent"],
             triggers,
             chosen,

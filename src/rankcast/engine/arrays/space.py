@@ -11,5 +11,5 @@ def space_of(rows: Integers, table: EventTable, policy: Policy) -> tuple[object,
     """The space (`rankcast.choose.kernels.distances`) of the entries at some rows of the table."""
     from rankcast.choose.kernels.distances import spread
 
-    places, codes, weights, room = table.encoded(rows, policy.weights, policy.attributes)
+    places, codes, weights, room = table.encoded(rows, policy.weights, policy.attributes, policy.distance)
     return places, spread(places, codes, weights), codes, weights, room

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,9 +10,10 @@ from rankcast.choose import Moment
 from rankcast.choose.positions import instant, microseconds
 from rankcast.engine.arrays.matching import Integers, Reals
 from rankcast.engine.arrays.table import EventTable
+from rankcast.engine.published import PublishedEvents
 from rankcast.model import Event, Unit
 
-__all__ = ["NOTHING", "EventBatch", "SentRows", "UserMatches"]
+__all__ = ["NOTHING", "BatchMoments", "EventBatch", "SentRows", "UserMatches"]
 
 
 class UserMatches(NamedTuple):
@@ -48,8 +49,9 @@ class EventBatch:
     def __init__(self, events: Sequence[Event], table: EventTable, clocks: Integers | None = None) -> None:
         self.events = events
         self.table = table
-        self.first_row = table.extend(events)
-        self.seq = np.array([event.seq for event in events], np.int64)
+        self._all = events if isinstance(events, PublishedEvents) else None
+        self.first_row = table.extend(events if self._all is None else self._all.filled())
+        self.seq = np.array([event.seq for event in events], np.int64) if self._all is None else self._all.seq
         self._times = np.full(len(events), _UNKNOWN, np.int64)
         self._asked = 0
         self._periods: dict[tuple[Unit, int, int], Integers] = {}
@@ -62,7 +64,7 @@ class EventBatch:
         Each is computed once, and all are computed when many are requested.
         """
         self._asked += len(places)
-        if self._asked > len(self.events) // 8:
+        if self._all is not None or self._asked > len(self.events) // 8:
             return self.time[places]
         for place in np.unique(places[self._times[places] == _UNKNOWN]).tolist():
             self._times[place] = microseconds(self.events[place].time)
@@ -71,7 +73,20 @@ class EventBatch:
     @cached_property
     def time(self) -> Integers:
         """The times of all events of the batch."""
+        if self._all is not None:
+            return self._all.time
         return np.array([microseconds(event.time) for event in self.events], np.int64)
+
+    @property
+    def last_time(self) -> int:
+        """The time of the last event."""
+        return int(self.times(np.array([len(self.seq) - 1]))[0])
+
+    def known(self) -> tuple[Integers, list[Event]]:
+        """The events of the batch that are known (see `PublishedEvents`), with their indexes."""
+        if self._all is None:
+            return np.arange(len(self.seq)), list(self.events)
+        return np.fromiter(self._all.known, np.int64, len(self._all.known)), list(self._all.known.values())
 
     def moment(self, place: int) -> Moment:
         """The publication of an event of the batch, as the reference engine expects it."""
@@ -125,3 +140,16 @@ class EventBatch:
         counts = np.logical_or.accumulate((present <= own) | goes_by_clock)
         periods = np.maximum.accumulate(np.where(counts, np.maximum(own, present), own))
         return periods, int(clocks[-1]), bool(counts[-1])
+
+
+class BatchMoments(Sequence[tuple[Moment, Event | None]]):
+    """The moments of a batch with their events, made when they are read."""
+
+    def __init__(self, stream: EventBatch) -> None:
+        self._stream = stream
+
+    def __len__(self) -> int:
+        return len(self._stream.seq)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._stream.moment(place), self._stream.events[place]

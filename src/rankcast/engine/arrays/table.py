@@ -6,8 +6,9 @@ import numpy as np
 
 from rankcast.choose.codes import Codes
 from rankcast.engine.arrays.matching import Integers, Reals
+from rankcast.engine.arrays.plain_distances import PlainDistances
 from rankcast.engine.arrays.rings import Rings
-from rankcast.model import Event
+from rankcast.model import DistanceName, Event
 
 __all__ = ["EventTable"]
 
@@ -26,7 +27,9 @@ class EventTable:
         """The distances that users' windows keep."""
         self._first = 0
         self._events: list[Event] = []
-        self._codes = Codes()
+        self.codes = Codes()
+        """The encoded attributes of all rows that were encoded."""
+        self.plain_distances = PlainDistances(self)
         self._known: dict[int, int] = {}
         self._known_of = (0, 0)
         """The range of rows that `_known` maps by `seq`; it is built on demand and then reused."""
@@ -35,6 +38,11 @@ class EventTable:
 
     def __len__(self) -> int:
         return len(self._events)
+
+    @property
+    def first_row(self) -> int:
+        """The first row that is not forgotten."""
+        return self._first
 
     @property
     def next_row(self) -> int:
@@ -77,19 +85,24 @@ class EventTable:
         del self._events[:gone]
         self._begin, self._end = self._begin[gone:].copy(), self._end[gone:].copy()
         self._first = before
-        if len(self._codes) > _FEW + 4 * int((self._end - self._begin).sum()):
-            self._codes = Codes()
+        if len(self.codes) > _FEW + 4 * int((self._end - self._begin).sum()):
+            self.codes = Codes()
             self._begin[:] = -1
             self._end[:] = -1
 
     def encoded(
-        self, rows: Integers, weights: Mapping[str, float], attributes: Sequence[str] | None
+        self,
+        rows: Integers,
+        weights: Mapping[str, float],
+        attributes: Sequence[str] | None,
+        compare: DistanceName = DistanceName.JACCARD,
     ) -> tuple[Integers, tuple[Integers, ...], Reals, Reals]:
         """The data that kernels need for distances between some rows: the encoded rows, codes, weights, room."""
         places = rows - self._first
         new = np.unique(places[self._begin[places] < 0])
         if len(new):
-            bounds = [self._codes.encode(self._events[place]) for place in new.tolist()]
+            bounds = [self.codes.encode(self._events[place]) for place in new.tolist()]
             self._begin[new], self._end[new] = np.array(bounds, np.int64).T
-        room = np.empty((3, 2 * self._codes.longest + 1))
-        return places, self._codes.arrays(self._begin, self._end), self._codes.weights(weights, attributes), room
+        room = np.empty((3, 2 * self.codes.longest + 1))
+        codes = self.codes.arrays(self._begin, self._end, compare)
+        return places, codes, self.codes.weights(weights, attributes), room

@@ -45,7 +45,7 @@ def codes_of_batch(encoder: Encoder, batch: "pa.RecordBatch | pa.Table") -> Even
             codes.append(space.number_codes(numbers))
             continue
         distinct, place = _distinct(column, name)
-        pairs = [encoder.codes(number, values) for values in distinct]
+        pairs = [encoder.codes(number, values) if values else ((), ()) for values in distinct]
         sizes = np.array([len(of) for of, _ in pairs], np.int64)
         each = sizes[place] if len(pairs) else np.zeros(0, np.int64)
         first = np.cumsum(sizes) - sizes

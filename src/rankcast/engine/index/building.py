@@ -14,7 +14,7 @@ from rankcast.engine.index.ordering import codes_of, columns_of, ordered
 from rankcast.engine.index.spaces import AttributeSpace
 from rankcast.engine.index.statistics import Sample, costs
 from rankcast.engine.index.texts import PackedStrings
-from rankcast.engine.index.words import GROUP, REPEATED, SCORE_ONE, SPLIT
+from rankcast.engine.index.words import GROUP, MOST_LITERALS, MOST_SHARED, REPEATED, SCORE_ONE, SPLIT
 from rankcast.plain import Array
 
 __all__ = ["IndexedSubscriptions", "Sampler", "build", "plain_scores"]
@@ -22,11 +22,14 @@ __all__ = ["IndexedSubscriptions", "Sampler", "build", "plain_scores"]
 Sampler: TypeAlias = Callable[[Sequence[str], Sequence[AttributeSpace]], Sample]
 """Encodes past events, given the names of the attributes (empty for pattern attributes) and their spaces."""
 
-_MOST_BLOCKS = 2
+_MOST_BLOCKS = 4
 """The most blocks under which an interval is filed. More blocks give fewer candidates and more postings."""
 
 _LONG = 64
 """A longer list of postings is divided by a second key."""
+
+_OFTEN = 4
+"""A literal that at least so many postings have is shared."""
 
 _LEVELS = 32
 
@@ -86,6 +89,8 @@ def build(
     flags, score = _flags_and_scores(draft, members)
     flags |= (blocks > 1) * SPLIT
     flags[(keys >= 0) & _at(literals.is_scattered, keys).astype(np.bool_)] |= REPEATED
+    shared = _Shared(literals, entry_literals, first)
+    second[_at(shared.number, _at(entry_literals, second)) < 0] = -1
     others = _at(entry_literals, second)[entries]
     is_long = (np.bincount(lists, minlength=list_count)[lists] > _LONG) & (others >= 0) & (lists > 0)
     second_attribute = _at(literals.attribute, np.where(is_long, others, -1))
@@ -96,23 +101,26 @@ def build(
     lists, seconds, second_attribute, entries = lists[order], seconds[order], second_attribute[order], entries[order]
     payload, group_ends, place_at = _turns(draft, members, entries)
     list_start = np.empty(list_count + 1, np.int64)
-    instructions, program_words = _programs(draft, literals)
+    instructions, set_words, set_at = _sets(draft, literals, entry_start, entry_literals)
     rest = (
         lists, seconds, second_attribute, entries, list_start, entry_start, entry_literals, first, second, payload, flags,
-        score, _view(draft.entry_program, np.int32), literals.attribute, literals.flags, literals.start, low, high,
+        _view(draft.entry_program, np.int32), shared.number, set_at, literals.attribute, literals.start, low, high,
         literals.is_point, max(1, len(names)),
     )  # fmt: skip
-    words = np.empty(filing.write_lists(np.empty(0, np.int32), True, *rest), np.int32)
+    words = np.empty(0, np.int32)
+    words = np.empty(filing.write_lists(words, words.view(np.uint16), True, *rest), np.int32)
     progress(0.8)
-    filing.write_lists(words, False, *rest)
+    filing.write_lists(words, words.view(np.uint16), False, *rest)
     progress(1.0)
     return CompiledIndex(
         words=words,
+        literals=shared.ends(set_at),
+        literal_start=shared.start(len(names)),
         list_start=list_start,
         level_start=level_start,
         levels=levels,
         instructions=instructions,
-        program_words=program_words,
+        set_words=set_words,
         group_ends=group_ends,
         place_at=place_at,
         scored=np.stack((plain_scores(members.scores)[place_at], members.user[place_at]), axis=1),
@@ -143,8 +151,41 @@ class _Literals:
         wide = np.concatenate([np.zeros(1, np.int64), np.cumsum(low < high)])
         # Several intervals that are not all points: two of them may lie in one block.
         self.is_scattered = (np.diff(self.start) > 1) & (np.diff(wide[self.start]) > 0)
-        single = (np.diff(self.start) == 1) & (self.flags == 0)
-        self.is_point = single & (_at(low, self.start[:-1]) == _at(high, self.start[:-1]))
+        self.is_range = (np.diff(self.start) == 1) & (self.flags == 0)
+        self.is_point = self.is_range & (_at(low, self.start[:-1]) == _at(high, self.start[:-1]))
+
+
+class _Shared:
+    """The literals that many postings have, numbered: ranges by attribute and in order, then sets.
+
+    The key of an entry does not count if it is a point, because postings leave it out.
+    """
+
+    def __init__(self, literals: _Literals, entry_literals: NDArray[np.int32], first: NDArray[np.int64]) -> None:
+        count = len(literals.attribute)
+        keys = entry_literals[first[first >= 0]]
+        keys = keys[literals.is_point[keys]]
+        uses = np.bincount(entry_literals, minlength=count) - np.bincount(keys, minlength=count)
+        chosen = np.flatnonzero(uses >= _OFTEN)
+        if len(chosen) > MOST_SHARED:
+            chosen = np.sort(chosen[np.argsort(-uses[chosen], kind="stable")[:MOST_SHARED]])
+        low, high = (_at(ends, literals.start[chosen]) for ends in (literals.low, literals.high))
+        order = np.lexsort((high, low, literals.attribute[chosen], ~literals.is_range[chosen]))
+        self._literals, self._chosen = literals, chosen[order]
+        self._low, self._high = low[order], high[order]
+        self.number = np.full(count, -1, np.int32)
+        self.number[self._chosen] = np.arange(len(chosen))
+
+    def ends(self, set_at: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The lowest and the highest code of each; for a set, its word and nothing."""
+        is_range = self._literals.is_range[self._chosen]
+        low = np.where(is_range, self._low, set_at[self._chosen])
+        return np.stack((low, np.where(is_range, self._high, 0))).astype(np.int32)
+
+    def start(self, attributes: int) -> NDArray[np.int32]:
+        """Where the ranges of each attribute begin, followed by the end, where the sets begin."""
+        ranges = self._chosen[self._literals.is_range[self._chosen]]
+        return np.searchsorted(self._literals.attribute[ranges], np.arange(attributes + 1)).astype(np.int32)
 
 
 def _view(column: Any, dtype: type) -> Array:
@@ -209,15 +250,24 @@ def _turns(
     return payload[owner], ends, place_at
 
 
-def _programs(draft: Draft, literals: _Literals) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The instructions, and the words of the literals that they refer to."""
+def _sets(
+    draft: Draft, literals: _Literals, entry_start: NDArray[np.int64], entry_literals: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    """The instructions, the words of sets, and where the set of each literal is among these (-1: it has none).
+
+    Sets are the literals of programs, those that are not one range, and those of an entry with very many.
+    """
     instructions = np.array(draft.instructions, np.int32).reshape(-1, 3)
-    chosen, place = np.unique(instructions[:, 0], return_inverse=True)
-    intervals = np.diff(literals.start)[chosen]
-    out = np.zeros(int((2 + 2 * intervals).sum()) + 1, np.int32)
-    at = np.zeros(len(chosen), np.int64)
+    is_set = ~literals.is_range
+    is_set[instructions[:, 0]] = True
+    place = np.arange(len(entry_literals)) - np.repeat(entry_start[:-1], np.diff(entry_start))
+    is_set[entry_literals[place >= MOST_LITERALS]] = True
+    chosen = np.flatnonzero(is_set)
+    out = np.zeros(int((2 + 2 * np.diff(literals.start)[chosen]).sum()) + 1, np.int32)
+    at, set_at = np.zeros(len(chosen), np.int64), np.full(len(is_set), -1, np.int64)
     filing.write_literals(
         chosen, literals.attribute, literals.flags, literals.start, literals.low, literals.high, out, at
     )
-    instructions[:, 0] = at[place.reshape(-1)] if len(chosen) else 0
-    return instructions, out
+    set_at[chosen] = at
+    instructions[:, 0] = set_at[instructions[:, 0]]
+    return instructions, out, set_at

@@ -23,6 +23,9 @@ class CompiledIndex:
     (numbers, strings, times, patterns). A pattern attribute names the attribute that it tests and the number of the
     operator (`patterns.operator_at`); for other attributes both are -1.
 
+    `literals` has the lowest and the highest code of the shared literals. Ranges come first, by attribute
+    (`literal_start`); then sets, with their word instead.
+
     Subscriptions have *turns*, in the order of their postings, so that subscriptions found together are stored
     together. `place_at` gives the place of each turn, and `scored` repeats what ranking needs: the score (1 if none
     was given) and the user. Subscriptions with the same expression have consecutive turns; `group_ends` holds the
@@ -31,11 +34,13 @@ class CompiledIndex:
     """
 
     words: Integers
+    literals: Integers
+    literal_start: Integers
     list_start: Places
     level_start: Integers
     levels: Integers
     instructions: Integers
-    program_words: Integers
+    set_words: Integers
     group_ends: Integers
     place_at: Integers
     scored: NDArray[np.float64]

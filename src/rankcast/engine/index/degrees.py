@@ -96,7 +96,9 @@ class Degrees:
             found = values[:, column]
             for place, one in enumerate(events):
                 value = one.attributes.get(name)
-                if type(value) is tuple and isinstance(x := value[0], int | float) and not isinstance(x, bool):
+                if type(value) is not tuple or len(value) > 1:
+                    continue
+                if isinstance(x := value[0], int | float) and not isinstance(x, bool):
                     if abs(x) > _LARGEST and isinstance(x, int):
                         is_crisp[place] = False
                     found[place] = x

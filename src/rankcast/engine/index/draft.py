@@ -52,7 +52,8 @@ class Draft:
     Attributes
     ----------
     names
-        The number of each attribute by name; a pattern attribute is (attribute, operator).
+        The number of each attribute by name; a pattern attribute is (attribute, operator), and the members of lists
+        are (attribute, None).
     constants
         The constants of each attribute and kind, in the order of their addition.
     literal_attribute, literal_flags, literal_key, interval_start
@@ -61,7 +62,7 @@ class Draft:
         A row per entry: its literals, its owner, and the first instruction of its program or -1.
     """
 
-    names: dict[str | tuple[str, Op], int] = field(default_factory=dict)
+    names: dict[str | tuple[str, Op | None], int] = field(default_factory=dict)
     constants: dict[tuple[int, int], dict[Scalar, int]] = field(default_factory=dict)
     literal_attribute: "array[int]" = field(default_factory=lambda: array("i"))
     literal_flags: "array[int]" = field(default_factory=lambda: array("b"))
@@ -108,6 +109,10 @@ class Draft:
         if isinstance(test, Is):
             # Plain evaluation makes the final decision, so a `not` may hold too often here.
             return True if negated else self._vague(predicate, test, meaning)
+        if isinstance(test, Compare) and test.op is Op.CONTAINS and not isinstance(test.value, str):
+            self.attribute(attribute)  # the attribute of its members refers to it
+            number = self.attribute((attribute, None))
+            return self.literal(number, self._intervals(number, Compare(Op.EQ, test.value)), negated)
         if isinstance(test, Compare) and test.op.sides is None:
             self.attribute(attribute)  # the pattern attribute refers to it
             number = self.attribute((attribute, test.op))
@@ -131,7 +136,7 @@ class Draft:
             return key
         return self.literal(number, self._spans(number, wanted), False, VAGUE, key)
 
-    def attribute(self, name: str | tuple[str, Op]) -> int:
+    def attribute(self, name: str | tuple[str, Op | None]) -> int:
         """The number of an attribute."""
         return self.names.setdefault(name, len(self.names))
 

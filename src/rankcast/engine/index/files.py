@@ -26,7 +26,7 @@ from rankcast.plain import Array, State
 
 __all__ = ["VERSION", "read_index", "write_index"]
 
-VERSION = 3
+VERSION = 4
 """The version of the format. A file of another version is refused, and the index is built again."""
 
 _MAGIC = b"rankcast index\r\n"
@@ -65,7 +65,8 @@ def read_index(path: Path) -> tuple[CompiledIndex, State]:
     """
     try:
         with path.open("rb") as file:
-            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            # Nothing writes to it, but kernels are compiled anew for arrays that cannot be written.
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     except FileNotFoundError:
         raise StoreError(f"{path}: there is no index file") from None
     except ValueError:

@@ -4,7 +4,8 @@
 import numpy as np
 
 from rankcast.compiling import kernel
-from rankcast.engine.index.words import FLAGS, LENGTH, MOST_RANGES, PROGRAM, RANGES
+from rankcast.engine.index.singles import slot_of
+from rankcast.engine.index.words import FLAGS, MOST_LITERALS, PROGRAM, RANGES, SHARED
 
 __all__ = ["choose_keys", "count_blocks", "fill_blocks", "write_lists", "write_literals"]
 
@@ -101,54 +102,62 @@ def write_literals(chosen, attribute, flags, interval_start, low, high, out, at)
 
 @kernel
 def _posting(
-    out, p, entry, is_filed, has_second, entry_start, entry_literals, first, second, payload, entry_flags, score, program,
-    attribute, flags, interval_start, low, high, is_point, dry,
+    out, numbers, p, entry, is_filed, has_second, entry_start, entry_literals, first, second, payload, entry_flags,
+    program, number_of, set_at, attribute, interval_start, low, high, is_point, dry,
 ):  # fmt: skip
     """Write one posting (`dry`: only measure it).
 
-    Returns where the next begins. Literals that its place in the index implies are left out; ranges come before
-    others.
+    Returns where the next begins. Literals that its place in the index implies are left out. Shared literals come
+    first, then ranges, then others.
     """
-    q = p + 3
-    ranges = 0
-    for want_ranges in (True, False):
-        for i in range(entry_start[entry], entry_start[entry + 1]):
+    begin, end = entry_start[entry], entry_start[entry + 1]
+    counts = [0, 0]
+    q = p + 2
+    for kind in range(3):
+        for i in range(begin, end):
             literal = entry_literals[i]
-            if i == first[entry] and is_filed and is_point[literal]:
+            if (i == first[entry] and is_filed and is_point[literal]) or (i == second[entry] and has_second):
                 continue
-            if i == second[entry] and has_second:
+            is_early = i - begin < MOST_LITERALS
+            if kind != (0 if is_early and number_of[literal] >= 0 else 1 if is_early and set_at[literal] < 0 else 2):
                 continue
-            begin = interval_start[literal]
-            intervals = interval_start[literal + 1] - begin
-            is_range = flags[literal] == 0 and intervals == 1 and i - entry_start[entry] < MOST_RANGES
-            if is_range != want_ranges:
-                continue
-            if is_range:
+            if kind == 0:
                 if not dry:
-                    out[q], out[q + 1], out[q + 2] = attribute[literal], low[begin], high[begin]
-                ranges += 1
+                    numbers[2 * (p + 2) + counts[0]] = number_of[literal]
+                counts[0] += 1
+            elif kind == 1:
+                if not dry:
+                    at = interval_start[literal]
+                    out[q], out[q + 1], out[q + 2] = attribute[literal], low[at], high[at]
+                counts[1] += 1
                 q += 3
-            elif dry:
-                q += 2 + 2 * intervals
             else:
-                q = _write_set(out, q, literal, attribute, flags, interval_start, low, high)
+                if not dry:
+                    out[q] = set_at[literal]
+                q += 1
+        if kind == 0:
+            if counts[0] & 1 and not dry:
+                numbers[2 * (p + 2) + counts[0]] = 0
+            q += (counts[0] + 1) >> 1
     if program[entry] >= 0:
         if not dry:
             out[q], out[q + 1] = PROGRAM, program[entry]
         q += 2
     if not dry:
         out[p] = payload[entry]
-        out[p + 1] = ((q - p) & LENGTH) | (ranges << RANGES) | (entry_flags[entry] << FLAGS)
-        out[p + 2] = score[entry]
+        out[p + 1] = (q - p) | (counts[0] << SHARED) | (counts[1] << RANGES) | (entry_flags[entry] << FLAGS)
     return q
 
 
 @kernel
 def write_lists(
-    out, dry, lists, seconds, second_attribute, entries, list_start, entry_start, entry_literals, first, second, payload,
-    entry_flags, score, program, attribute, flags, interval_start, low, high, is_point, attribute_count,
+    out, numbers, dry, lists, seconds, second_attribute, entries, list_start, entry_start, entry_literals, first, second,
+    payload, entry_flags, program, number_of, set_at, attribute, interval_start, low, high, is_point, attribute_count,
 ):  # fmt: skip
-    """Write all lists (`dry`: only measure them). The postings are sorted by list, then by second key, -1 first."""
+    """Write all lists (`dry`: only measure them). The postings are sorted by list, then by second key, -1 first.
+
+    `numbers` are the words of `out` as 16-bit numbers.
+    """
     p = np.int64(0)
     i = 0
     count = len(lists)
@@ -168,51 +177,47 @@ def write_lists(
                 if seen[second_attribute[j]] != i:
                     seen[second_attribute[j]] = i
                     keys += 1
+                    if not dry:
+                        out[begin + 2 + keys] = second_attribute[j]
                 if seconds[j] != previous:
                     groups += 1
                     previous = seconds[j]
             j += 1
         bits = 0
-        table = np.int64(0)
+        table = begin + 3 + keys
+        p = begin + 1
         if keys:
             while 3 * (1 << bits) < 4 * groups + 1:
                 bits += 1
-            table = begin + 3 + keys
-            p = table + 3 * (1 << bits)
-            if not dry:
-                out[begin], out[begin + 1] = keys, bits
+            p = table + 2 * (1 << bits)
+        if not dry:
+            out[begin] = keys
+            if keys:
+                out[begin + 1] = bits
                 for slot in range(1 << bits):
-                    out[table + 3 * slot] = -1
-                at = begin + 3
-                for k in range(i, j):
-                    if seconds[k] >= 0 and seen[second_attribute[k]] != -2 - i:
-                        seen[second_attribute[k]] = -2 - i
-                        out[at] = second_attribute[k]
-                        at += 1
-        else:
-            if not dry:
-                out[begin] = 0
-            p = begin + 1
+                    out[table + 2 * slot] = -1
         plain = p
+        group = np.int64(-1)
         previous = np.int64(-1)
-        slot = np.int64(0)
         for k in range(i, j):
             if seconds[k] != previous:
-                if previous < 0 and not dry:
-                    out[begin + 2] = p - plain
-                previous = seconds[k]
                 if not dry:
-                    mask = (1 << bits) - 1
-                    slot = (previous * 0x9E3779B1 >> 7) & mask
-                    while out[table + 3 * slot] >= 0:
-                        slot = (slot + 1) & mask
-                    out[table + 3 * slot], out[table + 3 * slot + 1] = previous, p - begin
+                    if previous < 0:
+                        out[begin + 2] = p - plain
+                    slot = slot_of(seconds[k], bits)
+                    while out[table + 2 * slot] >= 0:
+                        slot = (slot + 1) & ((1 << bits) - 1)
+                    out[table + 2 * slot], out[table + 2 * slot + 1] = seconds[k], p - begin
+                    out[p] = number_of[entry_literals[second[entries[k]]]]
+                previous = seconds[k]
+                group = p
+                p += 2
             p = _posting(
-                out, p, entries[k], current > 0, seconds[k] >= 0, entry_start, entry_literals, first, second, payload,
-                entry_flags, score, program, attribute, flags, interval_start, low, high, is_point, dry,
+                out, numbers, p, entries[k], current > 0, seconds[k] >= 0, entry_start, entry_literals, first, second,
+                payload, entry_flags, program, number_of, set_at, attribute, interval_start, low, high, is_point, dry,
             )  # fmt: skip
-            if previous >= 0 and not dry:
-                out[table + 3 * slot + 2] = p - begin
+            if group >= 0 and not dry:
+                out[group + 1] = p - group
         i = j
     while filled < len(list_start):
         list_start[filled] = p

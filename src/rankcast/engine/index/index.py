@@ -14,10 +14,14 @@ from rankcast.engine.index.events import Encoder, EventCodes
 from rankcast.engine.index.ranking import MatchRanking, RankedMatches
 from rankcast.engine.index.sorting import in_order
 from rankcast.engine.index.words import SCORE_ONE, TURN
+from rankcast.plain import Array
 
 __all__ = ["Candidates", "Index"]
 
 _FIRST_ROOM = 1 << 16
+
+_FEW, _LITERALS_PER_EVENT = 8, 1024
+"""Fewer events than this are searched for one at a time: so many, and one for each so many shared literals."""
 
 
 class Candidates(NamedTuple):
@@ -36,7 +40,20 @@ class Index:
 
     def __init__(self, compiled: CompiledIndex) -> None:
         self.compiled = compiled
-        self._room = _FIRST_ROOM
+        self._room, self._room_for_one = _FIRST_ROOM, min(_FIRST_ROOM, 1 << 9)
+
+    @cached_property
+    def _data(self) -> tuple[Array, ...]:
+        """What the kernel reads of the index, in the order of its parameters."""
+        it = self.compiled
+        programs = it.instructions, it.set_words
+        lists = it.list_start, it.level_start, it.levels, it.literal_start
+        return it.words, it.words.view(np.uint16), it.literals, *programs, it.group_ends, it.scored, *lists
+
+    @cached_property
+    def _few(self) -> int:
+        """From this number of events on, it pays to decide all shared literals first."""
+        return _FEW + int(self.compiled.literals.shape[1]) // _LITERALS_PER_EVENT
 
     @cached_property
     def encoder(self) -> Encoder:
@@ -62,7 +79,7 @@ class Index:
         for first in range(0, len(codes), kernels.BLOCK):
             block = codes.part(first, min(len(codes), first + kernels.BLOCK))
             while True:
-                reached, size = self._search(block, 0, 0, *ranking.found)
+                reached, size, _ = self._search(block, 0, 0, *ranking.found)
                 if reached == len(block):
                     break
                 ranking.widen()
@@ -103,7 +120,7 @@ class Index:
         start = 0
         while start < len(codes):
             out_event, out_item = np.empty(self._room, np.int32), np.empty(self._room, np.int32)
-            start, size = self._search(codes, start, least, out_event, out_item)
+            start, size, _ = self._search(codes, start, least, out_event, out_item)
             events.append(out_event[:size])
             items.append(out_item[:size])
             if start < len(codes):
@@ -112,20 +129,34 @@ class Index:
             return events[0], items[0]
         return np.concatenate([*events, _NONE]), np.concatenate([*items, _NONE])
 
+    def places(self, codes: EventCodes) -> NDArray[np.int64] | None:
+        """The places of one event's matches, in order; None if some of them are unsure or may be repeated.
+
+        Needs no arrays of the size of a batch.
+        """
+        found = np.empty((2, self._room_for_one), np.int32)
+        reached, size, is_marked = self._search(codes, 0, 0, found[0], found[1])
+        if not reached:
+            self._room_for_one *= 4
+            return self.places(codes)
+        if is_marked:
+            return None
+        places = self.compiled.place_at.take(found[1, :size]).astype(np.int64)
+        places.sort()
+        return places
+
     def _search(
         self, codes: EventCodes, start: int, least: int, out_event: NDArray[np.int32], out_item: NDArray[np.int32]
-    ) -> tuple[int, int]:
+    ) -> tuple[int, int, bool]:
         """Run the kernel from an event on.
 
-        Returns the first event of the block that did not fit, and the number of results.
+        Returns the first event of the block that did not fit, the number of results, and whether one may have flags.
         """
-        compiled = self.compiled
-        reached, size = kernels.match_events(
-            compiled.words, compiled.list_start, compiled.level_start, compiled.levels, compiled.instructions,
-            compiled.program_words, compiled.group_ends, codes.start, codes.attribute, codes.low, codes.high,
-            codes.is_soft, start, least, out_event, out_item,
+        found: tuple[int, int, bool] = kernels.match_events(
+            *self._data, codes.start, codes.attribute, codes.low, codes.high, codes.is_soft, start, least, self._few,
+            out_event, out_item,
         )  # fmt: skip
-        return int(reached), int(size)
+        return found
 
 
 _NONE = np.zeros(0, np.int32)

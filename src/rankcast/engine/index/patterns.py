@@ -8,7 +8,10 @@ from rankcast.errors import ModelError
 from rankcast.model import Op, StringTest, string_test
 from rankcast.model.regexes import regex_options
 
-__all__ = ["AttributePatterns", "number_of", "operator_at"]
+__all__ = ["MEMBERS", "AttributePatterns", "number_of", "operator_at"]
+
+MEMBERS = -1
+"""In place of the number of an operator: the attribute holds the members of a list of numbers or times."""
 
 Finder: TypeAlias = Callable[[str], Iterable[int]]
 """Finds the operands that a string passes, by index."""
@@ -22,13 +25,13 @@ def operator_at(number: int) -> Op:
     return [op for op in Op if op.sides is None][number]
 
 
-def number_of(op: Op) -> int:
-    """The number of an operator.
+def number_of(op: Op | None) -> int:
+    """The number of an operator; None stands for the members of lists.
 
     >>> operator_at(number_of(Op.ENDSWITH)) is Op.ENDSWITH
     True
     """
-    return [one for one in Op if one.sides is None].index(op)
+    return MEMBERS if op is None else [one for one in Op if one.sides is None].index(op)
 
 
 class AttributePatterns:

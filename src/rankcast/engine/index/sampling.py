@@ -34,11 +34,11 @@ class RecentEvents:
         def sample(names: Sequence[str], spaces: Sequence[AttributeSpace]) -> Sample:
             numbers = {name: number for number, name in enumerate(names) if name}
             found = [
-                (number, spaces[number].code(value))
+                (number, code)
                 for event in events
                 for name, values in event.attributes.items()
                 if (number := numbers.get(name)) is not None and isinstance(values, tuple)
-                for value in values
+                for code in spaces[number].codes(values)
             ]
             columns = np.array(found, np.int32).reshape(-1, 2)
             return Sample(columns[:, 0], columns[:, 1], len(events))

@@ -102,6 +102,10 @@ class IndexSegment:
         self, codes: EventCodes, events: Sequence[Event], senses: Senses, users: Iterable[str] | None = None
     ) -> Matches:
         """The matches of encoded events. Only vague predicates look at the events themselves."""
+        if len(codes) == 1 and self._removed is None and users is None:
+            places = self.index.places(codes)
+            if places is not None:
+                return Matches(np.zeros(len(places), np.int64), places, np.ones(len(places)))
         event, item = self.index.found(codes)
         turn = item & TURN
         place = self.compiled.place_at.take(turn)

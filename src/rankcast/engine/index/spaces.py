@@ -3,8 +3,8 @@
 The constants in subscriptions divide the domain of an attribute into points and gaps. The code of a value says in
 which of these it lies: ``2 i + 1`` at the i-th constant, ``2 i`` in the gap before it. Every comparison with a
 constant becomes a comparison of small integers, exact for integers and reals of any size, for strings and for times.
-The four kinds of value follow each other in one range of codes, so ``exists`` is the whole range, and other kinds
-never pass.
+The four kinds of value follow each other in one range of codes, and a last code stands for lists of numbers or times.
+So ``exists`` is the whole range, other kinds never pass, and no comparison passes a list.
 """
 
 from bisect import bisect_left
@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcast.model import EPOCH, Kind, Scalar
+from rankcast.model import EPOCH, Kind, Scalar, Values, is_list
 
 __all__ = ["KINDS", "AttributeSpace", "microseconds", "split_number"]
 
@@ -63,7 +63,7 @@ class AttributeSpace:
 
     @cached_property
     def bases(self) -> tuple[int, int, int, int, int]:
-        """The first code of each kind, and the number of all codes."""
+        """The first code of each kind, and the code of lists."""
         number = 2 * len(self.numbers) + 1
         string = number + 2 * len(self.strings) + 1
         boolean = string + 2 * _BOOLEANS + 1
@@ -72,7 +72,11 @@ class AttributeSpace:
     @property
     def size(self) -> int:
         """The number of codes."""
-        return self.bases[4]
+        return self.bases[4] + 1
+
+    def codes(self, values: Values) -> list[int]:
+        """The codes of the values of an attribute, ascending."""
+        return [self.bases[4]] if is_list(values) else sorted({self.code(value) for value in values})
 
     def code(self, value: Scalar) -> int:
         """The code of a value. O(log constants)."""

@@ -37,7 +37,7 @@ def costs(
         The literals: attribute, and intervals of codes.
     used
         The literals of all entries, with repetitions. Without a sample, the points among them stand for the values of
-        events.
+        events, and their attributes for those that events have.
     sizes
         The number of codes of each attribute.
     """
@@ -49,7 +49,8 @@ def costs(
         chosen = np.flatnonzero(is_point)
         np.add.at(mass, offset[attribute[chosen]] + low[start[chosen]], times[chosen])
         per_attribute = np.add.reduceat(mass, offset[:-1]) if len(sizes) else np.zeros(0)
-        presence = np.ones(len(sizes))
+        asked = np.bincount(attribute[used], minlength=len(sizes))
+        presence = (asked + 1) / (asked.max(initial=0) + 1)
     else:
         np.add.at(mass, offset[sample.attribute] + sample.code, 1.0)
         per_attribute = np.add.reduceat(mass, offset[:-1]) if len(sizes) else np.zeros(0)

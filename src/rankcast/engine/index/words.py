@@ -4,18 +4,22 @@
 
     list      the postings of one block of an attribute's codes (or of no block: those that every event must try)
         0                                  then plain postings up to the end of the list
-        D, log2 T, P                       with a second key: D attributes, T slots in a table, P words plain postings
+        D, log2 T, P                       with second keys: D attributes, T slots in a table, P words plain postings
             D attributes                   the attributes of the second keys
-            T slots of 3 words             second key or -1, begin and end of its postings relative to the list
-            plain postings, then those of each second key
-    posting   payload, length | S << 20 | flags << 26, score, S ranges, further literals
-    range     attribute, low, high
-    literal   attribute << 4 | NEGATED? | VAGUE?
+            T slots of 2 words             second key or -1, begin of its group relative to the list
+            plain postings, then groups
+    group     shared literal that is the second key, length, postings
+    posting   payload, length | N << 16 | R << 21 | flags << 26
+        N shared literals                  16 bits each, up to a whole word
+        R ranges                           attribute, low, high
+        further literals                   the word of each among the sets
+        PROGRAM, first instruction         if it has a program
+    set       attribute << 4 | NEGATED? | VAGUE?
         count, then low and high of each interval
-    program   PROGRAM, first instruction
-    instruction   word of its literal, next instruction if it holds, and if not; or ACCEPT, REJECT
+    instruction   word of its set, next instruction if it holds, and if not; or ACCEPT, REJECT
 
-A payload is a subscription's turn, or with the flag GROUP, the number of a group of identical subscriptions.
+A payload is a subscription's turn, or with the flag GROUP, the number of a group of identical subscriptions. A
+literal that many postings have is *shared*: it is numbered, stored once, and decided once for a block of events.
 """
 
 import numpy as np
@@ -27,7 +31,8 @@ __all__ = [
     "FLAGS",
     "GROUP",
     "LENGTH",
-    "MOST_RANGES",
+    "MOST_LITERALS",
+    "MOST_SHARED",
     "NEGATED",
     "PROGRAM",
     "RANGES",
@@ -35,6 +40,7 @@ __all__ = [
     "REPEAT",
     "REPEATED",
     "SCORE_ONE",
+    "SHARED",
     "SPLIT",
     "TURN",
     "VAGUE",
@@ -53,11 +59,12 @@ CHECKED = 4
 """What passes is only a candidate: plain evaluation decides and computes the degree."""
 SPLIT = 8
 """The entry is filed under several blocks; an event with several values, or an imprecise one, may find it twice."""
-LENGTH = 0xFFFFF
-RANGES = 20
-FLAGS = 26
-MOST_RANGES = 63
-"""The most ranges of a posting; further ones are written as sets of one interval."""
+LENGTH = 0xFFFF
+SHARED, RANGES, FLAGS = 16, 21, 26
+MOST_LITERALS = 31
+"""The most literals of a posting that are shared or ranges; those after them are sets."""
+MOST_SHARED = 1 << 16
+"""The most shared literals of an index."""
 
 ACCEPT, REJECT = -1, -2
 
@@ -67,4 +74,4 @@ CHECK, REPEAT = np.int32(-(2**31)), np.int32(2**30)
 TURN = np.int32(2**30 - 1)
 
 SCORE_ONE = 1 << 30
-"""The score 1 in a posting; scores in postings are rounded up."""
+"""The score 1 in a comparison with the least score that is wanted."""

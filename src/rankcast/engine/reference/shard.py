@@ -4,11 +4,12 @@ The same `Shard` runs in-process, in a Spark batch and in Spark streaming. All s
 a user are in one shard, so shards never need to communicate.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, KeysView, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
 from itertools import repeat
+from types import MappingProxyType
 
 from rankcast.choose import Candidate, Moment, Step
 from rankcast.engine.isolation import (
@@ -19,8 +20,9 @@ from rankcast.engine.isolation import (
     reason,
     rows_of_failed_match,
 )
+from rankcast.engine.published import NamedMatches
 from rankcast.engine.states import pack_states, unpack_states
-from rankcast.matching import Matcher, OracleMatcher
+from rankcast.matching import OracleMatcher
 from rankcast.model import Catalog, Delivery, Event, Match, SetAside, Subscription
 from rankcast.overlay import Admission
 from rankcast.plain import State
@@ -57,18 +59,20 @@ class Shard:
         self._journal = RecentMoments()
         self._subscribers: dict[str, IsolatedSubscriber] = {}
         self._catalog = catalog
-        self._matcher: Matcher | None = None
+        self._matcher: OracleMatcher | None = None
         self._unmatched: frozenset[str] = frozenset()
         """Users that the matcher excludes, because they are not served and it failed with them."""
         self._by_user: MatcherByUser | None = None
         self._admission: Admission
         self.matches = 0
-        """The number of matches since the shard was created."""
+        """The number of matches since the shard was created, or since `take_matches`."""
+        self.roster_changes = 0
+        """Increased whenever users come or go."""
         self._set_aside: list[SetAside] = []
         self.update(catalog)
 
     @property
-    def users(self) -> Collection[str]:
+    def users(self) -> KeysView[str]:
         """The users of this shard, in order."""
         return self._subscribers.keys()
 
@@ -79,19 +83,24 @@ class Shard:
         state.
         """
         deliveries: list[Delivery] = []
-        for user in [user for user in catalog.users() if self._serves(user)]:
+        served = [user for user in catalog.users() if self._serves(user)]
+        for user in served:
             if user in self._subscribers:
                 deliveries += self._deliveries(user, self._subscribers[user].update(catalog))
-            else:
-                self._subscribers[user] = IsolatedSubscriber(user, catalog, self._journal, self._note)
-        for user in [user for user in self._subscribers if not catalog.subscriptions_of(user)]:
-            del self._subscribers[user]
-        self._subscribers = dict(sorted(self._subscribers.items()))
+        if self._subscribers.keys() != set(served):
+            self.roster_changes += 1
+            known = self._subscribers
+            self._subscribers = {user: known.get(user) or self._new(user, catalog) for user in sorted(served)}
         self._catalog = catalog
         self._by_user = None
         self._make_matcher(frozenset())
         self._admission = Admission(catalog)
         return deliveries
+
+    def take_matches(self) -> int:
+        """The number of matches since the last call."""
+        count, self.matches = self.matches, 0
+        return count
 
     def match(self, event: Event) -> Iterator[Match]:
         """The subscriptions of this shard that an event matches, in catalog order."""
@@ -118,6 +127,36 @@ class Shard:
             for user, subscriber in self._subscribers.items():
                 steps = subscriber.publish(place, matched.get(user, ()), user not in failures)
                 deliveries += self._deliveries(user, steps)
+            self._turn()
+        return deliveries
+
+    def deliver(
+        self,
+        events: Sequence[Event],
+        matches: NamedMatches,
+        clocks: Sequence[datetime] | None = None,
+        failures: Mapping[int, Mapping[str, str]] = MappingProxyType({}),
+    ) -> list[Delivery]:
+        """Rank and choose among the given matches of the next events: `publish` without matching.
+
+        `failures` gives, by the index of an event, the users for whom it could not be matched, with the reason.
+        """
+        self.matches += len(matches.event)
+        found: dict[int, dict[str, list[tuple[Subscription, float]]]] = {}
+        order = {name: place for place, name in enumerate(self._catalog.subscriptions)}
+        rows = zip(matches.event.tolist(), matches.subscription.tolist(), matches.degree.tolist(), strict=True)
+        named = ((event, order[matches.names[number]], matches.names[number], degree) for event, number, degree in rows)
+        for place, _, name, degree in sorted(named):
+            subscription = self._catalog.subscriptions[name]
+            found.setdefault(place, {}).setdefault(subscription.user, []).append((subscription, degree))
+        deliveries: list[Delivery] = []
+        for place, event in enumerate(events):
+            at = self._journal.add(Moment(event.seq, event.time, None if clocks is None else clocks[place]), event)
+            failed = {user: why for user, why in failures.get(place, {}).items() if self._is_served(user)}
+            self._set_aside += rows_of_failed_match(event, failed)
+            matched = found.get(place, {})
+            for user, subscriber in self._subscribers.items():
+                deliveries += self._deliveries(user, subscriber.publish(at, matched.get(user, ()), user not in failed))
             self._turn()
         return deliveries
 
@@ -160,7 +199,7 @@ class Shard:
                 try:
                     pack_states({user: state})
                 except Exception as error:
-                    self._subscribers[user].leave(error)
+                    self.put_out(user, error)
             return pack_states(self.states(self._subscribers))
 
     def states(self, users: Iterable[str]) -> dict[str, State]:
@@ -169,13 +208,29 @@ class Shard:
 
     def restore(self, state: bytes) -> None:
         """Continue from a saved `state`, with the same catalog."""
-        users: Mapping[str, State] = unpack_states(state)
-        for user, subscriber in self._subscribers.items():
-            if user in users:
-                subscriber.restore(users[user])
+        self.restore_states(unpack_states(state))
+
+    def restore_states(self, states: Mapping[str, State]) -> None:
+        """Continue some users from their states, with the same catalog."""
+        for user, state in states.items():
+            subscriber = self._subscribers.get(user)
+            if subscriber is not None and subscriber.is_out and subscriber.has_begun:
+                subscriber = self._subscribers[user] = self._new(user, self._catalog)
+            if subscriber is not None:
+                subscriber.restore(state)
+
+    def put_out(self, user: str, error: Exception) -> None:
+        """Set a user aside because of an error elsewhere."""
+        self._subscribers[user].leave(error)
+
+    def _new(self, user: str, catalog: Catalog) -> IsolatedSubscriber:
+        return IsolatedSubscriber(user, catalog, self._journal, self._note)
 
     def _note(self, row: SetAside) -> None:
         self._set_aside.append(row)
+
+    def _is_served(self, user: str) -> bool:
+        return user in self._subscribers and not self._subscribers[user].is_out
 
     def _turn(self) -> None:
         if self._journal.is_full:
@@ -186,7 +241,8 @@ class Shard:
         served = self._subscribers.keys() - without
         self._unmatched = without
         try:
-            self._matcher = OracleMatcher.of(catalog, [s for s in catalog.subscriptions.values() if s.user in served])
+            mine = [one for one in catalog.subscriptions.values() if one.user in served]
+            self._matcher = OracleMatcher.of(catalog, mine, self._matcher)
         except Exception:  # caused by one user's subscription
             self._matcher = None
 

@@ -5,11 +5,11 @@ from copy import copy, deepcopy
 from dataclasses import replace
 from datetime import datetime
 
-from rankcast.choose import Candidate, DeliveryMode, Moment, Step, delivery_mode
+from rankcast.choose import Candidate, DeliveryMode, Moment, Sliding, Step, delivery_mode
 from rankcast.choose.filters import Filtered, filtered
 from rankcast.model import Catalog, Event, Policy, RestartedState, ScorePart, Subscription, restarted
 from rankcast.plain import State
-from rankcast.rank import CombinedScore, ScoreExplanation, Specificity, event_rank, novelty_of, scores
+from rankcast.rank import CombinedScore, ScoreExplanation, Specificity, event_rank, novelty_of, scores, with_starts
 
 __all__ = ["Subscriber", "records_of"]
 
@@ -19,13 +19,12 @@ class Subscriber:
 
     def __init__(self, user: str, catalog: Catalog) -> None:
         self._user = user
-        self._policy = catalog.policy_of(user)
-        self._mode = _mode(self._policy)
-        self._combined = _combined(self._policy)
         self.explained: ScoreExplanation | None = None
         """The parts of the last event's rank, if the policy combines criteria."""
         self._specificity = Specificity(())
         self._read(catalog)
+        self._mode = _mode(self._policy)
+        self._combined = _combined(self._policy)
 
     def is_current(self, catalog: Catalog) -> bool:
         """Whether this catalog contains nothing new about the user."""
@@ -38,7 +37,7 @@ class Subscriber:
         """
         if self.is_current(catalog):
             return []
-        before, self._policy = self._policy, catalog.policy_of(self._user)
+        before = self._policy
         self._read(catalog)
         owed: list[Step] = []
         if self._policy != before:
@@ -67,9 +66,12 @@ class Subscriber:
         return self._scores[subscription]
 
     def candidate(self, event: Event, matched: Sequence[tuple[Subscription, float]]) -> Candidate:
-        """The event as a candidate: its most specific subscriptions, degree and preference rank."""
+        """The event as a candidate: its most specific subscriptions, degree and preference rank.
+
+        If the policy counts all matching subscriptions, all of them are the most specific ones here.
+        """
         matching = tuple(subscription.id for subscription, _ in matched)
-        specific = self._specificity.most_specific(matching)
+        specific = self._specificity.most_specific(matching) if self._policy.specific else matching
         rank = event_rank(
             [self._scores[name] for name in specific],
             [self._weights[name] for name in specific],
@@ -81,11 +83,15 @@ class Subscriber:
 
     def publish(self, moment: Moment, event: Event, matched: Sequence[tuple[Subscription, float]]) -> list[Step]:
         """Serve the next published event; `matched` is empty if it does not match this user."""
-        candidate = self.candidate(event, matched) if matched else None
-        if candidate is not None and self._combined is not None:
-            self.explained = self._combined.score(candidate, moment.time)
-            candidate = replace(candidate, rank=self.explained.score)
-        return self._noted(self._mode.publish(moment, candidate))
+        return self._noted(self._mode.publish(moment, self._ranked(moment, event, matched)))
+
+    def hold(self, moment: Moment, event: Event, matched: Sequence[tuple[Subscription, float]]) -> None:
+        """Like `publish`, but a sliding window makes no choice. Right only if no earlier choice matters later."""
+        candidate = self._ranked(moment, event, matched)
+        if isinstance(self._mode, Sliding):
+            self._mode.hold(moment, candidate)
+        else:
+            self._noted(self._mode.publish(moment, candidate))
 
     def advance(self, clock: datetime) -> list[Step]:
         """Advance the clock to a time; returns the steps of the periods that end."""
@@ -124,6 +130,14 @@ class Subscriber:
         if self._combined is not None:
             self._combined.restore(state["score"])
 
+    def _ranked(self, moment: Moment, event: Event, matched: Sequence[tuple[Subscription, float]]) -> Candidate | None:
+        """The event as a candidate with its rank by all criteria of the policy; None if it does not match."""
+        candidate = self.candidate(event, matched) if matched else None
+        if candidate is not None and self._combined is not None:
+            self.explained = self._combined.score(candidate, moment.time)
+            candidate = replace(candidate, rank=self.explained.score)
+        return candidate
+
     def _noted(self, steps: list[Step]) -> list[Step]:
         if self._combined is not None:
             for step in steps:
@@ -133,8 +147,9 @@ class Subscriber:
 
     def _read(self, catalog: Catalog) -> None:
         self._known = records_of(self._user, catalog)
-        subscriptions = catalog.subscriptions_of(self._user)
-        self._scores = scores(subscriptions, catalog.preferences_of(self._user), self._policy.levels)
+        policy, subscriptions = catalog.policy_of(self._user), catalog.subscriptions_of(self._user)
+        self._scores = scores(subscriptions, catalog.preferences_of(self._user), policy.levels)
+        self._policy = replace(policy, decay=with_starts(policy.decay, self._scores))
         self._weights = {subscription.id: subscription.weight for subscription in subscriptions}
         self._specificity.update(subscriptions, catalog.meaning_of(self._user))
 

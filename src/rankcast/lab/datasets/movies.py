@@ -5,10 +5,10 @@ import gzip
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
-from importlib.resources import files
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
+from rankcast.lab.datasets.packed import open_data
 from rankcast.model import Event
 from rankcast.plain import JsonObject
 
@@ -70,7 +70,7 @@ def movies_table() -> "pa.Table":
 def read_films() -> list[JsonObject]:
     """The films in publication order as plain values. `genre` is a list; missing values have no entry."""
     with (
-        (files("rankcast.lab.datasets") / "data" / "movies.csv.gz").open("rb") as packed,
+        open_data("movies.csv.gz") as packed,
         gzip.open(packed) as raw,
         TextIOWrapper(raw, "utf-8", newline="") as text,
     ):

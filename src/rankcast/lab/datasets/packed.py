@@ -5,17 +5,17 @@ import gzip
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.resources import files
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
+from rankcast.extras import require
 from rankcast.model import Event
 from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Field", "attributes_of", "events_of", "read_rows", "table_of", "yes"]
+__all__ = ["Field", "attributes_of", "events_of", "open_data", "read_rows", "table_of", "yes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,19 @@ def yes(text: str) -> bool:
 def read_rows(file: str) -> Iterator[dict[str, str]]:
     """The rows of a built-in file by column; a missing value is an empty string."""
     with (
-        (files("rankcast.lab.datasets") / "data" / file).open("rb") as packed,
+        open_data(file) as packed,
         gzip.open(packed) as raw,
         TextIOWrapper(raw, "utf-8", newline="") as text,
     ):
         yield from csv.DictReader(text)
+
+
+def open_data(file: str) -> IO[bytes]:
+    """A data file of the distribution `rankcast-datasets`. Raises `MissingExtra` if that is not installed."""
+    require("demo")
+    from rankcast_datasets import data_file
+
+    return data_file(file).open("rb")
 
 
 def attributes_of(row: Mapping[str, str], fields: Mapping[str, Field]) -> JsonObject:

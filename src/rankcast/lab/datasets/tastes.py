@@ -15,7 +15,7 @@ def demo_catalog() -> Catalog:
     >>> demo_catalog().users()[:3]
     ['ada', 'bruno', 'celeste']
     """
-    with as_file(files("rankcast.lab.datasets") / "data" / "tastes.jsonl") as path:
+    with as_file(files("rankcast.lab.datasets") / "tastes.jsonl") as path:
         catalog, rejects = read_catalog(path)
     if rejects:
         raise CatalogError(f"line {rejects[0].line} of the bundled catalog: {rejects[0].reason}")

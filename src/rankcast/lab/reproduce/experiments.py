@@ -4,19 +4,49 @@ import csv
 import importlib.util
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from rankcast.errors import RankcastError
+from rankcast.lab.reproduce.rows import WITHIN, Comparison, RowKind, Rule, agreeing, differs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Comparison", "Experiment", "ExperimentReport", "Result", "checkout", "experiments", "located", "natural"]
+__all__ = [
+    "SEEDS",
+    "Experiment",
+    "ExperimentReport",
+    "Paper",
+    "Result",
+    "checkout",
+    "experiments",
+    "located",
+    "natural",
+    "papers",
+]
+
+SEEDS = 10
+"""The least number of seeds over which a rule runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A paper whose experiments we repeat; a shared module of its experiments has it as `PAPER`.
+
+    `name` is the first part of the sources of its experiments. `agrees` and `differs` are for a sceptical reader: what
+    agrees, and our best explanation of what does not. `unknown` is what the paper does not say, with what we did.
+    """
+
+    name: str
+    title: str
+    agrees: str
+    differs: str
+    unknown: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +57,6 @@ class Experiment:
     title: str
     source: str
     run: Callable[["ExperimentReport"], None]
-
-
-class Comparison(msgspec.Struct, frozen=True):
-    """A number or statement of the paper and ours; `note` explains a difference."""
-
-    what: str
-    paper: str
-    ours: str
-    agrees: bool
-    note: str = ""
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -57,14 +77,14 @@ class Result(msgspec.Struct, frozen=True):
         return self.source.partition(", ")[0]
 
     @property
-    def compared(self) -> list[Comparison]:
-        """The comparisons that have a counterpart in the paper; others have `-` there."""
-        return [one for one in self.comparisons if one.paper != "-"]
-
-    @property
     def agreeing(self) -> str:
-        """How many comparisons agree, in words."""
-        return f"{sum(one.agrees for one in self.compared)} of {len(self.compared)}"
+        """How many rows of each kind agree, in words; empty if all rows are ours alone."""
+        told = []
+        for kind in (RowKind.PRINTED, RowKind.SHAPE):
+            agree, count = agreeing(self.comparisons, kind)
+            if count:
+                told.append(f"{agree} of {count} {kind.counted}")
+        return ", ".join(told)
 
     @property
     def pictures(self) -> list[str]:
@@ -74,10 +94,14 @@ class Result(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class ExperimentReport:
-    """Collects the findings of an experiment and shows its progress."""
+    """Collects the findings of an experiment and shows its progress.
+
+    Rules run over `seeds` seeds at least; only a test lowers the number.
+    """
 
     folder: Path
     progress: Callable[[float], None] = lambda share: None
+    seeds: int = SEEDS
     comparisons: list[Comparison] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
@@ -95,9 +119,52 @@ class ExperimentReport:
         figure.savefig(self.folder / f"{name}.png", dpi=120, bbox_inches="tight")
         self.files.append(f"{name}.png")
 
-    def compare(self, what: str, paper: object, ours: object, agrees: bool, note: str = "") -> None:
-        """Compare a number or statement of the paper with ours."""
-        self.comparisons.append(Comparison(what, str(paper), str(ours), agrees, note))
+    def printed(
+        self,
+        what: str,
+        paper: float,
+        ours: float,
+        unit: str = "",
+        digits: int = 2,
+        note: str = "",
+        others: Mapping[str, float] | None = None,
+    ) -> None:
+        """Compare a number that the paper prints with ours; they agree if they differ by at most 10 %.
+
+        `others` has our numbers under other choices that the paper leaves open. They are shown and do not count; make
+        one choice for all rows of a paper, not the one that fits for each row.
+        """
+        agrees = abs(differs(paper, ours)) <= WITHIN
+        told = [f"{choice}: {value:.{digits}f}{unit}" for choice, value in (others or {}).items()]
+        note = "; ".join(filter(None, ["other choices: " + ", ".join(told) if told else "", note]))
+        row = Comparison(RowKind.PRINTED, what, f"{paper:g}{unit}", f"{ours:.{digits}f}{unit}", agrees, note)
+        self.comparisons.append(row)
+
+    def shape(
+        self,
+        rule: Rule,
+        cases: Iterable[Sequence[object]],
+        over: Literal["seeds", "samples", "users", "cells"],
+        paper: str,
+        ours: str = "",
+        note: str = "",
+        of: str = "",
+    ) -> None:
+        """Check a statement of the paper on every case; it agrees only if the rule holds for all of them.
+
+        A case has the arguments of the rule. `over` says what the cases are: at least 10 seeds or samples of the
+        data, or all users, or all cells of a table. `paper` quotes the statement, `ours` has figures of ours, `of` names what the rule is about.
+        """
+        verdicts = [rule(*case) for case in cases]
+        if len(verdicts) < (self.seeds if over in ("seeds", "samples") else 1):
+            raise ValueError(f"{rule.statement!r} ran over {len(verdicts)} {over}; it needs {self.seeds}")
+        held = f"{sum(verdicts)} of {len(verdicts)} {over}" + (f": {ours}" if ours else "")
+        what = f"{of}: {rule.statement}" if of else rule.statement
+        self.comparisons.append(Comparison(RowKind.SHAPE, what, paper, held, all(verdicts), note))
+
+    def ours(self, what: str, value: object, paper_form: object = "", note: str = "") -> None:
+        """Report a result that the paper does not have; `paper_form` is that of the paper's form, run by us."""
+        self.comparisons.append(Comparison(RowKind.OURS, what, str(paper_form), str(value), None, note))
 
     def remark(self, text: str) -> None:
         """Add a remark that belongs to no single comparison."""
@@ -107,6 +174,14 @@ class ExperimentReport:
 def experiments(folder: Path | None = None) -> dict[str, Experiment]:
     """All experiments by name, in order; `folder` is `experiments/` of this checkout by default."""
     return {name: experiment for name, (experiment, _) in located(folder or checkout() / "experiments").items()}
+
+
+def papers(folder: Path | None = None) -> dict[str, Paper]:
+    """The papers by name, from the shared modules of a folder with experiments."""
+    folder = folder or checkout() / "experiments"
+    located(folder)
+    modules = (sys.modules[f"experiments.{path.stem}"] for path in sorted(folder.glob("*.py")))
+    return {module.PAPER.name: module.PAPER for module in modules if isinstance(getattr(module, "PAPER", None), Paper)}
 
 
 def located(folder: Path) -> dict[str, tuple[Experiment, Path]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from rankcast.errors import RankcastError
+from rankcast.extras import require
 from rankcast.lab.reproduce.experiments import Result, checkout, natural
 
 __all__ = ["INDEX", "GalleryPicture", "gallery", "hang"]
@@ -53,6 +54,7 @@ def hang(results: Sequence[Result], out: Path, folder: Path) -> dict[str, list[s
 
     The copies have few colours, which reduces their size to a third.
     """
+    require("plots")
     from PIL import Image
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -72,5 +74,5 @@ def hang(results: Sequence[Result], out: Path, folder: Path) -> dict[str, list[s
 
 
 def _picture(result: Result, path: Path) -> GalleryPicture:
-    told = f"{result.agreeing} figures or statements of the paper agree." if result.compared else ""
+    told = f"{result.agreeing} agree." if result.agreeing else ""
     return GalleryPicture(result.name, result.title, result.source, path, " ".join([told, *result.remarks[:1]]).strip())

@@ -39,11 +39,10 @@ def _run(
     experiment: Experiment, folder: Path, code: str, on_progress: Callable[[str, float], None], again: bool
 ) -> Result:
     summary = folder / "result.json"
-    if summary.exists() and not again:
-        kept = msgspec.json.decode(summary.read_bytes(), type=Result)
-        if kept.fingerprint == code:
-            on_progress(experiment.name, 1.0)
-            return kept
+    kept = None if again else _kept(summary)
+    if kept is not None and kept.fingerprint == code:
+        on_progress(experiment.name, 1.0)
+        return kept
     folder.mkdir(parents=True, exist_ok=True)
     report = ExperimentReport(folder, lambda share: on_progress(experiment.name, share))
     start = perf_counter()
@@ -61,3 +60,11 @@ def _run(
     summary.write_bytes(msgspec.json.format(msgspec.json.encode(result)))
     on_progress(experiment.name, 1.0)
     return result
+
+
+def _kept(summary: Path) -> Result | None:
+    """The result of an earlier run; None if there is none, or if a former version wrote it in another form."""
+    try:
+        return msgspec.json.decode(summary.read_bytes(), type=Result)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None

@@ -5,6 +5,7 @@ from uuid import uuid4
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as f
 
 from rankcast.errors import StoreError
 
@@ -45,7 +46,7 @@ def kept_line(spark: SparkSession, checkpoint: str | os.PathLike[str], name: str
 
 def keep_line(spark: SparkSession, checkpoint: str | os.PathLike[str], name: str, line: str) -> None:
     """Store one line under a name."""
-    frame = spark.createDataFrame([(line,)], "value string").coalesce(1)
+    frame = spark.range(1).select(f.lit(line).alias("value"))  # needs no Python worker, as a list of rows would
     frame.write.mode("overwrite").text(_place(checkpoint, name))
 
 
@@ -58,6 +59,6 @@ def _lines(spark: SparkSession, place: str) -> list[str] | None:
     try:
         return [row.value for row in spark.read.text(place).collect()]
     except AnalysisException as error:
-        if "PATH_NOT_FOUND" in str(error):
+        if error.getCondition() == "PATH_NOT_FOUND":
             return None
         raise

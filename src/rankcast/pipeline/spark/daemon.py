@@ -5,15 +5,19 @@ and starts some for every micro-batch. Importing Rankcast takes about a second: 
 every worker. `local_session` uses this daemon. In other sessions, set ``spark.python.daemon.module``.
 """
 
+import pandas
 from pyspark.daemon import manager
 
-from rankcast.pipeline.spark import source
+from rankcast.pipeline.spark import source, workers
 from rankcast.pipeline.spark.live import processor
 
 __all__ = ["IMPORTED"]
 
-IMPORTED = (processor, source)
-"""The modules that every worker finds imported, together with everything they import."""
+IMPORTED = (processor, source, workers, pandas)
+"""The modules that every worker finds imported, together with everything they import.
+
+pyarrow imports pandas before it makes its first array.
+"""
 
 if __name__ == "__main__":
     manager()

@@ -1,22 +1,37 @@
-"""The input of all jobs: checked events, and one part of the catalog per shard."""
+"""The input of all jobs: checked events, each id once, in publication order; and one part of the catalog per shard."""
 
 import os
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TypeAlias
 
+import msgspec
+import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as f
+from pyspark.sql.types import TimestampType
 
-from rankcast.engine.reference.shard import shard_of
 from rankcast.errors import ModelError
 from rankcast.language import dumps, encode_record
 from rankcast.model import Catalog, Policy, Preference, Record, Subscription
-from rankcast.pipeline.spark.columns import check_columns
+from rankcast.pipeline.spark.columns import event_columns
 from rankcast.pipeline.spark.keys import shard_keys
-from rankcast.pipeline.spark.workers import CATALOG, JSON
+from rankcast.pipeline.spark.packets import CatalogPart
+from rankcast.pipeline.spark.workers import CHECKED, TIMED, WHOLE, check_rows, time_rows
 
-__all__ = ["LivesIn", "catalog_rows", "prepared", "shard_count", "shared_lines"]
+__all__ = [
+    "LivesIn",
+    "catalog_packets",
+    "catalog_parts",
+    "each_once",
+    "in_publication_order",
+    "prepared",
+    "shard_count",
+    "shared_lines",
+]
+
+_REPEATED = "rankcast_repeated_id"
 
 LivesIn: TypeAlias = Callable[[str], int]
 """Gives the shard of a user, from 0."""
@@ -29,11 +44,10 @@ def prepared(events: DataFrame, json: str | None) -> DataFrame:
     if events.isStreaming:
         raise ModelError("the events are a stream; this takes a batch DataFrame (spark.read, not spark.readStream)")
     if json is None:
-        check_columns(events.schema)
-        return events
+        return event_columns(events)
     if json not in events.columns:
         raise ModelError(f"the events have no column {json!r}; columns are {', '.join(events.columns)}")
-    return events.select(f.col(json).cast("string").alias(JSON))
+    return events.select(f.col(json).cast("string").alias(WHOLE))
 
 
 def shard_count(shards: int | None) -> int:
@@ -49,25 +63,71 @@ def shared_lines(catalog: Catalog) -> bytes:
     return _lines(record for record in catalog.records() if not isinstance(record, _OfUser))
 
 
-def catalog_rows(spark: SparkSession, catalog: Catalog, count: int, lives_in: LivesIn | None = None) -> DataFrame:
-    """One row per shard: its key, CATALOG, and the records of its users together with the shared ones."""
-    home = lives_in or (lambda user: shard_of(user, count))
+def each_once(events: DataFrame, shared: bytes) -> DataFrame:
+    """The prepared events without repeated ids: the earliest one counts (by time, then by content).
+
+    Only events whose id occurs more than once are shuffled; they come back as JSON. The DataFrame is read twice, the
+    first time for the ids only.
+    """
+    is_json = events.columns == [WHOLE]
+    name: Column = f.get_json_object(f.col(WHOLE), "$.id") if is_json else f.col("id")
+    repeated = f.broadcast(events.groupBy(name.alias(_REPEATED)).count().where("count > 1").select(_REPEATED))
+    once = events.join(repeated, name == f.col(_REPEATED), "left_anti")
+    several = events.join(repeated, name == f.col(_REPEATED), "left_semi")
+    checked = several.mapInArrow(partial(check_rows, shared=shared), CHECKED).where("reason is null")
+    first = Window.partitionBy("id").orderBy("time", "content")
+    earliest = checked.withColumn("nth", f.row_number().over(first)).where("nth = 1")
+    whole = f.col("content").alias(WHOLE)
+    if is_json:
+        return once.unionAll(earliest.select(whole))
+    columns = ["id", "time", whole] if _is_sortable(events) else [whole]
+    return once.unionByName(earliest.select(*columns), allowMissingColumns=True)
+
+
+def in_publication_order(events: DataFrame, shared: bytes) -> DataFrame:
+    """The events by time and id: each partition is sorted, and follows the one before it.
+
+    Spark samples the events to choose the bounds of the partitions, so it reads them once more.
+    """
+    if not _is_sortable(events):
+        events = events.mapInArrow(partial(time_rows, shared=shared), TIMED)
+    return events.repartitionByRange("time", "id").sortWithinPartitions("time", "id")
+
+
+def _is_sortable(events: DataFrame) -> bool:
+    """Whether Spark orders the events as we do. Times without a zone would follow the zone of the session."""
+    return "time" in events.columns and isinstance(events.schema["time"].dataType, TimestampType)
+
+
+def catalog_packets(spark: SparkSession, catalog: Catalog, count: int, lives_in: LivesIn) -> DataFrame:
+    """The first packet of each shard, its part of the catalog."""
+    rows = {
+        "shard": pa.array(shard_keys(count), pa.int32()),
+        "at": pa.nulls(count, pa.int64()),
+        "id": pa.nulls(count, pa.string()),
+        "packet": pa.array(catalog_parts(catalog, count, lives_in), pa.binary()),
+    }
+    return spark.createDataFrame(pa.table(rows))  # rows of Python objects would go through a Python worker
+
+
+def catalog_parts(catalog: Catalog, count: int, lives_in: LivesIn) -> list[bytes]:
+    """For each shard a `CatalogPart`: the records of its users together with the shared ones."""
     parts: list[list[Record]] = [[] for _ in range(count)]
+    numbers: list[list[int]] = [[] for _ in range(count)]
+    number_of = {name: number for number, name in enumerate(catalog.subscriptions)}
     for record in catalog.records():
         if isinstance(record, _OfUser):
-            place = home(record.user)
-            if not 0 <= place < count:
-                raise ModelError(f"user {record.user!r} lives in shard {place}; shards are 0 to {count - 1}")
+            place = lives_in(record.user)
             parts[place].append(record)
+            if isinstance(record, Subscription):
+                numbers[place].append(number_of[record.id])
         else:
             for part in parts:
                 part.append(record)
-    rows = {
-        "shard": pa.array(shard_keys(count), pa.int32()),
-        "kind": pa.array([CATALOG] * count, pa.int32()),
-        "blob": pa.array([_lines(part) for part in parts], pa.binary()),
-    }
-    return spark.createDataFrame(pa.table(rows))  # rows of Python objects would go through a Python worker
+    return [
+        msgspec.msgpack.encode(CatalogPart(_lines(part), np.array(own, np.uint32).tobytes()))
+        for part, own in zip(parts, numbers, strict=True)
+    ]
 
 
 def _lines(records: Iterable[Record]) -> bytes:

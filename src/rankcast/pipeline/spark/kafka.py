@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from rankcast.errors import EnvironmentProblem, ModelError, StoreError
+from rankcast.pipeline.kafka_security import explain_refusal
 from rankcast.pipeline.spark.checkpoints import is_begun, keep_line, kept_line
 from rankcast.pipeline.spark.workers import WRITTEN
 from rankcast.pipeline.topics import Topic
@@ -66,6 +67,8 @@ def read_topic(spark: SparkSession, topic: Topic, start: str = "earliest", max_e
         .option("kafka.isolation.level", "read_committed")
         .option("includeHeaders", "false")
     )
+    for name, value in topic.security.for_spark().items():
+        reader = reader.option(f"kafka.{name}", value)
     if start in ("earliest", "latest"):
         reader = reader.option("startingOffsets", start)
     else:
@@ -133,6 +136,8 @@ def explain(error: BaseException, topic: Topic) -> StoreError | EnvironmentProbl
         )
     if "UnknownTopicOrPartition" in text:
         return EnvironmentProblem(f"there is no topic {topic.name!r} at {topic.servers} any more")
+    if found := re.search(r"(Sasl|Ssl)AuthenticationException[^\n]*", text):
+        return explain_refusal(found[0], topic.servers, topic.security)
     if "org.apache.kafka.common.errors.TimeoutException" in text:
         return EnvironmentProblem(
             f"Kafka at {topic.servers} did not answer in time for the topic {topic.name!r}; is it there?"

@@ -213,7 +213,7 @@ class KafkaSink:
         return Consumer({**self._settings(), "group.id": group, "enable.auto.commit": False, **settings})
 
     def _settings(self) -> JsonObject:
-        return {"bootstrap.servers": self.topic.servers, "log_level": 0}
+        return {**self.topic.security.for_client(), "bootstrap.servers": self.topic.servers, "log_level": 0}
 
     def _failure(self, error: Exception, batch: int) -> StoreError | EnvironmentProblem:
         reason = error.args[0].str() if error.args else str(error)

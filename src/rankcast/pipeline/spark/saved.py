@@ -7,12 +7,14 @@ from pyspark.sql import DataFrame, SparkSession
 
 from rankcast.engine.reference.shard import shard_of
 from rankcast.errors import StoreError
-from rankcast.pipeline.local import divided
+from rankcast.pipeline.saved_state import Position
 from rankcast.pipeline.spark.failures import explain
 from rankcast.pipeline.spark.keys import shard_keys
 from rankcast.pipeline.spark.live.catalogs import StoreCatalogs
 from rankcast.pipeline.spark.live.intake import Intake
 from rankcast.pipeline.spark.live.shard import LiveShard, SavedShard
+from rankcast.pipeline.state_changes import divided
+from rankcast.plain import State
 from rankcast.store import Store
 
 __all__ = ["bring_back"]
@@ -27,11 +29,11 @@ def bring_back(spark: SparkSession, store: Store, checkpoint: str | os.PathLike[
     known = store.pipeline()
     if known is None or not known.place:
         raise StoreError("this store is not served by a pipeline with a checkpoint; its delivery state is in the store")
-    offset = store.progress().offset
-    states: dict[str, object] = {}
+    offset, version, _ = store.progress()
+    states: dict[str, State] = {}
     for number, saved in _saved(spark, os.fspath(checkpoint), known.shards).items():
         lives_here = _Home(number, known.shards)
-        live = LiveShard(StoreCatalogs(store, lives_here), lives_here, Intake())
+        live = LiveShard(StoreCatalogs(store, lives_here), lives_here, Intake(), gets_matches=True)
         if live.restore(saved) != known.name:
             raise StoreError(
                 f"the checkpoint {os.fspath(checkpoint)!r} is not that of the pipeline that serves this store"
@@ -42,7 +44,7 @@ def bring_back(spark: SparkSession, store: Store, checkpoint: str | os.PathLike[
                 "finish it first with: rankcast run --engine spark --once"
             )
         states |= live.states()
-    store.put_states(divided(states, shards), offset)
+    store.replace_state(divided(states, shards, Position(offset, version, 0)), offset)
     return len(states)
 
 

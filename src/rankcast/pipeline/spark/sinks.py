@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 
 from rankcast.errors import ModelError
+from rankcast.extras import require
 from rankcast.language import dumps
 from rankcast.pipeline.spark.live.frames import DELIVERY, table_of
 from rankcast.pipeline.spark.live.reports import ShardReport, decode_report
@@ -80,6 +81,7 @@ def sink_of(name: str) -> Sink:
 
             return ParquetFiles(place)
         case "kafka":
+            require("kafka")
             from rankcast.pipeline.spark.kafka_sink import KafkaSink
             from rankcast.pipeline.topics import Topic
 

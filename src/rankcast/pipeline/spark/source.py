@@ -10,7 +10,7 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from rankcast.errors import ModelError
-from rankcast.pipeline.spark.source_readers import BatchReader, PipelineReader, StreamReader
+from rankcast.pipeline.spark.source_readers import BatchReader, LogPipelineReader, PipelineReader, StreamReader
 from rankcast.pipeline.spark.source_tables import TABLES, Options
 
 __all__ = ["RankcastSource", "register"]
@@ -61,7 +61,9 @@ class RankcastSource(DataSource):
         return BatchReader(self._options)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
-        """Reads the table as it grows. For a pipeline's table, Spark is told that there is only the simple reader."""
+        """Reads the table as it grows. For ranges, Spark is told that there is only the simple reader."""
+        if self._options.table == "matches":
+            return LogPipelineReader(self._options)
         if TABLES[self._options.table].is_pipeline:
             return super().streamReader(schema)  # raises an error
         return StreamReader(self._options)

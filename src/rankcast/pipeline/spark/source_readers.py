@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pyspark.sql.datasource import (
@@ -13,18 +14,34 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows, SupportsTriggerAvailableNow
 
-from rankcast.choose.positions import microseconds
 from rankcast.errors import StoreError
-from rankcast.pipeline.local import GRACE
-from rankcast.pipeline.spark.live.frames import Mark, encode_mark
+from rankcast.pipeline.spark.blobs import MARK, MATCHED
+from rankcast.pipeline.spark.keys import shard_keys
+from rankcast.pipeline.spark.live.marks import Mark, encode_mark
 from rankcast.pipeline.spark.source_tables import TABLES, Options, Range
 from rankcast.plain import JsonObject
-from rankcast.store import Store
-from rankcast.store.places import shown_place
 
-__all__ = ["BatchReader", "PipelineReader", "StreamReader"]
+if TYPE_CHECKING:
+    from rankcast.store import Store
+
+__all__ = ["BatchReader", "LogPipelineReader", "PipelineReader", "StreamReader"]
 
 _FEW = 20_000
+_ENOUGH_TO_MATCH = 1_000
+"""Each task that matches gets at least this many events, if there is more than one."""
+
+
+def _open(place: str) -> "Store":
+    """Open a store. It is imported here, because Spark starts a process to plan a read that never opens the store."""
+    from rankcast.store import Store
+
+    return Store.open(place)
+
+
+def _shown(place: str) -> str:
+    from rankcast.store.places import shown_place
+
+    return shown_place(place)
 
 
 class _Part(InputPartition):
@@ -43,7 +60,7 @@ class BatchReader(DataSourceReader):
 
     def partitions(self) -> Sequence[InputPartition]:
         """Ranges of at least some thousands of rows."""
-        with Store.open(self._options.store) as store:
+        with _open(self._options.store) as store:
             first, last = self._options.first(store), TABLES[self._options.table].last(store)
         return _parts(first, last, is_whole=self._options.table == "catalog")
 
@@ -97,7 +114,8 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
     """Gives the range of each micro-batch of a pipeline, as one row.
 
-    Spark receives the row together with the offset, so no worker is needed to read it.
+    Spark receives the row together with the offset, so no worker is needed to read it. `LogPipelineReader` takes only
+    the offsets.
 
     The offsets also name the pipeline. The first one claims the store, and every later one is compared with the
     pipeline that serves the store. So a lost, foreign or replaced checkpoint is detected before anything is served.
@@ -118,7 +136,7 @@ class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
         start = None if self._options.starting is None else self._options.first(store)
         claimed = store.claim(name, self._options.place, self._options.shards, start)
         # Versions begin one before the first, so that the first micro-batch has one.
-        number = claimed.start_offset if self._options.table == "log" else -1
+        number = -1 if self._options.table == "versions" else claimed.start_offset
         return {"number": number, "pipeline": name, "closed": 0}
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802  Spark's name
@@ -146,15 +164,22 @@ class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
         self._check(start)
         return _marks(start, end)
 
+    def close(self) -> None:
+        """Close the store."""
+        self._growing.close()
+
     def _clock(self, number: int) -> int | None:
         """The time that the clock has reached, if it ends a period with pending candidates; else None.
 
         For a log, it counts only when all events were read.
         """
+        from rankcast.choose.positions import microseconds
+        from rankcast.store.event_log import GRACE
+
         store = self._growing.store
         if microseconds(store.database.clock() - GRACE) < store.due():
             return None
-        now = store.time_at_end(number) if self._options.table == "log" else store.database.clock()
+        now = store.database.clock() if self._options.table == "versions" else store.time_at_end(number)
         return None if now is None else microseconds(now - GRACE)
 
     def _check(self, offset: JsonObject) -> None:
@@ -174,9 +199,80 @@ class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
             else "a process"
         )
         raise StoreError(
-            f"the checkpoint {self._options.place!r} does not belong to the store {shown_place(self._options.store)!r} as it is now, which "
+            f"the checkpoint {self._options.place!r} does not belong to the store {_shown(self._options.store)!r} as it is now, which "
             f"is served by {served}; use that one's checkpoint, or a new folder for a checkpoint"
         )
+
+
+class _MatchPart(InputPartition):
+    """A range of the log for one task, and on the first one the mark of the micro-batch."""
+
+    def __init__(self, number: int, part: Range, mark: bytes | None) -> None:
+        super().__init__(number)
+        self.number = number
+        self.part = part
+        self.mark = mark
+
+
+class LogPipelineReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Gives each shard what it needs of the log: each task matches the events of a range, once for all shards.
+
+    The offsets are those of `PipelineReader`.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self._offsets = PipelineReader(options)
+        self._options = options
+
+    def initialOffset(self) -> JsonObject:  # noqa: N802  Spark's name
+        """Where a new query begins. Spark asks several times."""
+        return self._offsets.initialOffset()
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802  Spark's name
+        """No limit: the offsets keep to the one of the options."""
+        return ReadAllAvailable()
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802  Spark's name
+        """Stop at the rows that exist now. The stream is closed afterwards if requested."""
+        self._offsets.prepareForTriggerAvailableNow()
+
+    def latestOffset(self, start: JsonObject, limit: ReadLimit) -> JsonObject:  # noqa: N802  Spark's name
+        """The end of the next micro-batch."""
+        return self._offsets.read(start)[1]
+
+    def partitions(self, start: JsonObject, end: JsonObject) -> Sequence[InputPartition]:
+        """A range for each process that matches, if there are enough events."""
+        marks = list(self._offsets.readBetweenOffsets(start, end))
+        if not marks:
+            return []
+        at = end["number"]
+        ranges = _ranges(start["number"], at, self._options.matchers) or [Range(at, at)]
+        return [_MatchPart(number, part, None if number else marks[0][0]) for number, part in enumerate(ranges)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """What each shard gets of a range."""
+        from rankcast.pipeline.spark.live.hosts import ask_matches
+        from rankcast.pipeline.spark.live.requests import MatchRequest
+
+        assert isinstance(partition, _MatchPart)
+        options, (after, up_to) = self._options, partition.part
+        rows: list[tuple[int, int, bytes]] = []
+        if partition.mark is not None:
+            rows += [(number, MARK, partition.mark) for number in range(options.shards)]
+        if up_to > after:
+            request = MatchRequest(options.run, options.store, options.shards, after, up_to, looks_ahead=False)
+            rows += [(shard, MATCHED, blob) for shard, blob in enumerate(ask_matches(request, partition.number))]
+        keys = shard_keys(options.shards)
+        columns = [
+            pa.array([keys[shard] for shard, _, _ in rows], pa.int32()),
+            pa.array([kind for _, kind, _ in rows], pa.int32()),
+            pa.array([blob for *_, blob in rows], pa.binary()),
+        ]
+        yield pa.RecordBatch.from_arrays(columns, ["shard_key", "kind", "blob"])
+
+    def stop(self) -> None:
+        """Close the store."""
+        self._offsets.close()
 
 
 class _Growing:
@@ -188,10 +284,10 @@ class _Growing:
         self._opened: Store | None = None
 
     @property
-    def store(self) -> Store:
+    def store(self) -> "Store":
         """The store, which stays open."""
         if self._opened is None:
-            self._opened = Store.open(self._options.store)
+            self._opened = _open(self._options.store)
         return self._opened
 
     def last(self) -> int:
@@ -208,7 +304,7 @@ class _Growing:
         if last < start:
             raise StoreError(
                 f"the checkpoint has read {self._options.table} up to {start}, but the store "
-                f"{shown_place(self._options.store)!r} has only {last}: it is another store, or an older copy of it"
+                f"{_shown(self._options.store)!r} has only {last}: it is another store, or an older copy of it"
             )
         end = last if self._target is None else max(start, min(self._target, last))
         return end if limit is None else min(end, start + limit)
@@ -232,16 +328,24 @@ def _marks(start: JsonObject, end: JsonObject) -> Iterator[tuple[bytes]]:
 
 def _parts(after: int, up_to: int, is_whole: bool) -> list[InputPartition]:
     """Split a range into one part per core, if it is large enough."""
-    count = 1 if is_whole else max(1, min(os.cpu_count() or 1, (up_to - after) // _FEW))
-    if up_to <= after:
-        return []
+    count = 1 if is_whole else min(os.cpu_count() or 1, (up_to - after) // _FEW)
+    return [_Part(part) for part in _cut(after, up_to, count)]
+
+
+def _ranges(after: int, up_to: int, most: int) -> list[Range]:
+    """Split a range of events for at most as many tasks, if each gets enough of them."""
+    return _cut(after, up_to, min(most, (up_to - after) // _ENOUGH_TO_MATCH))
+
+
+def _cut(after: int, up_to: int, count: int) -> list[Range]:
+    count = max(1, count)
     cuts = [after + (up_to - after) * number // count for number in range(count + 1)]
-    return [_Part(Range(low, high)) for low, high in pairwise(cuts)]
+    return [Range(low, high) for low, high in pairwise(cuts)] if up_to > after else []
 
 
 def _read(options: Options, partition: InputPartition) -> Iterator[pa.RecordBatch]:
     assert isinstance(partition, _Part)
     read = TABLES[options.table].read
     assert read is not None, f"{options.table!r} has no rows of its own"
-    with Store.open(options.store) as store:
+    with _open(options.store) as store:
         yield from read(store, partition.part)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
@@ -10,9 +10,17 @@ from rankcast.errors import ModelError, did_you_mean
 from rankcast.language import dumps, encode_record, parse_time
 from rankcast.language.columns import arrow_schema, spark_schema
 from rankcast.model import Delivery
-from rankcast.store import Store
 
-__all__ = ["TABLES", "Options", "Range", "SourceTable"]
+if TYPE_CHECKING:  # Spark starts processes that only need the columns
+    from rankcast.store import Store
+
+__all__ = ["MAX_EVENTS", "TABLES", "Options", "Range", "SourceTable"]
+
+MAX_EVENTS = 50_000
+"""The maximum number of events in a micro-batch of a pipeline, unless another is asked for.
+
+After a pause, a pipeline takes what has been published in parts, so memory and the time of a micro-batch are bounded.
+"""
 
 _CHUNK = 10_000
 
@@ -27,13 +35,13 @@ class Range(NamedTuple):
 class SourceTable(NamedTuple):
     """A table: its columns, the number of its last row, and its rows as Arrow batches.
 
-    A table without rows is for pipelines only, which claim the store. It gives the range of each micro-batch, and the
-    shards read that range themselves.
+    A table without rows is for pipelines only, which claim the store. The log and the versions give the range of each
+    micro-batch, and the matches what each shard needs of a range of the log.
     """
 
     schema: str
-    last: Callable[[Store], int]
-    read: Callable[[Store, Range], Iterator[pa.RecordBatch]] | None
+    last: "Callable[[Store], int]"
+    read: "Callable[[Store, Range], Iterator[pa.RecordBatch]] | None"
 
     @property
     def is_pipeline(self) -> bool:
@@ -53,6 +61,8 @@ class Options:
     place: str
     shards: int
     close: bool
+    matchers: int = 1
+    run: str = ""
 
     @classmethod
     def of(cls, given: dict[str, str]) -> "Options":
@@ -68,6 +78,8 @@ class Options:
             "place",
             "shards",
             "close",
+            "matchers",
+            "run",
             "path",
         )
         for name in named:
@@ -95,7 +107,7 @@ class Options:
         if "startingtime" in named:
             if starting is not None:
                 raise ModelError("give startingOffset or startingTime, not both")
-            if not table.endswith("events") and table != "log":
+            if not table.endswith("events") and table not in ("log", "matches"):
                 raise ModelError("startingTime is for the table events; elsewhere use startingOffset")
             parse_time(named["startingtime"])
             starting = f"time {named['startingtime']}"
@@ -109,9 +121,11 @@ class Options:
             named.get("place", ""),
             _whole("shards", named.get("shards", "1"), 1),
             named.get("close", "false") == "true",
+            _whole("matchers", named.get("matchers", "1"), 1),
+            named.get("run", ""),
         )
 
-    def first(self, store: Store) -> int:
+    def first(self, store: "Store") -> int:
         """The number after which to begin."""
         if self.starting is None:
             return 0
@@ -164,7 +178,7 @@ _CATALOG = pa.schema([("version", pa.int64()), ("removed", pa.bool_()), ("record
 _DELIVERIES = pa.schema([("number", pa.int64()), *arrow_schema(Delivery, by_clock=True)])
 
 
-def _events(store: Store, part: Range) -> Iterator[pa.RecordBatch]:
+def _events(store: "Store", part: Range) -> Iterator[pa.RecordBatch]:
     rows = (
         (e.offset, e.catalog_version, e.id, e.published, e.content, e.logged)
         for e in store.event_texts(part.after, part.up_to)
@@ -172,7 +186,7 @@ def _events(store: Store, part: Range) -> Iterator[pa.RecordBatch]:
     return _batches(rows, _EVENTS)
 
 
-def _catalog(store: Store, part: Range) -> Iterator[pa.RecordBatch]:
+def _catalog(store: "Store", part: Range) -> Iterator[pa.RecordBatch]:
     changes = store.changes(part.after, part.up_to)
     rows = (
         (each.version, each.removed, dumps(encode_record(each.record))) for each in changes if each.record is not None
@@ -180,7 +194,7 @@ def _catalog(store: Store, part: Range) -> Iterator[pa.RecordBatch]:
     return _batches(rows, _CATALOG)
 
 
-def _deliveries(store: Store, part: Range) -> Iterator[pa.RecordBatch]:
+def _deliveries(store: "Store", part: Range) -> Iterator[pa.RecordBatch]:
     limit = part.up_to - part.after
     numbered = store.deliveries(after=part.after, limit=limit) if limit > 0 else iter(())
     names = _DELIVERIES.names[1:]
@@ -190,16 +204,17 @@ def _deliveries(store: Store, part: Range) -> Iterator[pa.RecordBatch]:
 TABLES = {
     "events": SourceTable(
         "event_offset long, catalog_version long, id string, time timestamp, content string, logged timestamp",
-        Store.last_offset,
+        lambda store: store.last_offset(),
         _events,
     ),
-    "catalog": SourceTable("version long, removed boolean, record string", Store.version, _catalog),
+    "catalog": SourceTable("version long, removed boolean, record string", lambda store: store.version(), _catalog),
     "deliveries": SourceTable(
         f"number long, {spark_schema(Delivery, by_clock=True)}",
-        Store.last_delivery,
+        lambda store: store.last_delivery(),
         _deliveries,
     ),
-    "log": SourceTable("blob binary", Store.last_offset, None),
-    "versions": SourceTable("blob binary", Store.version, None),
+    "log": SourceTable("blob binary", lambda store: store.last_offset(), None),
+    "matches": SourceTable("shard_key int, kind int, blob binary", lambda store: store.last_offset(), None),
+    "versions": SourceTable("blob binary", lambda store: store.version(), None),
 }
-"""The tables by name. The last two are for pipelines, and give only ranges."""
+"""The tables by name. The last three are for pipelines."""

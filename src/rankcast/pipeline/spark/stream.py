@@ -17,15 +17,17 @@ from rankcast.errors import ModelError
 from rankcast.language import dumps, encode_record
 from rankcast.language.columns import spark_schema
 from rankcast.model import Catalog, Delivery
+from rankcast.pipeline.spark.blobs import EVENTS, MARK
 from rankcast.pipeline.spark.checkpoints import pipeline_name
-from rankcast.pipeline.spark.columns import check_columns
+from rankcast.pipeline.spark.columns import event_columns
 from rankcast.pipeline.spark.keys import shard_keys
-from rankcast.pipeline.spark.live.frames import EVENTS, MARK
+from rankcast.pipeline.spark.live.hosts import matchers_here
 from rankcast.pipeline.spark.live.processor import OUTPUT, ShardProcessor
 from rankcast.pipeline.spark.live.requests import HostSettings
 from rankcast.pipeline.spark.locking import start_locked
 from rankcast.pipeline.spark.sinks import Sink, StoreSink, made_of, unpack
 from rankcast.pipeline.spark.source import register
+from rankcast.pipeline.spark.source_tables import MAX_EVENTS
 from rankcast.pipeline.spark.workers import JSON, RECEIVED, WRITTEN, pack
 from rankcast.store import Store
 
@@ -45,7 +47,7 @@ def serve_store(
     json: str | None = None,
     sink: Sink | Sequence[Sink] = (),
     trigger: str | None = "200 milliseconds",
-    max_events: int | None = None,
+    max_events: int | None = MAX_EVENTS,
     start: int | str | None = None,
     lateness: timedelta | None = None,
     max_ahead: timedelta | None = timedelta(hours=1),
@@ -74,7 +76,7 @@ def serve_store(
     trigger
         How often to look for events. None serves the available events and ends.
     max_events
-        The maximum number of the store's events per micro-batch.
+        The maximum number of the store's events per micro-batch; None means no limit. Other sources limit themselves.
     start
         For a new checkpoint: serve the store's log after this offset, or from a time on ("2004-02-13T20:05:00Z"),
         without earlier state.
@@ -95,7 +97,7 @@ def serve_store(
 
     Deliveries and rejects are written to the store exactly once. Works in a classic session and under Spark Connect.
     """
-    url = _absolute(store)
+    url, run = _absolute(store), uuid4().hex
     with Store.open(url) as opened:
         known = opened.pipeline()
         identity = opened.created()
@@ -111,13 +113,19 @@ def serve_store(
         source = source.option("maxEventsPerTrigger", max_events)
     if start is not None:
         source = source.option("startingOffset" if isinstance(start, int) else "startingTime", start)
-    if events is None:
-        rows = source.option("table", "log").load().select(f.lit(MARK).alias("kind"), "blob")
+    asks = events is None and _is_one_matcher(spark)
+    if asks:
+        marks = source.option("table", "log").load().select(f.lit(MARK).alias("kind"), "blob")
+        rows = _everywhere(marks, count)
+    elif events is None:
+        source = source.option("table", "matches").option("matchers", count).option("run", run)
+        # The key is never null, and checkpoints of earlier releases insist on it.
+        rows = source.load().withColumn("shard_key", f.coalesce("shard_key", f.lit(0)))
     else:
         versions = source.option("table", "versions").load().select(f.lit(MARK).alias("kind"), "blob")
-        rows = versions.unionAll(_packed(events, json))
+        rows = _everywhere(versions.unionAll(_packed(events, json)), count)
     settings = HostSettings(
-        run=uuid4().hex,
+        run=run,
         place=os.fspath(checkpoint),
         shards=count,
         store=url,
@@ -126,6 +134,7 @@ def serve_store(
         lateness=_microseconds(lateness),
         journal=journal,
         max_ahead=_microseconds(max_ahead),
+        asks_for_matches=asks,
     )
     more = (sink,) if callable(sink) else tuple(sink)
     writer = (
@@ -161,7 +170,8 @@ def deliver_stream(
         journal=100_000,
     )
     lines = "\n".join(dumps(encode_record(record)) for record in catalog.records()).encode()
-    return _by_shard(_packed(events, json), settings, lines).mapInArrow(unpack, spark_schema(Delivery))
+    rows = _everywhere(_packed(events, json), shards)
+    return _by_shard(rows, settings, lines).mapInArrow(unpack, spark_schema(Delivery))
 
 
 def _packed(events: DataFrame, json: str | None) -> DataFrame:
@@ -171,7 +181,7 @@ def _packed(events: DataFrame, json: str | None) -> DataFrame:
             "the events are no stream; this takes a streaming DataFrame (spark.readStream, not spark.read)"
         )
     if json is None:
-        check_columns(events.schema)
+        events = event_columns(events)
     elif json not in events.columns:
         raise ModelError(f"the events have no column {json!r}; columns are {', '.join(events.columns)}")
     else:
@@ -184,14 +194,26 @@ def _packed(events: DataFrame, json: str | None) -> DataFrame:
     return events.mapInArrow(pack, "blob binary").select(f.lit(EVENTS).alias("kind"), "blob")
 
 
+def _everywhere(rows: DataFrame, shards: int) -> DataFrame:
+    """Send every row to every shard."""
+    keys = f.array(*(f.lit(key) for key in shard_keys(shards)))
+    return rows.select(f.explode(keys).alias("shard_key"), "kind", "blob")
+
+
 def _by_shard(rows: DataFrame, settings: HostSettings, catalog: bytes) -> DataFrame:
-    """Send every row to every shard. Each shard answers with one row."""
-    keys = shard_keys(settings.shards)
-    everywhere = rows.select(f.explode(f.array(*(f.lit(key) for key in keys))).alias("shard_key"), "kind", "blob")
-    numbers = {key: number for number, key in enumerate(keys)}
-    return everywhere.groupBy("shard_key").transformWithState(
+    """Give each shard its rows. Each answers with one row."""
+    numbers = {key: number for number, key in enumerate(shard_keys(settings.shards))}
+    return rows.groupBy("shard_key").transformWithState(
         ShardProcessor(settings, numbers, catalog), OUTPUT, "update", "none"
     )
+
+
+def _is_one_matcher(spark: SparkSession) -> bool:
+    """Whether one process matches all events, because the shards are on one machine with few cores.
+
+    It needs no Spark task to give it a range, which saves 0.2 to 0.3 s per micro-batch, and it matches in advance.
+    """
+    return (spark.conf.get("spark.master", "") or "").startswith("local[") and matchers_here() == 1
 
 
 def _write(rows: DataFrame, batch: int, sinks: Sequence[Callable[[Any], None]], store: int) -> None:

@@ -1,34 +1,36 @@
-"""A team inbox on Spark: one user's subscriptions spread over nodes, with a merged top-k threshold (thesis 3.4)."""
+"""A team inbox on Spark: one user's subscriptions spread over nodes, which agree after each round (thesis 3.4)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from hashlib import blake2b
+from typing import Any
 
 import msgspec
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from rankcast.choose.filters.team import (
-    NodeSummary,
-    RoundSummary,
-    TeamNode,
+from rankcast.choose.filters.team import TeamMatch, TeamNode, round_bounds
+from rankcast.choose.filters.team_rounds import (
+    NodeReport,
+    RoundOrders,
+    TeamState,
     check_team_filter,
-    first_round,
+    first_orders,
     merge,
-    round_bounds,
+    seqs_of,
 )
-from rankcast.engine.reference.shard import Shard
 from rankcast.errors import ModelError
-from rankcast.model import Catalog, Concept, Event, Filter, Policy
-from rankcast.pipeline.spark.inputs import catalog_rows, prepared, shard_count
-from rankcast.pipeline.spark.keys import shard_keys
-from rankcast.pipeline.spark.workers import EVENTS, in_worker, pack
+from rankcast.model import Catalog, Concept, Filter, Policy
+from rankcast.pipeline.spark.batch import by_shard
+from rankcast.pipeline.spark.blocks import Block
+from rankcast.pipeline.spark.inputs import prepared, shard_count
+from rankcast.rank import Specificity
 
 __all__ = ["deliver_to_team"]
 
 _NODE = "node int, blob binary"
-_DELIVERY = "user string, event string, seq long, score double, subscriptions array<string>, round int"
+_DELIVERY = "user string, event string, seq long, subscriptions array<string>, round int"
 
 
 def deliver_to_team(
@@ -41,14 +43,14 @@ def deliver_to_team(
     events, json
         The same as for `deliver`.
     team
-        A user with a policy that has a lazy threshold filter.
+        A user with a policy that has a threshold or sampling filter, by rate or interval.
     rounds
-        The number of rounds into which the stream is divided. After each round, the nodes merge their best scores.
-        More rounds mean more communication.
+        The number of rounds into which the stream is divided. A round is the period of a lazy filter. After each round
+        the nodes exchange messages of at most about 2 KiB and two bits per event of the round.
     nodes
         The number of nodes that share the subscriptions; by default one per core of this machine.
 
-    Returns the columns user, event, seq, score, subscriptions, round. Each subscription lives in one node, chosen by
+    Returns the columns user, event, seq, subscriptions, round. Each subscription lives in one node, chosen by
     a hash of its id. A round has two grouped steps, one over the nodes and one that merges, so a job has two shuffles
     per round. At most the merged quotas are delivered, and an event that two nodes deliver arrives once.
     docs/novelty.md measures the difference from a single node that knows everything.
@@ -57,21 +59,16 @@ def deliver_to_team(
     if rounds < 1:
         raise ModelError(f"rounds is {rounds}; it must be at least 1")
     count = shard_count(nodes)
-    everywhere: Column = f.explode(f.array(*(f.lit(key) for key in shard_keys(count))))
-    packed = prepared(events, json).mapInArrow(pack, "blob binary")
-    rows = catalog_rows(events.sparkSession, _divided(catalog, team, count), count, lambda user: int(user)).unionAll(
-        packed.select(everywhere.alias("shard"), f.lit(EVENTS).alias("kind"), "blob")
-    )
-    found = rows.repartition(count, "shard").groupBy("shard").applyInArrow(in_worker(_matched), _NODE)
+    found = by_shard(_matched, _NODE, prepared(events, json), _divided(catalog, team, count), count, int)
     for number in range(rounds):
-        served = found.groupBy("node").applyInArrow(_advance(settings, count, number, rounds), _NODE)
+        served = found.groupBy("node").applyInArrow(_advance(team, settings, count, number, rounds), _NODE)
         found = served.groupBy(f.lit(0).alias("team")).applyInArrow(_merge(settings, count, rounds, number), _NODE)
     return (
         found.groupBy("node")
         .applyInArrow(_deliveries(team), _DELIVERY)
         .groupBy("user", "event", "seq", "round")
-        .agg(f.max("score").alias("score"), f.flatten(f.collect_list("subscriptions")).alias("subscriptions"))
-        .select("user", "event", "seq", "score", f.array_sort("subscriptions").alias("subscriptions"), "round")
+        .agg(f.flatten(f.collect_list("subscriptions")).alias("subscriptions"))
+        .select("user", "event", "seq", f.array_sort("subscriptions").alias("subscriptions"), "round")
     )
 
 
@@ -94,15 +91,20 @@ def _divided(catalog: Catalog, team: str, nodes: int) -> Catalog:
 
 
 class _Node(msgspec.Struct):
-    """The state of a node between two steps: its matches, its knowledge, and its deliveries (seq, score, round)."""
+    """The state of a node between two steps: its matches, its knowledge, and its deliveries (seq, round).
+
+    A match has the position and id of the event, all matching subscriptions and the most specific ones. Node 0 also
+    has the state of the coordinator.
+    """
 
     number: int
     published: int
-    matches: list[tuple[int, str, list[str]]]
-    state: dict[str, object] | None = None
-    summary: NodeSummary | None = None
-    merged: RoundSummary | None = None
-    delivered: list[tuple[int, float, int]] = []
+    matches: list[tuple[int, str, list[str], list[str]]]
+    state: dict[str, Any] | None = None
+    report: NodeReport | None = None
+    orders: RoundOrders | None = None
+    team: TeamState | None = None
+    delivered: list[tuple[int, int]] = []
 
 
 def _table(nodes: list[_Node]) -> pa.Table:
@@ -117,30 +119,37 @@ def _nodes(rows: pa.Table) -> list[_Node]:
     return sorted(found, key=lambda node: node.number)
 
 
-def _matched(catalog: Catalog, events: list[Event], admitted: dict[str, set[str]]) -> pa.Table:
+def _matched(catalog: Catalog, blocks: Iterator[Block]) -> Iterator[pa.Table]:
     """All matches of one node, with the positions of the events in publication order."""
     (user,) = catalog.policies
-    shard = Shard(catalog)
+    names = list(catalog.subscriptions)
+    covers = Specificity(catalog.subscriptions_of(user), catalog.meaning_of(user))
+    published = 0
     matches = []
-    for event in events:
-        names = [found.subscription for found in shard.match(event)] if catalog.subscriptions else []
-        if names:
-            matches.append((event.seq, event.id, names))
-    return _table([_Node(int(user), len(events), matches)])
+    for block in blocks:
+        published += len(block.times)
+        of_event: list[list[str]] = [[] for _ in block.events]
+        for place, slot in zip(block.matches.event.tolist(), block.matches.subscription.tolist(), strict=True):
+            of_event[place].append(names[slot])
+        matches += [
+            (event.seq, event.id, own, list(covers.most_specific(own)))
+            for event, own in zip(block.events, of_event, strict=True)
+            if own
+        ]
+    yield _table([_Node(int(user), published, matches)])
 
 
-def _advance(settings: Filter, nodes: int, number: int, rounds: int) -> Callable[[pa.Table], pa.Table]:
+def _advance(team: str, settings: Filter, nodes: int, number: int, rounds: int) -> Callable[[pa.Table], pa.Table]:
     def run(rows: pa.Table) -> pa.Table:
         (node,) = _nodes(rows)
         start, end = round_bounds(node.published, number, rounds)
-        worker = TeamNode(node.number, settings)
+        worker = TeamNode(team, settings)
         if node.state is not None:
             worker.restore(node.state)
-        known = node.merged or first_round(settings, nodes, end - start)
-        own = [(seq, names) for seq, _, names in node.matches if start < seq <= end]
-        node.summary = worker.advance(own, start, known)
-        scores = {seq: score for score, seq in node.summary.best}
-        node.delivered += [(seq, scores[seq], number) for seq in node.summary.delivered]
+        orders = node.orders or first_orders(settings, nodes, end - start)[1][node.number]
+        own = [TeamMatch(*match) for match in node.matches if start < match[0] <= end]
+        node.report = worker.advance(own, start, end - start, orders)
+        node.delivered += [(seq, number) for seq in seqs_of(node.report.delivered, start)]
         node.state = worker.state()
         return _table([node])
 
@@ -151,10 +160,11 @@ def _merge(settings: Filter, nodes: int, rounds: int, number: int) -> Callable[[
     def run(rows: pa.Table) -> pa.Table:
         found = _nodes(rows)
         start, end = round_bounds(found[0].published, number, rounds)
-        before = found[0].merged or first_round(settings, nodes, end - start)
-        merged = merge([node.summary for node in found if node.summary], before, settings.rate, end - start)
-        for node in found:
-            node.merged, node.summary = merged, None
+        before = found[0].team or first_orders(settings, nodes, end - start)[0]
+        reports = [node.report for node in found if node.report is not None]
+        found[0].team, orders = merge(reports, before, settings, end - start)
+        for node, told in zip(found, orders, strict=True):
+            node.orders, node.report = told, None
         return _table(found)
 
     return run
@@ -166,7 +176,6 @@ def _deliveries(team: str) -> Callable[[pa.Table], pa.Table]:
             ("user", pa.string()),
             ("event", pa.string()),
             ("seq", pa.int64()),
-            ("score", pa.float64()),
             ("subscriptions", pa.list_(pa.string())),
             ("round", pa.int32()),
         ]
@@ -174,17 +183,16 @@ def _deliveries(team: str) -> Callable[[pa.Table], pa.Table]:
 
     def run(rows: pa.Table) -> pa.Table:
         (node,) = _nodes(rows)
-        known = {seq: (event, names) for seq, event, names in node.matches}
+        known = {seq: (event, names) for seq, event, names, _ in node.matches}
         made = [
             {
                 "user": team,
                 "event": known[seq][0],
                 "seq": seq,
-                "score": score,
                 "subscriptions": known[seq][1],
                 "round": at + 1,
             }
-            for seq, score, at in node.delivered
+            for seq, at in node.delivered
         ]
         return pa.Table.from_pylist(made, schema=schema)
 

@@ -1,44 +1,35 @@
-"""The parts of the batch jobs that run in Spark's Python workers: packing, checking, one shard."""
+"""The parts of all jobs that run in Spark's Python workers: packing, decoding and checking rows."""
 
-from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from collections.abc import Iterator
 
 import pyarrow as pa
 
-from rankcast.engine.choice import shard_for
-from rankcast.engine.reference.shard import Shard
 from rankcast.errors import CatalogError
 from rankcast.language import decode_record, dumps, encode_event
-from rankcast.language.columns import arrow_table
-from rankcast.model import Catalog, Event, Match, in_publication_order
+from rankcast.model import Catalog, Event
 from rankcast.overlay import check_publication
-from rankcast.pipeline.spark.columns import events_of_json, events_of_table
-from rankcast.pipeline.spark.live.frames import deliveries_table
+from rankcast.pipeline.spark.columns import Outcome, events_of_json, events_of_table
 
 __all__ = [
-    "ADMITTED",
-    "CATALOG",
-    "EVENTS",
+    "CHECKED",
     "JSON",
     "RECEIVED",
+    "TIMED",
+    "WHOLE",
     "WRITTEN",
-    "InShard",
     "check_rows",
-    "deliver_in_shard",
-    "in_worker",
-    "match_in_shard",
+    "decoded",
+    "outcomes",
     "pack",
-    "set_aside_in_shard",
+    "time_rows",
 ]
 
-CATALOG, EVENTS, ADMITTED = 0, 1, 2
-"""The kinds of blobs: a shard's part of the catalog, a batch of events, or a batch of admitted pairs.
-
-A pair is an event and a subscription that the publisher's advertisement admits.
-"""
-
 JSON = "event_json"
-"""The column of events given as JSON."""
+"""The column of events given as JSON, in the live pipeline."""
+
+WHOLE = "rankcast_event"
+"""The column of events given as JSON, in batch jobs. Where it is not null, the event is there and not in the other
+columns."""
 
 RECEIVED = "rankcast_received"
 """The column with the start time of the micro-batch, which the checkpoint records."""
@@ -46,8 +37,11 @@ RECEIVED = "rankcast_received"
 WRITTEN = "rankcast_written"
 """The column with the time at which a message was written to its topic."""
 
-Admitted: TypeAlias = dict[str, set[str]]
-InShard: TypeAlias = Callable[[Catalog, list[Event], Admitted], pa.Table]
+CHECKED = "id string, time timestamp, content string, raw string, reason string"
+"""The columns that `check_rows` makes: of a valid event its id, time and content; of other rows the reason."""
+
+TIMED = f"id string, time timestamp, {WHOLE} string"
+"""The columns that `time_rows` makes."""
 
 
 def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -59,9 +53,9 @@ def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield pa.RecordBatch.from_arrays([pa.array([sink.getvalue().to_pybytes()], pa.binary())], ["blob"])
 
 
-def _outcomes(batch: pa.RecordBatch | pa.Table, catalog: Catalog) -> Iterator[Event | tuple[str, str]]:
-    decoded = events_of_json(batch[JSON]) if batch.schema.names == [JSON] else events_of_table(batch)
-    for outcome in decoded:
+def outcomes(batch: pa.RecordBatch | pa.Table, catalog: Catalog) -> Iterator[Outcome]:
+    """Each row as an event, or as a reject: the row and the reason."""
+    for outcome in decoded(batch):
         if isinstance(outcome, Event):
             try:
                 catalog.check_event(outcome)
@@ -70,6 +64,25 @@ def _outcomes(batch: pa.RecordBatch | pa.Table, catalog: Catalog) -> Iterator[Ev
                 yield _content(outcome), str(error)
                 continue
         yield outcome
+
+
+def decoded(batch: pa.RecordBatch | pa.Table) -> Iterator[Outcome]:
+    """Each row as an event that may not fit the catalog, or as a reject."""
+    names = batch.schema.names
+    if WHOLE not in names:
+        return events_of_table(batch)
+    count = batch[WHOLE].null_count
+    if not count:
+        return events_of_json(batch[WHOLE])
+    columns = batch.select([name for name in names if name != WHOLE])
+    return events_of_table(columns) if count == batch.num_rows else _of_either(batch[WHOLE], columns)
+
+
+def _of_either(whole: pa.Array | pa.ChunkedArray, columns: pa.RecordBatch | pa.Table) -> Iterator[Outcome]:
+    is_whole = whole.is_valid()
+    lines, rows = events_of_json(whole.filter(is_whole)), events_of_table(columns.filter(whole.is_null()))
+    for one in is_whole.to_pylist():
+        yield next(lines if one else rows)
 
 
 def _content(event: Event) -> str:
@@ -94,7 +107,7 @@ def check_rows(batches: Iterator[pa.RecordBatch], shared: bytes) -> Iterator[pa.
     )
     for batch in batches:
         rows = []
-        for outcome in _outcomes(batch, catalog):
+        for outcome in outcomes(batch, catalog):
             if isinstance(outcome, Event):
                 content = _content(outcome)
                 rows.append({"id": outcome.id, "time": outcome.time, "content": content, "raw": content})
@@ -103,60 +116,15 @@ def check_rows(batches: Iterator[pa.RecordBatch], shared: bytes) -> Iterator[pa.
         yield pa.RecordBatch.from_pylist(rows, schema=schema)
 
 
-def _accepted(blobs: list[bytes], catalog: Catalog) -> list[Event]:
-    events: dict[str, Event] = {}
-    for blob in blobs:
-        for outcome in _outcomes(pa.ipc.open_stream(blob).read_all(), catalog):
-            if isinstance(outcome, Event):
-                known = events.get(outcome.id)
-                if known is None or (outcome.time, _content(outcome)) < (known.time, _content(known)):
-                    events[outcome.id] = outcome
-    return in_publication_order(list(events.values()))
-
-
-def _admitted(blobs: list[bytes]) -> Admitted:
-    admitted: Admitted = {}
-    for blob in blobs:
-        for row in pa.ipc.open_stream(blob).read_all().to_pylist():
-            admitted.setdefault(row["event"], set()).add(row["subscription"])
-    return admitted
-
-
-def in_worker(in_shard: InShard) -> Callable[[pa.Table], pa.Table]:
-    """The grouped step: all rows of one shard in, the result of `in_shard` out."""
-
-    def run(rows: pa.Table) -> pa.Table:
-        blobs: dict[int, list[bytes]] = {CATALOG: [], EVENTS: [], ADMITTED: []}
-        for kind, blob in zip(rows["kind"].to_pylist(), rows["blob"].to_pylist(), strict=True):
-            blobs[kind].append(blob)
-        catalog = _catalog(b"\n".join(blobs[CATALOG]))
-        return in_shard(catalog, _accepted(blobs[EVENTS], catalog), _admitted(blobs[ADMITTED]))
-
-    return run
-
-
-def deliver_in_shard(catalog: Catalog, events: list[Event], admitted: Admitted) -> pa.Table:
-    """The deliveries of one shard."""
-    shard = shard_for(len(events), catalog)
-    if isinstance(shard, Shard):
-        return deliveries_table(shard.publish(events, admitted) + shard.close())
-    made = (shard.publish_columns(events, admitted), shard.close_columns())
-    return pa.concat_tables(columns.arrow() for columns in made)
-
-
-def set_aside_in_shard(catalog: Catalog, events: list[Event], admitted: Admitted) -> pa.Table:
-    """The events that one shard cannot serve."""
-    schema = pa.schema([("user", pa.string()), ("event", pa.string()), ("seq", pa.int64()), ("error", pa.string())])
-    shard = shard_for(len(events), catalog)
-    shard.publish(events, admitted)
-    shard.close()
-    rows = [
-        {"user": row.user, "event": row.event, "seq": row.seq, "error": row.error} for row in shard.take_set_aside()
-    ]
-    return pa.Table.from_pylist(rows, schema=schema)
-
-
-def match_in_shard(catalog: Catalog, events: list[Event], admitted: Admitted) -> pa.Table:
-    """The matches of one shard. `admitted` has no effect."""
-    shard = Shard(catalog)
-    return arrow_table([found for event in events for found in shard.match(event)], Match)
+def time_rows(batches: Iterator[pa.RecordBatch], shared: bytes) -> Iterator[pa.RecordBatch]:
+    """The valid events as JSON with their id and time, by which Spark sorts them."""
+    catalog = _catalog(shared)
+    schema = pa.schema([("id", pa.string()), ("time", pa.timestamp("us", "UTC")), (WHOLE, pa.string())])
+    for batch in batches:
+        lines = batch[WHOLE].to_pylist() if WHOLE in batch.schema.names else [None] * batch.num_rows
+        rows = [
+            {"id": one.id, "time": one.time, WHOLE: line or _content(one)}
+            for line, one in zip(lines, outcomes(batch, catalog), strict=True)
+            if isinstance(one, Event)
+        ]
+        yield pa.RecordBatch.from_pylist(rows, schema=schema)

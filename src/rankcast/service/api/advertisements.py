@@ -6,11 +6,13 @@ from starlette.responses import Response
 from rankcast.language import encode_record
 from rankcast.language.json_text import read_object
 from rankcast.model import Advertisement, Catalog, Record
+from rankcast.overlay import registered_scorer
 from rankcast.service.access import Principal
-from rankcast.service.api.answers import Body, answer, check_cost, put_record, record_answer, record_in, remove_record
+from rankcast.service.api.answers import Body, answer, put_record, record_answer, record_in, remove_record
 from rankcast.service.api.schemas import body, says
 from rankcast.service.callers import PublishingCaller, ServiceOf
 from rankcast.service.problems import Problem
+from rankcast.service.record_costs import check_cost
 
 __all__ = ["router"]
 
@@ -42,6 +44,8 @@ def advertise(
     publisher = caller.name or read_object(content).get("publisher")
     given = record_in(content, "advertisement", id=advertisement, publisher=publisher)
     assert isinstance(given, Advertisement)
+    if given.function is not None:
+        registered_scorer(given.function)
     check_cost(given, service.settings.limits)
 
     def allow(present: Record | None) -> None:

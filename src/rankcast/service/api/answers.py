@@ -8,32 +8,17 @@ import msgspec
 from fastapi import Depends, Request
 from starlette.responses import Response
 
-from rankcast.errors import PolicyCostError, RecordError
+from rankcast.errors import RecordError
 from rankcast.language import decode_record, encode_record
 from rankcast.language.json_text import read_object
-from rankcast.model import (
-    Advertisement,
-    And,
-    Catalog,
-    Expression,
-    Not,
-    Or,
-    Policy,
-    Record,
-    Select,
-    Subscription,
-    check_policy_cost,
-    predicates_of,
-)
+from rankcast.model import Catalog, Record
 from rankcast.service.problems import Problem
 from rankcast.service.service import Service
-from rankcast.service.settings import Limits
 
 __all__ = [
     "JSON",
     "Body",
     "answer",
-    "check_cost",
     "check_unchanged",
     "etag",
     "fitting",
@@ -157,49 +142,11 @@ def record_in(body: bytes, kind: str, **fixed: str | None) -> Record:
     return decode_record({name: value for name, value in fields.items() if value is not None})
 
 
-def check_cost(record: Record, limits: Limits) -> None:
-    """Refuse a record that would cost too much with every event: a large expression, or a policy over the limit."""
-    if isinstance(record, Policy):
-        try:
-            check_policy_cost(record, limits.policy_cost)
-        except PolicyCostError as error:
-            raise Problem(422, "limit", str(error), pointer=_pointer(record)) from None
-    if not isinstance(record, Subscription | Advertisement):
-        return
-    count = sum(1 for _ in predicates_of(record.where))
-    if count > limits.predicates:
-        raise Problem(
-            422,
-            "limit",
-            f"an expression of {count:,} predicates; here the limit is {limits.predicates:,}",
-            pointer="/where",
-        )
-    if _depth(record.where) > limits.depth:
-        raise Problem(422, "limit", f"an expression nested more than {limits.depth} levels deep", pointer="/where")
-
-
 def whole(text: str, name: str) -> int:
     """A whole number within the range of log positions."""
     if not (text.isascii() and text.isdigit() and len(text) <= 18):
         raise Problem(422, "parameters", f"{name}: {text[:40]!r} is not a whole number from 0 on")
     return int(text)
-
-
-def _pointer(policy: Policy) -> str:
-    return "/select" if policy.select is Select.EXACT else "/k"
-
-
-def _depth(where: Expression) -> int:
-    deepest, pending = 0, [(where, 0)]
-    while pending:
-        part, depth = pending.pop()
-        deepest = max(deepest, depth)
-        match part:
-            case And(parts) | Or(parts):
-                pending += [(child, depth + 1) for child in parts]
-            case Not(child):
-                pending.append((child, depth + 1))
-    return deepest
 
 
 def _tags(header: str) -> Iterable[str]:

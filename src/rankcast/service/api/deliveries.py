@@ -13,13 +13,13 @@ from rankcast.service.api.schemas import says
 from rankcast.service.callers import Administrator, Owner, ServiceOf
 from rankcast.service.service import Service
 
-__all__ = ["Include", "form", "router"]
+__all__ = ["Cursor", "Include", "Limit", "Order", "form", "router"]
 
 router = APIRouter(tags=["deliveries"])
 
-_Limit = Annotated[int, Query(ge=1, le=1000, description="How many at most.")]
-_Order = Annotated[str, Query(pattern="^(oldest|newest)$", description="`oldest` first, or `newest` first.")]
-_Cursor = Annotated[
+Limit = Annotated[int, Query(ge=1, le=1000, description="How many at most.")]
+Order = Annotated[str, Query(pattern="^(oldest|newest)$", description="`oldest` first, or `newest` first.")]
+Cursor = Annotated[
     str | None,
     Query(pattern="^[0-9]{1,18}$", description="`next` of the page before; leave it out for the first page."),
 ]
@@ -33,9 +33,9 @@ def list_deliveries(
     user: Owner,
     service: ServiceOf,
     request: Request,
-    limit: _Limit = 50,
-    order: _Order = "oldest",
-    cursor: _Cursor = None,
+    limit: Limit = 50,
+    order: Order = "oldest",
+    cursor: Cursor = None,
     include: Include = None,
 ) -> Response:
     """The deliveries to a user.
@@ -51,9 +51,9 @@ def list_deliveries(
 def list_all_deliveries(
     caller: Administrator,
     service: ServiceOf,
-    limit: _Limit = 50,
-    order: _Order = "oldest",
-    cursor: _Cursor = None,
+    limit: Limit = 50,
+    order: Order = "oldest",
+    cursor: Cursor = None,
     include: Include = None,
 ) -> Response:
     """The deliveries to all users. Administrators only."""

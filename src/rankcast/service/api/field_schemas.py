@@ -12,6 +12,7 @@ from rankcast.model.declared import (
     Nested,
     Numbers,
     Real,
+    Truth,
     Whole,
     Word,
     declared,
@@ -37,8 +38,10 @@ def properties_of(record: type) -> JsonObject:
 def schema_of(kind: FieldKind) -> JsonObject:
     """The schema of a field kind, with its bounds."""
     match kind:
-        case Word(words):
-            return {"enum": [word.value for word in words]}
+        case Word():
+            return {"enum": kind.names}
+        case Truth():
+            return {"type": "boolean"}
         case Whole(low, high):
             return {"type": "integer", "minimum": low, "maximum": high}
         case Real(low, high, above):

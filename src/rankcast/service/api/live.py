@@ -15,7 +15,7 @@ from rankcast.service.callers import Administrator, Caller, Owner, ServiceOf
 from rankcast.service.feeds import FeedItem
 from rankcast.service.problems import Problem
 from rankcast.service.service import Service
-from rankcast.store.delivery_pages import bounds, count_after
+from rankcast.store.blocks import bounds, count_after
 
 __all__ = ["router"]
 

@@ -4,10 +4,11 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from rankcast.model import Catalog, Policy
-from rankcast.service.api.answers import Body, check_cost, put_record, record_answer, record_in, remove_record
+from rankcast.service.api.answers import Body, put_record, record_answer, record_in, remove_record
 from rankcast.service.api.schemas import body, says
 from rankcast.service.callers import Owner, ServiceOf
 from rankcast.service.problems import Problem
+from rankcast.service.record_costs import check_cost
 
 __all__ = ["router"]
 

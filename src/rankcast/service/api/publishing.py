@@ -53,15 +53,19 @@ class _Line(NamedTuple):
     event: Event | ModelError
 
 
+_RECEIPTS = ("BulkPublished", "Published")
+
+
 @router.post(
     "",
     status_code=201,
-    openapi_extra=body("Event", LINES),
-    responses=says("PublishReceipt", "It is on disk", 201)
+    openapi_extra=body("EventOrEvents", LINES),
+    responses=says("Published", "It is on disk", 201)
     | {
         200: {
-            "description": "Of several events (an array, or JSON Lines): which are on disk, and which are not and why",
-            "content": {JSON: {"schema": {"$ref": "#/components/schemas/BulkPublished"}}},
+            "description": "Of several events (an array, or JSON Lines): which are on disk, and which are not and why. "
+            "Of one event that was on disk already: its receipt",
+            "content": {JSON: {"schema": {"anyOf": [{"$ref": f"#/components/schemas/{name}"} for name in _RECEIPTS]}}},
         }
     },
 )

@@ -5,6 +5,7 @@ from fastapi import Depends, FastAPI
 from rankcast.service.api import (
     advertisements,
     audit,
+    brokers,
     concepts,
     deliveries,
     digests,
@@ -27,6 +28,7 @@ from rankcast.service.api import (
 )
 from rankcast.service.api.fields import check_address
 from rankcast.service.api.schemas import PROBLEMS
+from rankcast.service.api.unknown import add_unknown
 
 __all__ = ["add_routes"]
 
@@ -49,6 +51,7 @@ _RESOURCES = (
     sessions,
     set_aside,
     audit,
+    brokers,
     health,
     reference,
 )
@@ -78,3 +81,4 @@ def add_routes(app: FastAPI) -> None:
             resource.router, prefix="/v1", responses=PROBLEMS, dependencies=[Depends(check_address), *also]
         )
     app.include_router(metrics.router)
+    add_unknown(app)

@@ -2,6 +2,7 @@
 
 from enum import Enum
 
+from rankcast.engine.explain import Reason
 from rankcast.language import PRESETS
 from rankcast.language.columns import ColumnKind, columns_of
 from rankcast.model import MAX_ATTRIBUTES, Advertisement, Concept, Delivery, Event, Policy, Preference, Subscription
@@ -58,6 +59,53 @@ _FORMS = {
         "additionalProperties": {"type": "number", "minimum": 0, "maximum": 1},
         "maxProperties": MAX_DEGREES,
     },
+}
+
+_DECIDED = {
+    "window": {**_COUNT, "description": "number of the period, or position of the event that moved the window"},
+    "forwarded": _TIME,
+    "candidates": {**_COUNT, "description": "how many events there were to choose from"},
+    "chosen": {"type": "boolean"},
+    "note": {**_TEXT, "description": "what a filter says; empty without one"},
+    "cause": {
+        "anyOf": [
+            _object({"reason": _words(Reason), "detail": _TEXT}, ("reason", "detail")),
+            {"type": "null"},
+        ],
+        "description": "why it was not chosen; null if it was",
+    },
+    "others": {
+        "type": "array",
+        "items": _object(
+            {"event": _NAME, "rank": {"type": "number"}, "distance": {"type": "number"}}, ("event", "rank", "distance")
+        ),
+        "description": "the events chosen in the same decision",
+    },
+}
+_OF_SUBSCRIPTION = {
+    "id": _NAME,
+    "where": _TEXT,
+    "score": {"type": "number"},
+    "matches": {"type": "boolean"},
+    "degree": {"type": "number"},
+    "most_specific": {"type": "boolean"},
+    "why": {"type": "array", "items": _TEXT},
+}
+_EXPLANATION = {
+    "user": _NAME,
+    "event": _NAME,
+    "sent": {"type": "boolean"},
+    "verdict": {**_TEXT, "description": "sent or not, and the reason, in one sentence"},
+    "remark": {**_TEXT, "description": "what limits the explanation; empty if it is exact"},
+    "rank": {"type": ["number", "null"], "description": "null if nothing matches"},
+    "parts": {**_TEXT, "description": "what a combined rank is made of; empty without one"},
+    "subscriptions": {"type": "array", "items": _object(_OF_SUBSCRIPTION, tuple(_OF_SUBSCRIPTION))},
+    "decisions": {**_COUNT, "description": "how many decisions it was a candidate in"},
+    "decision": {
+        "anyOf": [_object(_DECIDED, tuple(_DECIDED)), {"type": "null"}],
+        "description": "the one that sent it, or else the last one",
+    },
+    "lines": {"type": "array", "items": _TEXT, "description": "the explanation as lines for people"},
 }
 
 SCHEMAS: JsonObject = {
@@ -200,11 +248,14 @@ SCHEMAS: JsonObject = {
         example={"policy": {"mode": "sliding", "k": 2, "length": 50}, "limit": 1000},
     ),
     "Backtest": _object({"of": _COUNT, "deliveries": {"type": "array", "items": _OPEN}}, ("of", "deliveries")),
-    "Explanation": _object(
-        {"user": _NAME, "event": _NAME, "sent": {"type": "boolean"}, "verdict": _TEXT, "lines": {"type": "array"}},
-        ("user", "event", "sent", "verdict"),
-        additionalProperties=True,
-    ),
+    "Explanation": _object(_EXPLANATION, tuple(_EXPLANATION)),
+    "EventOrEvents": {
+        "oneOf": [
+            {"$ref": "#/components/schemas/Event"},
+            {"type": "array", "items": {"$ref": "#/components/schemas/Event"}},
+        ]
+    },
+    "Events": _object({"events": _list("Event"), "next": {"type": ["string", "null"]}}, ("events", "next")),
     "UserSummary": _object(
         {
             "user": _NAME,

@@ -1,11 +1,12 @@
 """Events that could not be served: all of them for administrators, their own for users."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from rankcast.language import show_time
+from rankcast.plain import JsonObject
 from rankcast.service.access import actor_of
 from rankcast.service.api.answers import Body, answer
 from rankcast.service.api.fields import fields_in, texts
@@ -74,7 +75,7 @@ def _page(service: Service, user: str | None, limit: int, cursor: str | None, ev
     return answer({"set_aside": [_form(row) for row in page], "next": following})
 
 
-def _form(row: KeptSetAside) -> dict[str, Any]:
+def _form(row: KeptSetAside) -> JsonObject:
     return {
         "number": row.number,
         "user": row.user,

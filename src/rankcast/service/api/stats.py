@@ -7,7 +7,7 @@ from starlette.responses import Response
 from rankcast.service.api.answers import answer
 from rankcast.service.api.schemas import says
 from rankcast.service.callers import Administrator, Owner, ServiceOf
-from rankcast.service.trial_tasks import measure_user
+from rankcast.service.trial_tasks import even_history, measure_user
 
 __all__ = ["router"]
 
@@ -41,10 +41,13 @@ def stats(caller: Administrator, service: ServiceOf) -> Response:
 
 @router.get("/users/{user:part}/stats", responses=says("Anything", "Measures of the last deliveries"))
 async def stats_of_user(user: Owner, service: ServiceOf, request: Request) -> Response:
-    """How evenly a user was served: entropy, fairness and distances over the last 10,000 deliveries, and the
-    funnel of the last 1,000 events."""
+    """How evenly a user was served: entropy, fairness and distances over the last 10,000 deliveries, the funnel of
+    the last 1,000 events, and between which rates a filter can deliver all subscriptions evenly (`even`)."""
     part = await run_in_threadpool(service.part_of, user)
     measured, funnel = await service.trials.run_for(
         user, request.is_disconnected, measure_user, service.history(_RECENT), user, part, _MOST
     )
-    return answer({**measured.to_json(), "funnel": funnel._asdict()})
+    even = await service.trials.run_for(
+        user, request.is_disconnected, even_history, service.history(_RECENT), user, part.policy_of(user), part
+    )
+    return answer({**measured.to_json(), "funnel": funnel._asdict(), "even": even.to_json()})

@@ -8,10 +8,11 @@ from starlette.responses import Response
 from rankcast.language import encode_record, label, show
 from rankcast.model import Catalog, Record, Subscription
 from rankcast.plain import JsonObject
-from rankcast.service.api.answers import Body, answer, check_cost, put_record, record_answer, record_in, remove_record
+from rankcast.service.api.answers import Body, answer, put_record, record_answer, record_in, remove_record
 from rankcast.service.api.schemas import body, says
 from rankcast.service.callers import Owner, ServiceOf
 from rankcast.service.problems import Problem
+from rankcast.service.record_costs import check_cost
 from rankcast.service.service import Service
 
 __all__ = ["router"]

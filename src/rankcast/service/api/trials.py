@@ -9,10 +9,11 @@ from rankcast.language import decode_record, encode_delivery, encode_event, expr
 from rankcast.language.json_text import read_object
 from rankcast.model import Expression, Policy, Subscription
 from rankcast.plain import JsonObject
-from rankcast.service.api.answers import Body, answer, check_cost, fitting
+from rankcast.service.api.answers import Body, answer, fitting
 from rankcast.service.api.schemas import body, says
 from rankcast.service.callers import Owner, ServiceOf
 from rankcast.service.problems import Problem
+from rankcast.service.record_costs import check_cost
 from rankcast.service.service import Service
 from rankcast.service.trial_tasks import backtest_history, explain_event, try_on_history
 
@@ -76,9 +77,9 @@ def _policy(content: bytes, user: str, service: Service) -> tuple[Policy, int]:
 @router.get("/explanations/{event:name}", responses=says("Explanation", "All that led to it"))
 async def explain(user: Owner, event: str, service: ServiceOf, request: Request) -> Response:
     """Why an event was or was not sent to the user: what matched, its rank, and what was chosen instead."""
-    history = service.history(service.settings.limits.explained)
     await run_in_threadpool(_check_explained, service, user, event)
-    found = await service.trials.run_for(user, request.is_disconnected, explain_event, history, user, event)
+    store, most = service.settings.store, service.settings.limits.explained
+    found = await service.trials.run_for(user, request.is_disconnected, explain_event, store, most, user, event)
     return answer({**found.to_json(), "lines": found.lines()})
 
 

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from rankcast.errors import CatalogError, RecordError
 from rankcast.language import show_time
+from rankcast.plain import JsonObject
 from rankcast.service.api.answers import Body, answer
 from rankcast.service.api.fields import fields_in, texts
 from rankcast.service.api.schemas import body, says
@@ -170,7 +171,7 @@ def _keys(named: Any) -> list[MessageKey]:
     return [MessageKey(one["type"], one["number"]) for one in named]
 
 
-def _form(service: Service, webhook: Webhook) -> dict[str, Any]:
+def _form(service: Service, webhook: Webhook) -> JsonObject:
     counts = service.webhooks.endpoints.counts(webhook.user, webhook.id)
     now = service.store.database.clock()
     rotating = next((secret.until for secret in webhook.secrets if secret.until is not None), None)

@@ -8,10 +8,10 @@ import msgspec
 from nicegui import app, ui
 
 from rankcast.errors import RankcastError
-from rankcast.lab.reproduce import GalleryPicture, Result, gallery
+from rankcast.lab.reproduce import Comparison, GalleryPicture, Result, RowKind, gallery
 from rankcast.service.page.colours import wear
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, empty, group, pill, set_props, words
+from rankcast.service.page.widgets import act, empty, group, pill, scroller, set_props, words
 
 __all__ = ["build", "pictures"]
 
@@ -40,7 +40,7 @@ async def build(view: View) -> None:
     )
     sections: dict[str, ui.element] = {}
     if len(papers) > 1:
-        chosen = ui.toggle(["All", *papers], value="All").props("dense no-caps unelevated")
+        chosen = ui.toggle(["All", *papers], value="All").props("dense no-caps unelevated toggle-text-color=on-accent")
         set_props(chosen.classes("rc-speeds rc-wrapping"), aria_label="Paper")
         chosen.on_value_change(lambda e: _choose(sections, e.value))
     for paper in papers:
@@ -85,7 +85,10 @@ def _card(picture: GalleryPicture) -> None:
 
 
 def _enlarged(picture: GalleryPicture, address: str) -> None:
-    with ui.dialog(value=True) as dialog, ui.card().classes("rc-enlarged"):
+    with (
+        set_props(ui.dialog(value=True), aria_label="The picture, enlarged") as dialog,
+        ui.card().classes("rc-enlarged"),
+    ):
         with group("div", "rc-row rc-spread"):
             words("h2", picture.title)
             act("", dialog.close, icon="o_close", kind="quiet", label="Close")
@@ -97,22 +100,33 @@ def _enlarged(picture: GalleryPicture, address: str) -> None:
         if result is None or not result.comparisons:
             words("p", picture.summary)
             return
-        with group("div", "rc-scroll"), group("table", "rc-table"):
-            with group("thead"), group("tr"):
-                for title in ("What", "Paper", "Here", "Agrees"):
-                    words("th", title)
-            with group("tbody"):
-                for one in result.comparisons:
-                    with group("tr"):
-                        words("td", one.what)
-                        words("td", one.paper)
-                        words("td", one.ours)
-                        with group("td"):
-                            words("span", "yes" if one.agrees else "no", "rc-good" if one.agrees else "rc-bad")
-                            words("p", one.note, "rc-soft rc-small")
+        for kind in RowKind:
+            _rows(kind, [one for one in result.comparisons if one.kind is kind])
         for remark in result.remarks:
             words("p", remark, "rc-soft")
     dialog.on("hide", dialog.delete)
+
+
+def _rows(kind: RowKind, rows: Sequence[Comparison]) -> None:
+    """A table with the rows of one kind; nothing if there are none."""
+    if not rows:
+        return
+    words("h3", kind.heading)
+    titles = ("What", "The paper's form", "Ours") if kind is RowKind.OURS else ("What", "Paper", "Ours", "Agrees")
+    with scroller("Ours and the paper's"), group("table", "rc-table"):
+        with group("thead"), group("tr"):
+            for title in titles:
+                words("th", title)
+        with group("tbody"):
+            for one in rows:
+                with group("tr"):
+                    with group("td"):
+                        words("span", one.what)
+                        words("p", one.note, "rc-soft rc-small")
+                    words("td", one.paper)
+                    words("td", one.ours)
+                    if kind is not RowKind.OURS:
+                        words("td", one.verdict, "rc-good" if one.agrees else "rc-bad")
 
 
 def _result(picture: GalleryPicture) -> Result | None:

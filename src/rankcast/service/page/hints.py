@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from rankcast.language.event_words import said
 from rankcast.model import Catalog, Event, Kind, Scalar, kind_of
-from rankcast.service.event_words import said
 
 __all__ = ["Hint", "hints_of"]
 
@@ -57,4 +57,10 @@ def _suggested(counted: Counter[str]) -> tuple[str, ...]:
 
 
 def _typed(value: Scalar) -> str:
-    return ("true" if value else "false") if isinstance(value, bool) else said((value,))
+    """The value as it is typed into a condition."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return f"{value:.15g}"
+    return said((value,))

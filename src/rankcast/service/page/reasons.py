@@ -6,10 +6,11 @@ summary without a replay, so that a card can show it at once. It mentions only w
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
-from rankcast.choose import distance
+from rankcast.choose import Distance
 from rankcast.language import label, show_duration
+from rankcast.language.event_words import cut
 from rankcast.model import (
     Always,
     And,
@@ -27,12 +28,12 @@ from rankcast.model import (
     Predicate,
     ScorePart,
     Scoring,
+    Subscription,
     Unit,
 )
 from rankcast.rank import levels, recency
-from rankcast.service.event_words import cut
 
-__all__ = ["Arrival", "reasons", "sentence", "short_name"]
+__all__ = ["Arrival", "ShortReason", "short_name", "short_reason", "subscription_name"]
 
 UNLIKE = 0.5
 """Two events are unlike from this distance on."""
@@ -50,16 +51,27 @@ class Arrival:
     event: Event
 
 
-def sentence(arrival: Arrival, before: Sequence[Arrival], catalog: Catalog) -> str:
-    """The reasons as one sentence. `before` are the previous deliveries to the same user, newest first."""
-    first, *others = reasons(arrival, before, catalog)
-    return ", ".join([f"Because {first}", *others]) + "."
+class ShortReason(NamedTuple):
+    """The name of the subscription that matched, how much it is liked, and further reasons, most significant first."""
+
+    name: str
+    liked: str
+    others: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The whole reason in one line."""
+        liked = f" ({self.liked})" if self.liked else ""
+        return " · ".join([f"Matches {self.name}{liked}", *self.others])
 
 
-def reasons(arrival: Arrival, before: Sequence[Arrival], catalog: Catalog) -> list[str]:
-    """The reasons, most significant first: preference, novelty, difference, recency, source, and the selection."""
+def short_reason(arrival: Arrival, before: Sequence[Arrival], catalog: Catalog) -> ShortReason:
+    """Why a delivery was sent: preference, novelty, difference, recency, source, and the selection.
+
+    `before` are the previous deliveries to the same user, newest first.
+    """
     policy = catalog.policy_of(arrival.delivery.user)
-    said = [_liked(arrival.delivery, catalog)]
+    said: list[str] = []
     if _counts_novelty(policy) and (novel := _novel(arrival.delivery, before)):
         said.append(novel)
     if policy.sigma < 1 and (unlike := _unlike(arrival.event, before, policy)):
@@ -68,7 +80,20 @@ def reasons(arrival: Arrival, before: Sequence[Arrival], catalog: Catalog) -> li
         said.append("just in")
     if policy.score.get(ScorePart.AUTHORITY, 0) > 0 and arrival.event.source in policy.authority:
         said.append(f"from {arrival.event.source}")
-    return [*said, *_chosen(policy)]
+    return ShortReason(*_liked(arrival.delivery, catalog), (*said, *_chosen(policy)))
+
+
+def subscription_name(subscription: Subscription) -> str:
+    """A name for people: the id without its user, if that is a word; otherwise the condition in short.
+
+    >>> from rankcast.language import parse
+    >>> subscription_name(Subscription("ada-classics", "ada", parse("year < 1950")))
+    'classics'
+    >>> subscription_name(Subscription("ada/1", "ada", parse("genre = 'drama'")))
+    'drama'
+    """
+    name = subscription.id.removeprefix(subscription.user).lstrip("-/:._ ")
+    return name if any(letter.isalpha() for letter in name) else short_name(subscription.where)
 
 
 def short_name(where: Expression) -> str:
@@ -99,23 +124,23 @@ def _plain(where: Expression) -> str:
     return ""
 
 
-def _liked(delivery: Delivery, catalog: Catalog) -> str:
+def _liked(delivery: Delivery, catalog: Catalog) -> tuple[str, str]:
+    """The name of the subscription that decided, and how much it is liked."""
     mine = {one.id: one for one in catalog.subscriptions_of(delivery.user)}
     known = [mine[name] for name in delivery.subscriptions if name in mine]
     if not known:
-        return "you had asked for it"
+        return "a subscription that was removed since", ""
     preferences = catalog.preferences_of(delivery.user)
     for one in known:
         over = [preference.over for preference in preferences if preference.prefer == one.id]
         if one.score is None and over:
-            return f"you prefer {short_name(one.where)} over {short_name(mine[over[0]].where)}"
+            return subscription_name(one), f"preferred over {subscription_name(mine[over[0]])}"
     best = max(known, key=lambda one: -1.0 if one.score is None else one.score)
     if best.score is not None:
-        return f"{short_name(best.where)} is worth {best.score:.3g} to you"
+        return subscription_name(best), f"{best.score:.3g}"
     level_of = levels(mine, preferences)
     count = max(level_of.values())
-    place = f" (level {level_of[best.id]} of {count})" if count > 1 else ""
-    return f"you asked for {short_name(best.where)}{place}"
+    return subscription_name(best), f"level {level_of[best.id]} of {count}" if count > 1 else ""
 
 
 def _counts_novelty(policy: Policy) -> bool:
@@ -135,7 +160,8 @@ def _unlike(event: Event, before: Sequence[Arrival], policy: Policy) -> str:
     lately = before[:3]
     if not lately:
         return ""
-    unlike = [distance(event, earlier.event, policy.weights, policy.attributes) >= UNLIKE for earlier in lately]
+    distance = Distance.of(policy)
+    unlike = [distance(event, earlier.event) >= UNLIKE for earlier in lately]
     count = {1: "one", 2: "two", 3: "three"}[len(lately)]
     return f"unlike the last {count}" if all(unlike) else "unlike the last one" if unlike[0] else ""
 
@@ -143,14 +169,13 @@ def _unlike(event: Event, before: Sequence[Arrival], policy: Policy) -> str:
 def _chosen(policy: Policy) -> list[str]:
     if policy.mode is Mode.ALL or policy.k is None or policy.length is None:
         return []
-    best = f"the {policy.k} best"
     match policy.mode:
         case Mode.PERIODIC:
-            return [f"among {best} of its period"]
+            return [f"top {policy.k} of its period"]
         case Mode.SLIDING:
-            return [f"among {best} of the last {_length(policy.length)}"]
+            return [f"top {policy.k} of the last {_length(policy.length)}"]
         case Mode.HISTORY:
-            return [f"among {best} you were sent in the last {_length(policy.length)}"]
+            return [f"top {policy.k} of what you were sent in the last {_length(policy.length)}"]
 
 
 def _length(length: Length) -> str:
@@ -158,6 +183,6 @@ def _length(length: Length) -> str:
         case Length(amount, Unit.TIME):
             return show_duration(amount)  # type: ignore[arg-type]  # the model keeps amount and unit in step
         case Length(amount, Unit.MATCHED):
-            return f"{amount} matches"
+            return f"{amount:,} matches"
         case Length(amount, _):
-            return f"{amount} events"
+            return f"{amount:,} events"

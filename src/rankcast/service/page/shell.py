@@ -6,7 +6,8 @@ from contextlib import contextmanager
 
 from nicegui import ui
 
-from rankcast.service.page.pages import PAGES, PageEntry
+from rankcast.service.page.helping import show_help
+from rankcast.service.page.pages import PAGES, PageEntry, PageGroup
 from rankcast.service.page.visitors import USER_COOKIE, View
 from rankcast.service.page.widgets import act, group, set_props, words
 
@@ -25,6 +26,7 @@ _DARK = {"light": False, "dark": True}
 HEAD = """
 <link rel="stylesheet" href="/assets/theme.css">
 <script src="/assets/theme.js"></script>
+<script src="/assets/palette.js" defer></script>
 """
 
 
@@ -39,8 +41,8 @@ def frame(view: View, page: PageEntry, theme: str = "") -> Iterator[ui.element]:
     dark = ui.dark_mode(_DARK.get(theme))
     whole = ui.context.client.content.parent_slot
     if whole is not None:
-        set_props(whole.parent, role="presentation")  # NiceGUI makes the whole page <main>; here only a part is
-    with group("div", "rc-shell"):
+        whole.parent.tag = "div"  # Quasar's page is a <main>; here only a part of the page is
+    with group("div", "rc-shell", data_users=json.dumps(list(view.users[:_MOST_USERS]))):
         with group("aside", "rc-side"):
             with set_props(group("a", "rc-brand"), href="/", aria_label="Rankcast, to the feed"):
                 ui.html(_MARK, sanitize=False)
@@ -52,6 +54,9 @@ def frame(view: View, page: PageEntry, theme: str = "") -> Iterator[ui.element]:
                     words("h1", page.title)
                     words("p", page.hint, "rc-soft")
                 with group("div", "rc-row rc-tools"):
+                    with group("button", "rc-link rc-tour-offer", type="button") as tour:
+                        words("span", "New here? Take the tour")
+                    tour.on("click", js_handler="() => rankcast.tour(0)")
                     _who(view)
                     _theme_menu(theme, dark)
             main = group("main", "rc-main")
@@ -73,9 +78,28 @@ def _pages(view: View) -> list[PageEntry]:
 
 def _navigation(view: View, current: PageEntry) -> None:
     with group("nav", "rc-nav", aria_label="Pages"):
-        for number, page in enumerate(pages := _pages(view)):
-            if number and page.main != pages[number - 1].main:
-                ui.element("hr")
+        _entries(_pages(view), current)
+        with set_props(group("a", "rc-entry rc-entry-api"), href="/v1/docs"):
+            set_props(ui.icon("o_api"), aria_hidden="true")
+            words("span", "API")
+        with group("button", "rc-entry rc-find", type="button") as find:
+            set_props(ui.icon("o_search"), aria_hidden="true")
+            words("span", "Find")
+            words("kbd", "Ctrl K", "rc-key-name")
+        find.on("click", js_handler="() => rankcast.palette()")
+        with group("button", "rc-entry", type="button") as helping:
+            set_props(ui.icon("o_help_outline"), aria_hidden="true")
+            words("span", "Help")
+        helping.on("click", show_help)
+
+
+def _entries(pages: list[PageEntry], current: PageEntry) -> None:
+    """The pages by their groups, each with its title."""
+    for title in PageGroup:
+        own = [page for page in pages if page.group is title]
+        if own:
+            words("p", title.value, "rc-group-title")
+        for page in own:
             _entry(page, current)
 
 
@@ -99,8 +123,10 @@ def _bottom_bar(view: View, current: PageEntry) -> None:
             set_props(ui.icon("o_more_horiz"), aria_hidden="true")
             words("span", "More")
             with ui.menu().props("anchor='top right' self='bottom right'").classes("rc-menu"):
-                for page in others:
-                    _entry(page, current)
+                _entries(others, current)
+                with set_props(group("a", "rc-entry"), href="/v1/docs"):
+                    set_props(ui.icon("o_api"), aria_hidden="true")
+                    words("span", "API")
         if not current.main:
             set_props(more, aria_current="page")
 

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 
 from nicegui import ui
 
-from rankcast.service.event_words import cut
+from rankcast.language.event_words import cut
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, group, words
+from rankcast.service.page.widgets import act, complaining, group, scroller, words
 from rankcast.store.unreadable import UnreadableRecord
 
 __all__ = ["UnreadableView"]
@@ -39,10 +39,10 @@ class UnreadableView:
                 "They break a rule of this release, or are damaged, and are not used. Make them anew, or delete them.",
                 "rc-soft rc-small",
             )
-            with group("div", "rc-scroll"), group("table", "rc-table rc-wide"):
+            with scroller("Records that cannot be read"), group("table", "rc-table rc-wide"):
                 with group("thead"), group("tr"):
                     for title in ("Record", "Whose", "Why", "Text", ""):
-                        words("th", title)
+                        words("th" if title else "td", title)
                 with group("tbody"):
                     for one in mine[:_SHOWN]:
                         self._row(one)

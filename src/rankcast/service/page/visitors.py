@@ -7,13 +7,14 @@ from urllib.parse import unquote
 from starlette.requests import HTTPConnection
 
 from rankcast.errors import ModelError
+from rankcast.model import Is, predicates_of
 from rankcast.service.access import ADMINISTRATOR, Role, actor_of
 from rankcast.service.sessions import Session
 
 if TYPE_CHECKING:
     from rankcast.service.service import Service
 
-__all__ = ["SESSION_COOKIE", "USER_COOKIE", "View", "Visitor", "session_of", "view_of"]
+__all__ = ["SESSION_COOKIE", "USER_COOKIE", "View", "Visitor", "first_user", "session_of", "view_of"]
 
 SESSION_COOKIE = "rankcast_session"
 """The session cookie: not readable by scripts, and sent only to this site."""
@@ -23,6 +24,9 @@ USER_COOKIE = "rankcast_user"
 
 _NOBODY = "me"
 """The user name if there are no users yet."""
+
+_TRIED = 50
+"""The most users who are looked at to find one with deliveries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +71,32 @@ async def session_of(request: HTTPConnection, service: "Service") -> Session | N
 def view_of(session: Session, request: HTTPConnection, service: "Service") -> View:
     """The context of a page. Reads the store, so do not call it on the event loop."""
     users = tuple(service.users()) if session.principal.is_administrator else ()
-    return View(service, _visitor(session, request, users), dict(request.query_params), users)
+    return View(service, _visitor(session, request, service), dict(request.query_params), users)
 
 
-def _visitor(session: Session, request: HTTPConnection, users: tuple[str, ...]) -> Visitor:
+def first_user(service: "Service") -> str:
+    """The user whom an administrator sees first: one with something on as many pages as possible."""
+    catalog = service.catalog()
+    vague = {
+        one.user
+        for one in catalog.subscriptions.values()
+        if any(isinstance(predicate.test, Is) for predicate in predicates_of(one.where))
+    }
+
+    def shown(user: str) -> int:
+        return bool(catalog.preferences_of(user)) + (user in vague) + (user in catalog.policies)
+
+    users = sorted(catalog.users(), key=lambda user: (-shown(user), user))
+    served = (user for user in users[:_TRIED] if service.deliveries(user, limit=1, newest_first=True))
+    return next(served, next(iter(users), _NOBODY))
+
+
+def _visitor(session: Session, request: HTTPConnection, service: "Service") -> Visitor:
     """The visitor of a session. Administrators may act as any user, and users only as themselves."""
     principal = session.principal
     who = actor_of(principal).who
     if principal.is_administrator:
-        chosen = unquote(request.cookies.get(USER_COOKIE, "")) or next(iter(users), _NOBODY)
+        chosen = unquote(request.cookies.get(USER_COOKIE, "")) or first_user(service)
         return Visitor(chosen, switches=True, publishes=True, who=f"{chosen} (seen by {who})")
     if principal.role is not Role.USER or principal.name is None:
         raise ModelError(f"the page is for users and administrators, not for a {principal.role}")

@@ -10,7 +10,20 @@ from nicegui.elements.mixins.text_element import TextElement
 
 from rankcast.errors import RankcastError
 
-__all__ = ["act", "complaining", "drawing", "empty", "fill_bar", "group", "link", "pill", "set_props", "slide", "words"]
+__all__ = [
+    "act",
+    "complaining",
+    "drawing",
+    "empty",
+    "fill_bar",
+    "group",
+    "link",
+    "pill",
+    "scroller",
+    "set_props",
+    "slide",
+    "words",
+]
 
 
 _Made = TypeVar("_Made", bound=ui.element)
@@ -64,6 +77,11 @@ def fill_bar(share: float, label: str) -> ui.element:
     with group("span", "rc-bar", role="img", aria_label=label, title=label) as bar:
         ui.element("span").style(f"width: {100 * share:.0f}%")
     return bar
+
+
+def scroller(label: str) -> ui.element:
+    """A box that scrolls sideways if its content is too wide, by keyboard too."""
+    return group("div", "rc-scroll", role="group", aria_label=label, tabindex="0")
 
 
 def drawing(svg: str, label: str) -> ui.element:

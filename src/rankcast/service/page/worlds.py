@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from nicegui import ui
 
+from rankcast.language.event_words import title_of
 from rankcast.service.demos import SPEEDS, WORLDS, DemoStream, StreamState, stream_of
-from rankcast.service.event_words import title_of
 from rankcast.service.page.colours import wear
 from rankcast.service.page.visitors import USER_COOKIE, View
 from rankcast.service.page.widgets import act, complaining, group, set_props, words
@@ -64,7 +64,7 @@ class _WorldCard:
                     {speed: f"{speed}/s" for speed in SPEEDS},
                     value=stream.speed,
                     on_change=lambda change: self._paced(change.value),
-                ).props("dense no-caps unelevated")
+                ).props("dense no-caps unelevated toggle-text-color=on-accent")
                 set_props(self._speed.classes("rc-speeds"), aria_label="Events per second")
             words("h3", "Who lives here")
             with group("ul", "rc-people"):

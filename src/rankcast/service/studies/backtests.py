@@ -10,15 +10,14 @@ from rankcast.choose import Distance
 from rankcast.engine.arrays import BatchShard
 from rankcast.engine.arrays.modes import suits
 from rankcast.engine.reference.shard import Shard
-from rankcast.model import Catalog, Delivery, Event, Mode, Policy
-from rankcast.service.service import Service
+from rankcast.model import Catalog, Delivery, Event, Policy
 from rankcast.service.trial_tasks import TrialHistory
 
-__all__ = ["Backtest", "backtest", "compare", "recent_for"]
+__all__ = ["SAMPLE", "Backtest", "backtest", "compare"]
 
-_RECENT = 1000
-_FEW = 150
-"""The number of events for policies that only the reference engine can serve with distances (10 ms an event)."""
+SAMPLE = 300
+"""The number of recent events on which the page tries every policy, so that results can be compared. A policy that only
+the reference engine can serve takes up to 10 ms an event."""
 
 _ROW = 10
 """Diversity is measured within groups of this many consecutive deliveries."""
@@ -37,18 +36,12 @@ class Backtest:
     wait: timedelta | None
 
 
-def recent_for(service: Service, *policies: Policy) -> TrialHistory:
-    """The recent history on which these policies can be tried without a noticeable delay."""
-    slow = any(not suits(one) and one.mode in (Mode.SLIDING, Mode.HISTORY) and one.sigma < 1 for one in policies)
-    return service.history(_FEW if slow else _RECENT)
-
-
 def compare(
     history: TrialHistory, user: str, saved: Policy, policy: Policy, catalog: Catalog
 ) -> tuple[Backtest, Backtest, list[Event]]:
     """Backtest the saved policy and another one, and return the events too. Runs in a child process."""
     events = history.read()
-    distance = Distance(policy.weights, policy.attributes)
+    distance = Distance.of(policy)
     now = backtest(user, saved, catalog, events, distance)
     return now, now if policy == saved else backtest(user, policy, catalog, events, distance), events
 
@@ -68,5 +61,5 @@ def backtest(user: str, policy: Policy, catalog: Catalog, events: Sequence[Event
         tuple(sent),
         fmean(one.rank for one in sent) if sent else None,
         fmean(apart) if apart else None,
-        sum((one.freshness for one in sent), timedelta(0)) / len(sent) if sent else None,
+        sum((max(one.freshness, timedelta(0)) for one in sent), timedelta(0)) / len(sent) if sent else None,
     )

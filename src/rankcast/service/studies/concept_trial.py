@@ -9,7 +9,7 @@ from rankcast.model import Catalog, Concept, Event, Is, Membership, Subscription
 from rankcast.service.trial_tasks import TrialHistory
 from rankcast.store import Store
 
-__all__ = ["ConceptTrial", "Effect", "Effects", "meant_by", "try_concept"]
+__all__ = ["ConceptTrial", "Effect", "Effects", "meant_by", "own_meanings", "try_concept", "try_concepts"]
 
 MOST = 40
 """The most subscriptions that are tried. Further ones are only counted."""
@@ -70,6 +70,57 @@ def try_concept(
     return ConceptTrial(catalog, concept, history.read()[::-1], only_user).of(draft)
 
 
+def own_meanings(catalog: Catalog, concepts: Sequence[Concept]) -> list[str]:
+    """The users who define one of these shared words themselves, sorted."""
+    shared = {(one.attribute, one.name) for one in concepts if one.user is None}
+    return sorted({user for at, name, user in catalog.concepts if user is not None and (at, name) in shared})
+
+
+def try_concepts(
+    history: TrialHistory, catalog: Catalog | None, concepts: Sequence[Concept], only_user: str | None
+) -> Effects:
+    """The effects of several new meanings together, on recent events. `catalog` is as in `try_concept`."""
+    if catalog is None:
+        with Store.open(history.store) as store:
+            catalog = store.catalog()
+    events = history.read()[::-1]
+    changed = catalog.copy()
+    for concept in concepts:
+        changed.put(concept)
+    using = [one for one in _affected(catalog, concepts, events) if only_user in (None, one.user)]
+    rows = []
+    for subscription in using[:MOST]:
+        before, after = (_matched_by(subscription, known, events) for known in (catalog, changed))
+        gained = tuple(event for name, event in after.items() if name not in before)
+        lost = tuple(event for name, event in before.items() if name not in after)
+        rows.append(Effect(subscription, len(before), len(after), gained[:3], lost[:3]))
+    return Effects(len(events), (0, 0), tuple(rows), max(len(using) - MOST, 0))
+
+
+def _affected(catalog: Catalog, concepts: Sequence[Concept], events: Sequence[Event]) -> list[Subscription]:
+    """The subscriptions that use one of the words, or that read values which events give by one of them."""
+    known = [one for one in concepts if (one.attribute, one.name, one.user) in catalog.concepts]
+    found = {subscription.id: subscription for concept in known for subscription in meant_by(catalog, concept)}
+    shared = {(one.attribute, one.name) for one in known if one.user is None}
+    said = {
+        name
+        for event in events
+        for name, value in event.attributes.items()
+        if isinstance(value, Term) and (name, value.concept) in shared
+    }
+    for subscription in catalog.subscriptions.values() if said else ():
+        if any(predicate.attribute in said for predicate in predicates_of(subscription.where)):
+            found[subscription.id] = subscription
+    return list(found.values())
+
+
+def _matched_by(subscription: Subscription, catalog: Catalog, events: Sequence[Event]) -> dict[str, Event]:
+    """The events that a subscription matches, by id."""
+    meaning = catalog.meaning_of(subscription.user)
+    shared: Meaning = catalog.membership
+    return {event.id: event for event in events if matches(subscription.where, event, meaning, shared)}
+
+
 class ConceptTrial:
     """Compares matches of recent events under the current and a draft meaning of a concept.
 
@@ -87,7 +138,7 @@ class ConceptTrial:
         using = meant_by(catalog, concept) if known or concept.user is not None else []
         using = [one for one in using if only_user in (None, one.user)]
         self.using = using
-        self._before = {one.id: self._matched(one, catalog, events) for one in using[:MOST]}
+        self._before = {one.id: _matched_by(one, catalog, events) for one in using[:MOST]}
         present = catalog.concepts.get((concept.attribute, concept.name, concept.user))
         shared = catalog.concepts.get((concept.attribute, concept.name, None))
         self._fits = self._fitting((present or shared or concept).membership)
@@ -99,7 +150,7 @@ class ConceptTrial:
         rows = []
         for subscription in self.using[:MOST]:
             before = self._before[subscription.id]
-            after = self._matched(subscription, changed, self._events)
+            after = _matched_by(subscription, changed, self._events)
             # The meaning of the word does not affect events without the attribute.
             kept = {seq: event for seq, event in before.items() if self.concept.attribute not in event.attributes}
             gained = [event for seq, event in after.items() if seq not in before]
@@ -107,11 +158,6 @@ class ConceptTrial:
             rows.append(Effect(subscription, len(before), len(after) + len(kept), tuple(gained[:3]), tuple(lost[:3])))
         fits = self._fitting(membership)
         return Effects(self._of, (self._fits, fits), tuple(rows), max(len(self.using) - MOST, 0))
-
-    def _matched(self, subscription: Subscription, catalog: Catalog, events: Sequence[Event]) -> dict[str, Event]:
-        meaning = catalog.meaning_of(subscription.user)
-        shared: Meaning = catalog.membership
-        return {event.id: event for event in events if matches(subscription.where, event, meaning, shared)}
 
     def _fitting(self, membership: Membership) -> int:
         return sum(self._fit(membership, event) >= ENOUGH - 1e-9 for event in self._events)

@@ -9,7 +9,7 @@ from rankcast.model import Catalog, Event
 from rankcast.service.trial_tasks import TrialHistory, newest_deliveries, recent_entries
 from rankcast.store import Store
 
-__all__ = ["EventCounts", "count_recent"]
+__all__ = ["EventCounts", "count_recent", "left_out_events"]
 
 _COMPARISONS = 200_000
 """The most comparisons of an event with a subscription. Users with many subscriptions get fewer events."""
@@ -37,25 +37,33 @@ def count_recent(history: TrialHistory, user: str) -> EventCounts:
     Only matches the events, without ranking or selection. Cost: a scan of the catalog, decoding only the user's part.
     """
     with Store.open(history.store) as store:
-        return _count(store, history, user)
+        looked_at, matched, sent = _look(store, history, user)
+    return EventCounts(len(looked_at), len(matched | sent), len(sent))
 
 
-def _count(store: Store, history: TrialHistory, user: str) -> EventCounts:
+def left_out_events(store: Store, history: TrialHistory, user: str) -> list[Event]:
+    """The recent events that matched and were not delivered, or not yet, newest first. Cost as of `count_recent`."""
+    looked_at, matched, sent = _look(store, history, user)
+    return [event for name, event in reversed(looked_at.items()) if name in matched - sent]
+
+
+def _look(store: Store, history: TrialHistory, user: str) -> tuple[dict[str, Event], set[str], set[str]]:
+    """The recent events by id, in order, and the ids of those that matched and of those that were delivered."""
     newest = store.catalog_part(user.__eq__)
     limit = min(history.events, max(50, _COMPARISONS // max(1, len(newest.subscriptions_of(user)))))
     logged = recent_entries(store, limit, history.bytes)
     groups = [(version, list(part)) for version, part in groupby(logged, key=lambda entry: entry.catalog_version)]
-    looked_at: set[str] = set()
+    looked_at: dict[str, Event] = {}
     matched: set[str] = set()
     part, at = None, 0
     for version, entries in groups[-_VERSIONS:]:
         part = store.catalog_part(user.__eq__, version) if part is None else _later(store, part, at, user, version)
         at = version
         events = [entry.event for entry in entries]
-        looked_at.update(event.id for event in events)
+        looked_at.update((event.id, event) for event in events)
         matched |= _matching(part, user, events)
-    sent = {delivery.event for delivery in newest_deliveries(store, user, limit)} & looked_at
-    return EventCounts(len(looked_at), len(matched | sent), len(sent))
+    sent = {delivery.event for delivery in newest_deliveries(store, user, limit)} & looked_at.keys()
+    return looked_at, matched, sent
 
 
 def _later(store: Store, part: Catalog, after: int, user: str, version: int) -> Catalog:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankcast.language import show
+from rankcast.language.event_words import cut, said
 from rankcast.matching import evaluate
-from rankcast.matching.oracle import degrees_of
+from rankcast.matching.predicates import degrees_of
 from rankcast.model import Catalog, Event, Subscription, predicates_of
-from rankcast.service.event_words import cut, said
 from rankcast.service.trial_tasks import TrialHistory
 
 __all__ = ["Kinds", "Sighting", "kinds_in_history", "kinds_of_matches"]

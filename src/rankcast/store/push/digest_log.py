@@ -1,7 +1,7 @@
 """Digests: the schedules of the users, the content of each digest, and what was left out of it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -31,6 +31,7 @@ from rankcast.store.audit_log import AuditAction, note
 from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
 from rankcast.store.sql import last_number
+from rankcast.store.state_pages import ClockAdvance, PageMark, StatePage, page_of_user
 from rankcast.store.texts import readable
 
 __all__ = ["DigestLog", "KeptDigest", "KeptSchedule", "LeftOut", "PipelineMoment", "digests", "left_out", "schedules"]
@@ -150,12 +151,12 @@ class DigestLog:
         with self._database.reading() as connection:
             return _cut(connection)
 
-    def cut_with_states(self) -> tuple[PipelineMoment, dict[int, bytes]]:
-        """The current position of the pipeline, with the states of its shards."""
+    def cut_with_page(
+        self, find: Callable[[Sequence[PageMark]], PageMark | None]
+    ) -> tuple[PipelineMoment, tuple[StatePage, list[ClockAdvance]] | None]:
+        """The current position of the pipeline, with a page of its state and the clock advances after that page."""
         with self._database.reading() as connection:
-            cut = _cut(connection)
-            states = connection.execute(select(schema.shard_states))
-            return cut, {state.shard: bytes(state.state) for state in states}
+            return _cut(connection), page_of_user(connection, find)
 
     # schedules
 

@@ -11,8 +11,10 @@ from rankcast.engine.reference.shard import Shard
 from rankcast.language import dumps, encode_event, parse
 from rankcast.model import Event, Filter, FilterKind, Length, Mode, Policy, Subscription, Unit
 from rankcast.pipeline.local import GRACE, LocalPipeline
-from rankcast.pipeline.spark.live.frames import EVENTS, MARK, Mark, decode_mark, encode_mark, stream_of
+from rankcast.pipeline.spark.blobs import EVENTS, MARK
+from rankcast.pipeline.spark.live.frames import stream_of
 from rankcast.pipeline.spark.live.host import Host
+from rankcast.pipeline.spark.live.marks import Mark, decode_mark, encode_mark
 from rankcast.pipeline.spark.live.requests import Frame
 from rankcast.pipeline.spark.source_readers import PipelineReader
 from rankcast.pipeline.spark.source_tables import Options

@@ -2,20 +2,29 @@
 
 import random
 from datetime import UTC, datetime, timedelta
+from itertools import groupby
 
+import msgspec
 import pyarrow as pa
 import pytest
 
 from rankcast.engine.arrays import BatchShard
+from rankcast.engine.pages import packed as pack
+from rankcast.engine.pages import pages_for, unpacked
 from rankcast.engine.reference.shard import Shard, replay
 from rankcast.errors import StoreError
 from rankcast.language import dumps, encode_event
 from rankcast.model import Event, SetAside, in_publication_order
 from rankcast.overlay import Admission
 from rankcast.pipeline.local import GRACE
-from rankcast.pipeline.spark.live.frames import EVENTS, MARK, Mark, encode_mark, stream_of, table_of
+from rankcast.pipeline.spark.blobs import EVENTS, MARK
+from rankcast.pipeline.spark.live.frames import stream_of, table_of
 from rankcast.pipeline.spark.live.host import Host
+from rankcast.pipeline.spark.live.intake import GRACE as SECOND
+from rankcast.pipeline.spark.live.intake import Intake, IntakeResult, event_of_row
+from rankcast.pipeline.spark.live.marks import Mark, encode_mark
 from rankcast.pipeline.spark.live.requests import Frame
+from rankcast.pipeline.spark.live.shard import LiveShard
 from rankcast.pipeline.spark.workers import JSON, RECEIVED
 from rankcast.store import Store
 
@@ -51,6 +60,8 @@ def test_cuts_deaths_and_catalog_changes_do_not_show(store, tmp_path, world, see
         "rankcast.pipeline.spark.live.shard._SPANS", [4, 0, 1][seed % 3]
     )  # who keeps the events: journal or pages
     monkeypatch.setattr("rankcast.pipeline.spark.live.journal._ENOUGH", [500, 5][seed % 2])
+    if seed % 2:  # several pages, so that a restored shard serves its journal again
+        monkeypatch.setattr("rankcast.pipeline.spark.live.shard.pages_for", lambda users: pages_for(users, 2))
     fill(store, world, seed, advertised=seed % 2 == 0)
     chance = random.Random(seed)
     pipeline = world.Pipeline(
@@ -74,16 +85,52 @@ def test_cuts_deaths_and_catalog_changes_do_not_show(store, tmp_path, world, see
     assert store.pipeline().matched > 0
 
 
+@pytest.mark.parametrize("is_arrays", [False, True])
+def test_a_journal_of_the_release_before_has_no_matches(store, tmp_path, world, monkeypatch, is_arrays):
+    """Its shards matched for themselves, so a restored one does, until its journal has matches."""
+    monkeypatch.setattr("rankcast.pipeline.spark.live.shard.MANY_SUBSCRIPTIONS", 0 if is_arrays else 10**9)
+    monkeypatch.setattr("rankcast.pipeline.spark.live.shard.pages_for", lambda users: pages_for(users, 2))
+    fill(store, world, 1, advertised=True)
+
+    def take_events(self, ranges, text_of):
+        rows = store.log_rows(min(one.start for one in ranges), max(one.end for one in ranges))
+        by_version = groupby(rows, key=lambda row: row.catalog_version)
+        self.seq = rows[-1].offset
+        return IntakeResult(
+            [(version, [event_of_row(row) for row in of]) for version, of in by_version],
+            [],
+            0,
+            clocks={row.offset: row.logged - SECOND for row in rows},
+        )
+
+    with monkeypatch.context() as before:
+        before.setattr(Intake, "take_log", take_events)
+        before.setattr("rankcast.pipeline.spark.live.host.LiveShard", lambda *rest, gets_matches: LiveShard(*rest))
+        pipeline = world.Pipeline(store, tmp_path / "s.db", journal=1000)
+        for up_to in (20, 45, 70):
+            pipeline.serve_log(up_to)
+    for number, (token, head, pages, journal) in pipeline.state.items():
+        head = msgspec.msgpack.encode({**msgspec.msgpack.decode(head), "form": 3})
+        segments = {first: unpacked(segment)[1] for first, segment in journal.items()}
+        old = {first: pack([2, [one[:3] for one in generations]]) for first, generations in segments.items()}
+        pipeline.state[number] = (token, head, pages, old)
+    for up_to in (80, 100):
+        pipeline.host = Host()
+        pipeline.serve_log(up_to)
+    pipeline.serve_log(120, close=True)
+    assert world.delivered(store) == world.expected(store)
+
+
 def test_the_state_stays_bounded(store, tmp_path, world):
-    store.publish(world.events(600))
+    store.publish(world.events(1200))
     pipeline = world.Pipeline(store, tmp_path / "s.db", shards=1, journal=50)
     sizes = []
-    while pipeline.at < 600:
+    while pipeline.at < 1200:
         pipeline.serve_log(pipeline.at + 10)
         sizes.append(pipeline.reports[-1][0].state_bytes)
         _, _, pages, journal = pipeline.state[0]
         assert sizes[-1] == sum(map(len, pages.values())) + sum(map(len, journal.values()))
-    assert max(sizes[30:]) < 1.5 * max(sizes[10:30])
+    assert max(sizes[60:]) < 1.5 * max(sizes[:60])  # a segment of the journal has 500 events
 
 
 def test_many_users_have_many_pages_and_a_journal_between_them(store, tmp_path, world):
@@ -306,7 +353,7 @@ def test_an_array_engine_that_fails_as_a_whole_is_replaced_by_the_reference(stor
     store.publish(world.events(30))
     pipeline = world.Pipeline(store, tmp_path / "s.db")
     pipeline.serve_log(10)
-    monkeypatch.setattr(BatchShard, "publish_columns", fail)
+    monkeypatch.setattr(BatchShard, "deliver", fail)
     pipeline.serve_log(20)
     pipeline.serve_log(30, close=True)
     assert world.delivered(store) == world.expected(store)

@@ -1,5 +1,6 @@
 """The editor of concepts: what one drags, types or presses changes the matches, and is kept."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -27,7 +28,7 @@ def begin(site: Any, user: str, name: str = "cheap", **form: Any) -> None:
     )
 
 
-def numbers(site: Any, user: str, name: str = "cheap") -> Any:
+def numbers(site: Any, user: str | None, name: str = "cheap") -> Any:
     with Store.open(site.path) as store:
         return store.catalog().concepts[ATTRIBUTE, name, user].membership
 
@@ -136,6 +137,48 @@ def test_the_data_proposes_concepts(told: Any, visit: Callable[..., Page]) -> No
     with Store.open(told.path) as store:
         mined = {name for attribute, name, user in store.catalog().concepts if (attribute, user) == ("fee", "dot")}
     assert mined >= {"cheap", "expensive", "dear"}
+
+
+def test_a_proposal_that_replaces_shared_concepts_says_for_whom_asks_and_can_be_undone(
+    told: Any, visit: Callable[..., Page]
+) -> None:
+    told.put(
+        {"kind": "concept", "name": "cheap", "attribute": ATTRIBUTE, "left_shoulder": [2, 4]},
+        {"kind": "concept", "name": "cheap", "attribute": ATTRIBUTE, "user": "dee2", "left_shoulder": [2, 4]},
+        {"kind": "subscription", "id": "dirk-wish", "user": "dirk", "where": "fee is cheap"},
+    )
+    page = visit(f"/concepts?attribute={ATTRIBUTE}&concept=cheap", "dirk")
+    page.get_by_role("button", name="Propose from the data").click()
+    page.get_by_role("button", name="Use them for everybody").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("This replaces 1 meaning in use")
+    expect(dialog.get_by_role("row", name="dirk-wish")).to_contain_text(re.compile(r"\d+ → \d+"))
+    expect(dialog).to_contain_text("dee2")
+    assert numbers(told, None).b == 4
+    dialog.get_by_role("button", name="Replace 1").click()
+    expect(page.get_by_text("concepts on fee")).to_be_visible()
+    assert numbers(told, None).b != 4
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.locator(".rc-undo")).to_have_count(0)
+    assert numbers(told, None).b == 4
+    with Store.open(told.path) as store:
+        assert [key for key in store.catalog().concepts if key[0] == ATTRIBUTE and key[2] is None] == [
+            (ATTRIBUTE, "cheap", None)
+        ]
+        store.change(remove=[store.catalog().subscriptions["dirk-wish"]])
+
+
+def test_a_meaning_of_ones_own_begins_as_the_curve_was_dragged(told: Any, visit: Callable[..., Page]) -> None:
+    told.put({"kind": "concept", "name": "fair", "attribute": ATTRIBUTE, "left_shoulder": [10, 20]})
+    page = visit(f"/concepts?attribute={ATTRIBUTE}&concept=fair", "drew")
+    page.get_by_label("no more from", exact=True).fill("33")
+    own = page.get_by_role("button", name="My own meaning, for drew")
+    own.click()
+    expect(own).to_have_count(0)
+    expect(page.get_by_label("no more from", exact=True)).to_have_value("33")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved: fair on fee")).to_be_visible()
+    assert (numbers(told, None, "fair").b, numbers(told, "drew", "fair").b) == (20, 33)
 
 
 def test_texts_have_a_degree_each(told: Any, visit: Callable[..., Page]) -> None:

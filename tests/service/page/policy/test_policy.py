@@ -39,6 +39,22 @@ def test_a_policy_is_tried_at_once_and_saved(site: Any, visit: Callable[..., Pag
     expect(page.locator(".rc-policy-words")).to_contain_text("Every 12 events: the 2 best")
 
 
+def test_every_control_updates_the_backtest(site: Any, visit: Callable[..., Page]) -> None:
+    site.subscribe("roy", all="series = 'roy'")
+    site.publish(*({"title": f"film {at}", "series": "roy"} for at in range(8)))
+    page = visit("/policy", "roy")
+    expect(sent(page, "As it is")).to_have_count(8)
+    page.get_by_role("button", name="Sliding").click()
+    expect(page.get_by_text("All events rank the same, and of equal events the newer one wins")).to_be_visible()
+    expect(sent(page, "As you set it")).to_have_count(8)
+    page.get_by_role("button", name="History").click()
+    expect(sent(page, "As you set it")).to_have_count(5)
+    expect(page.get_by_text("All events rank the same")).to_be_hidden()
+    page.get_by_role("button", name="Periodic").click()
+    page.get_by_label("Length", exact=True).fill("400")
+    expect(sent(page, "As you set it")).to_have_count(5)
+
+
 def test_presets_and_what_cannot_be(site: Any, visit: Callable[..., Page]) -> None:
     page = visit("/policy", "sam")
     expect(page.get_by_text("Nothing to try it on")).to_be_visible()
@@ -77,22 +93,11 @@ def test_every_declared_field_has_a_control(site: Any, visit: Callable[..., Page
     assert (kept.filter.period, kept.filter.update) == (500, Update.EAGER)
 
 
-def test_quiet_hours_and_digest_are_kept(site: Any, visit: Callable[..., Page]) -> None:
-    site.subscribe("tea", all="series = 'tea'")
-    page = visit("/policy", "tea")
-    section = page.get_by_role("region", name="Quiet hours and digests")
-    section.get_by_role("switch", name="Quiet from").click()
-    section.get_by_label("Quiet hours begin").fill("21:30")
-    section.get_by_label("Time zone").fill("Europe/Berlin")
-    section.get_by_label("Digest", exact=True).click()
-    page.get_by_role("option", name="On weekdays").click()
-    section.get_by_role("button", name="Save quiet hours and digest").click()
-    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
-    page.reload()
-    expect(section.get_by_label("Quiet hours begin")).to_have_value("21:30")
-    expect(section.get_by_label("Time zone")).to_have_value("Europe/Berlin")
-    expect(section.get_by_text("On weekdays")).to_be_visible()
-    page.wait_for_function("window.did_handshake")  # before, a click may overtake what was filled in
-    section.get_by_label("Time zone").fill("Europe/Berlyn")
-    section.get_by_role("button", name="Save quiet hours and digest").click()
-    expect(page.get_by_text("there is no time zone 'Europe/Berlyn'")).to_be_visible()
+def test_advice_on_the_rate_of_a_filter(site: Any, visit: Callable[..., Page]) -> None:
+    site.subscribe("rae", drama="series = 'rae' and genre = 'drama'", short="series = 'rae' and genre = 'short'")
+    policy = {"novelty": "threshold", "rate": 0.5, "period": 10, "update": "paced"}
+    site.put({"kind": "policy", "user": "rae", "filter": policy})
+    genres = ["drama", "drama", "drama", "short"] * 5
+    site.publish(*({"title": f"{genre} {at}", "genre": genre, "series": "rae"} for at, genre in enumerate(genres)))
+    page = visit("/policy", "rae")
+    expect(page.locator(".rc-note")).to_contain_text("With 0.5 you can have all 2 topics evenly", timeout=60_000)

@@ -60,7 +60,8 @@ def test_values_are_read_by_the_kind_of_their_attribute() -> None:
     assert said(Kind.STRING, "5") == "a = '5'"
     assert said(Kind.BOOLEAN, "Yes") == "a = true"
     assert said(Kind.TIME, "2004-02-13", op="<") == "a < date '2004-02-13'"
-    assert said(Kind.NUMBER, "5", op="contains") == "a contains '5'"
+    assert said(Kind.NUMBER, "5", op="contains") == "a contains 5"
+    assert said(None, "5", op="contains") == "a contains '5'"
     with pytest.raises(ModelError, match="a: 'five' is not a number"):
         said(Kind.NUMBER, "five")
     with pytest.raises(ModelError, match="a: between needs the lower value first"):

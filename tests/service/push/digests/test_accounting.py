@@ -6,11 +6,11 @@ from digest_samples import COMEDY, DRAMA, MORNINGS
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from rankcast.engine.explain.reasons import Reason
 from rankcast.language import decode_event, decode_record
 from rankcast.pipeline.local import serve_pending
 from rankcast.service.push.digests import Digests, read_digest
 from rankcast.service.push.digests.making import deliveries_of
-from rankcast.service.push.digests.reasons import Reason
 from rankcast.store import Store
 
 POLICIES = st.sampled_from(

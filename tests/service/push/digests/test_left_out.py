@@ -36,6 +36,17 @@ def test_too_similar_to_those_chosen(digests, put, publish, next_digest):
     assert left.detail == "rank 0.9, but at distance 0 from e2 (0.9), which was chosen"
 
 
+def test_kept_out_by_a_calm_window(digests, put, publish, next_digest):
+    put(DRAMA, COMEDY, {"kind": "policy", "mode": "sliding", "k": 1, "length": 4, "calm": 0.5})
+    digests.set_schedule("ann", MORNINGS)
+    publish(comedy(), drama())
+    digest = next_digest()
+    assert [item.delivery.event for item in digest.items] == ["e1"]
+    (_, left), *_ = digests.left_out("ann", digest.kept.number)
+    assert (left.event, left.reason) == ("e2", "calm")
+    assert left.detail == "the set before was kept: the new one is better by only 0.4"
+
+
 @pytest.mark.parametrize(
     ("options", "expected"),
     [

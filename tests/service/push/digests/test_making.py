@@ -106,17 +106,17 @@ def test_what_is_delivered_while_a_schedule_is_made_is_before_it(digests, put, p
     """So that webhooks do not send it on its own and in a digest too."""
     put(DRAMA)
     publish(drama())
-    looking = DigestLog.cut_with_states
+    looking = DigestLog.cut_with_page
     looks = []
 
-    def meanwhile(log):
-        seen = looking(log)
+    def meanwhile(log, find):
+        seen = looking(log, find)
         looks.append(seen)
         if len(looks) == 1:
             publish(drama())
         return seen
 
-    monkeypatch.setattr(DigestLog, "cut_with_states", meanwhile)
+    monkeypatch.setattr(DigestLog, "cut_with_page", meanwhile)
     kept = digests.set_schedule("ann", MORNINGS)
     assert len(looks) == 2
     assert (kept.since, kept.reached.offset) == (2, 2)

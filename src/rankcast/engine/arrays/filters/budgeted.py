@@ -25,9 +25,9 @@ class BudgetState:
         self._settings = settings
         self._ids = list(ids)
         self._places = {name: place for place, name in enumerate(self._ids)}
-        self._eager = settings.update is Update.EAGER
+        self._eager = settings.update is not Update.LAZY
         self._k = Budget(settings.rate, settings.period, settings.update).k
-        self._whole = np.zeros(10, np.int64)
+        self._whole = np.zeros(11, np.int64)
         self._ring = np.zeros(min(self._k, _FEW), np.int64)
 
     def _make_room(self, events: int) -> None:

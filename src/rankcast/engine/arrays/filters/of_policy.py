@@ -15,7 +15,7 @@ from rankcast.model.declared import given as given_fields
 
 __all__ = ["array_filter"]
 
-_HONOURED = frozenset(("novelty", "rate", "period", "scoring", "update", "aging", "rates", "seed", "minimum"))
+_HONOURED = frozenset(("novelty", "rate", "period", "scoring", "update", "aging", "rates", "seed", "minimum", "exact"))
 _HONOURED_OF_DECAY = frozenset(("form", "beta", "alpha", "period", "window"))
 """The fields that arrays support; with any other field, the reference filter is used."""
 
@@ -30,10 +30,15 @@ def array_filter(
 
     `decay` and `origin` apply to scoring by decaying novelty.
 
-    None if only the reference filter can do it: for a field that arrays do not support, or for sampling by scores
-    with a sum that does not fit into 64 bits.
+    None if only the reference filter can do it: for a field that arrays do not support, for novelty by rates that are
+    not counted over all history, for sampling by rates that fade, or for sampling by scores with a sum that does not fit
+    into 64 bits.
     """
     if not given_fields(settings) <= _HONOURED or not (decay is None or given_fields(decay) <= _HONOURED_OF_DECAY):
+        return None
+    counted = settings.novelty is not FilterKind.RANDOM and settings.scoring is Scoring.RATE
+    by_threshold = counted and settings.novelty is not FilterKind.SAMPLING and settings.rates is not RateSpan.HISTORY
+    if by_threshold or (settings.novelty is FilterKind.SAMPLING and settings.rates is RateSpan.DECAYED):
         return None
     given: GivenScores | None = None
     if settings.scoring is Scoring.SCORE:
@@ -48,7 +53,7 @@ def array_filter(
         case FilterKind.SAMPLING if given is not None:
             fits = given.highest * settings.period <= _LARGEST_SUM
             return ArrayScoreSampling(user, settings, ids, given) if fits else None
-        case FilterKind.SAMPLING if settings.update is Update.EAGER and settings.rates is RateSpan.PERIOD:
+        case FilterKind.SAMPLING if settings.update is not Update.LAZY and settings.rates is RateSpan.PERIOD:
             return ArrayRecentSampling(user, settings, ids)
         case FilterKind.SAMPLING:
             return ArraySampling(user, settings, ids)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcast.choose.filters.chance import user_key
+from rankcast.choose.filters.match_rates import MatchesWithin
 from rankcast.engine.arrays.filters.batch import FilterBatch, Integers, draws
 from rankcast.engine.arrays.filters.budgeted import BudgetState
 from rankcast.model import Filter, Scoring
@@ -64,7 +65,7 @@ class ArrayRecentSampling(BudgetState):
 
     def state(self) -> State:
         """The state in the format of `Sampling`."""
-        from rankcast.engine.arrays.filters.kernels.budget import T
+        from rankcast.engine.arrays.filters.kernels.budget import START, T
 
         positions = {
             name: self._recent_at[self._recent == place].tolist()
@@ -72,17 +73,22 @@ class ArrayRecentSampling(BudgetState):
             if self._known[place]
         }
         active = self._named(self._probability, ~np.isnan(self._probability))
-        matches = {"t": int(self._whole[T]), "positions": positions}
+        matches = {"t": int(self._whole[T]), "start": int(self._whole[START]), "positions": positions}
         return {"budget": self._budget(), "active": active, "matches": matches}
 
     def restore(self, state: State) -> None:
         """Continue from a saved state of this or of `Sampling`."""
-        from rankcast.engine.arrays.filters.kernels.budget import ACTIVE
+        from rankcast.engine.arrays.filters.kernels.budget import ACTIVE, START
 
         self._restore_budget(state["budget"])
         self._fill(self._probability, np.nan, state["active"])
         self._whole[ACTIVE] = np.count_nonzero(~np.isnan(self._probability))
-        known = state["matches"]["positions"]
+        matches = MatchesWithin(self._settings.period)
+        matches.restore(state["matches"])
+        matches.keep(self._ids)
+        kept = matches.state()
+        self._whole[START] = kept["start"]
+        known = kept["positions"]
         self._known[:] = [name in known for name in self._ids]
         pairs = sorted((position, place) for place, name in enumerate(self._ids) for position in known.get(name, ()))
         self._recent = np.array([place for _, place in pairs], np.int64)

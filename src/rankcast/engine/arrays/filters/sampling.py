@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankcast.choose.filters.chance import user_key
+from rankcast.choose.filters.match_rates import MatchesSince
 from rankcast.engine.arrays.filters.batch import FilterBatch, draws
 from rankcast.engine.arrays.filters.budgeted import BudgetState
 from rankcast.model import Filter, RateSpan, Scoring
@@ -74,7 +75,11 @@ class ArraySampling(BudgetState):
         self._restore_budget(state["budget"])
         self._fill(self._probability, np.nan, state["active"])
         self._whole[ACTIVE] = np.count_nonzero(~np.isnan(self._probability))
-        self._whole[START] = state["matches"]["start"]
-        known = state["matches"]["known"]
+        matches = MatchesSince()
+        matches.restore(state["matches"])
+        matches.keep(self._ids)
+        kept = matches.state()
+        self._whole[START] = kept["start"]
+        known = kept["known"]
         for column, values in enumerate((self._counts, self._first, self._last)):
             self._fill(values, 0, {name: numbers[column] for name, numbers in known.items()})

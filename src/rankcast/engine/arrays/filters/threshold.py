@@ -5,10 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rankcast.choose.filters.pacing import Pacing
 from rankcast.engine.arrays.filters.batch import FilterBatch
 from rankcast.engine.arrays.filters.budgeted import BudgetState, grown
 from rankcast.engine.arrays.filters.given import GivenScores
-from rankcast.model import Filter, FilterKind, Scoring
+from rankcast.model import Filter, FilterKind, Scoring, Update
 from rankcast.plain import State
 
 __all__ = ["ArrayThreshold"]
@@ -24,6 +25,7 @@ class ArrayThreshold(BudgetState):
         super().__init__(settings, ids)
         self._given = given
         count = len(ids)
+        self._pace = float(settings.rate), Pacing(settings.rate, settings.period).slack
         fixed = settings.novelty is FilterKind.MINIMUM
         self._bar = np.full(1, settings.minimum if fixed else 0.0)
         self._delivered = np.zeros(count, np.int64)
@@ -37,15 +39,23 @@ class ArrayThreshold(BudgetState):
 
     @property
     def threshold(self) -> float:
-        """The lowest score with which the next event can pass."""
+        """The lowest score with which the next event can pass; 0 if every event can."""
+        from rankcast.engine.arrays.filters.kernels.thresholds import PACED, paced_bar
+
+        if self._kind == PACED:
+            heaps = (self._above, self._below, self._at, self._is_above)
+            low = paced_bar(*self._pace, self._settings.period, self._whole, self._scores, *heaps)
+            return 0.0 if np.isinf(low) else float(low)
         return float(self._bar[0])
 
     @property
     def _kind(self) -> int:
-        from rankcast.engine.arrays.filters.kernels.thresholds import EAGER, FIXED, LAZY
+        from rankcast.engine.arrays.filters.kernels.thresholds import EAGER, FIXED, LAZY, PACED
 
         if self._settings.novelty is FilterKind.MINIMUM:
             return FIXED
+        if self._settings.update is Update.PACED:
+            return PACED
         return EAGER if self._eager else LAZY
 
     def admit(self, batch: FilterBatch) -> NDArray[np.bool_]:
@@ -67,6 +77,7 @@ class ArrayThreshold(BudgetState):
             self._eager,
             self._k,
             self._settings.period,
+            *self._pace,
             self._whole,
             self._bar,
             self._ring,
@@ -85,9 +96,11 @@ class ArrayThreshold(BudgetState):
     def _make_room(self, events: int) -> None:
         """Make room for more scores in the period or window."""
         from rankcast.engine.arrays.filters.kernels.budget import ARRIVED, SEEN
-        from rankcast.engine.arrays.filters.kernels.thresholds import FIXED
+        from rankcast.engine.arrays.filters.kernels.thresholds import FIXED, PACED
 
-        super()._make_room(events)
+        paced = self._kind == PACED
+        if not paced:
+            super()._make_room(events)
         period = self._settings.period
         wanted = min(period, int(self._whole[ARRIVED if self._eager else SEEN]) + events)
         if self._kind == FIXED or wanted <= len(self._scores):
@@ -95,15 +108,15 @@ class ArrayThreshold(BudgetState):
         room = min(period, 2 * wanted)
         self._scores = grown(self._scores, room)
         self._at = grown(self._at, room)
-        self._above = grown(self._above, min(self._k, room))
+        self._above = grown(self._above, room + 1 if paced else min(self._k, room))
         if self._eager:
             self._below = grown(self._below, room + 1)
             self._is_above = grown(self._is_above, room)
 
     def state(self) -> State:
         """The state in the format of `Threshold`."""
-        from rankcast.engine.arrays.filters.kernels.budget import ABOVE, ARRIVED, SEEN, T
-        from rankcast.engine.arrays.filters.kernels.thresholds import EAGER, LAZY
+        from rankcast.engine.arrays.filters.kernels.budget import ABOVE, ARRIVED, SEEN, SPENT, T
+        from rankcast.engine.arrays.filters.kernels.thresholds import EAGER, LAZY, PACED
 
         if self._given is not None:
             score = self._given.state()
@@ -115,7 +128,7 @@ class ArrayThreshold(BudgetState):
                 "previous": self._named(self._previous, ~np.isnan(self._previous)),
             }
         bar: State = {}
-        if self._kind == EAGER:
+        if self._kind in (EAGER, PACED):
             arrived, length = int(self._whole[ARRIVED]), self._settings.period
             slots = [number % length for number in range(max(0, arrived - length), arrived)]
             bar = {"window": self._scores[slots].tolist()}
@@ -123,14 +136,21 @@ class ArrayThreshold(BudgetState):
             highest = self._scores[self._above[: self._whole[ABOVE]]]
             seen = int(self._whole[SEEN])
             bar = {"value": float(self._bar[0]), "seen": seen, "highest": sorted(highest.tolist())}
-        return {"score": score, "budget": self._budget(), "bar": bar}
+        budget = self._budget()
+        if self._kind == PACED:
+            budget = {"t": int(self._whole[T]), "passed": int(self._whole[SPENT])}
+        return {"score": score, "budget": budget, "bar": bar}
 
     def restore(self, state: State) -> None:
         """Continue from a saved state of this or of `Threshold`."""
-        from rankcast.engine.arrays.filters.kernels.budget import ABOVE, SEEN
-        from rankcast.engine.arrays.filters.kernels.thresholds import EAGER, LAZY, slide
+        from rankcast.engine.arrays.filters.kernels.budget import ABOVE, SEEN, SPENT, T
+        from rankcast.engine.arrays.filters.kernels.thresholds import EAGER, LAZY, PACED, slide
 
-        self._restore_budget(state["budget"])
+        if self._kind == PACED:
+            self._whole[:] = 0
+            self._whole[T], self._whole[SPENT] = state["budget"]["t"], state["budget"]["passed"]
+        else:
+            self._restore_budget(state["budget"])
         score, bar = state["score"], state["bar"]
         if self._given is not None:
             self._given.restore(score)
@@ -148,13 +168,13 @@ class ArrayThreshold(BudgetState):
                 self._scores[slot] = kept
                 self._above[slot] = slot
                 self._at[slot] = slot
-        elif self._kind == EAGER:
+        elif self._kind in (EAGER, PACED):
             self._bar[0] = 0.0
             self._make_room(len(bar["window"]))
             for known in bar["window"]:
                 slide(
                     known,
-                    self._k,
+                    self._k if self._kind == EAGER else 1,
                     self._settings.period,
                     self._whole,
                     self._scores,
@@ -163,5 +183,5 @@ class ArrayThreshold(BudgetState):
                     self._at,
                     self._is_above,
                 )
-            if self._whole[ABOVE] == self._k:
+            if self._kind == EAGER and self._whole[ABOVE] == self._k:
                 self._bar[0] = self._scores[self._above[0]]

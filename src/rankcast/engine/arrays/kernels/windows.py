@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from rankcast.choose.kernels.greedy import NONE, best_older, choose_greedily, later, remember_distances
-from rankcast.choose.kernels.swaps import improve
+from rankcast.choose.kernels.greedy import NONE, add_greedily, best_older, choose_greedily, later, remember_distances
+from rankcast.choose.kernels.swaps import improve, keep_calm
 from rankcast.compiling import kernel
 from rankcast.plain import Array, Arrays
 
@@ -96,6 +96,7 @@ def slide_diverse(
     k: int,
     sigma: float,
     improves: bool,
+    calm: int,
     span: int,
     space: Arrays,
     slots: Array,
@@ -103,16 +104,18 @@ def slide_diverse(
     table: Array,
     best: Array,
     best_with: Array,
+    kept: Array,
     sent: Array,
     triggers: Array,
     entries: Array,
 ) -> int:
-    """Slides over a batch with diversity; returns the number of (trigger, entry) pairs written.
+    """Slides over a batch with diversity, or calmly; returns the number of (trigger, entry) pairs written.
 
     Distances are kept in `table`, with a slot for each entry of the longest window, unless the table is empty; those
     of the first `known` entries are already there. `best` is the value of an entry's best pair with an older entry,
     `best_with`; it is searched again when the older entry leaves. The choice is greedy, or improved by swaps if
-    `improves` is set.
+    `improves` is set. If `calm` is at least 0, the set that `kept` marks stays, filled up, unless the new one is worth
+    more by more than `calm` grid steps. With `sigma` 1 no distance is computed.
     """
     written = 0
     begin, end = 0, old
@@ -129,7 +132,8 @@ def slide_diverse(
             begin += 1
             changed = True
         if end < len(ranks) and at[end - old] == event:
-            best[end], best_with[end] = best_older(end, begin, order, slots, ranks, sigma, table, True, space, row)
+            if sigma < 1:
+                best[end], best_with[end] = best_older(end, begin, order, slots, ranks, sigma, table, True, space, row)
             end += 1
             changed = True
         if not changed or begin == end:
@@ -137,6 +141,9 @@ def slide_diverse(
         chosen[begin:end] = False
         if end - begin <= k:
             chosen[begin:end] = True
+            kept[begin:end] = True
+        elif sigma == 1:
+            add_greedily(begin, end, 0, order, slots, ranks, k, sigma, table, space, row, nearest, chosen, members)
         else:
             first, second = begin, begin
             value = NONE
@@ -155,6 +162,10 @@ def slide_diverse(
             )
             if improves:
                 improve(begin, end, order, slots, ranks, seqs, k, sigma, table, space, row, chosen, members)
+        if calm >= 0 and end - begin > k:
+            keep_calm(
+                begin, end, order, slots, ranks, k, sigma, calm, table, space, row, nearest, chosen, kept, members
+            )
         for entry in range(begin, end):
             if chosen[entry] and not sent[entry]:
                 sent[entry] = True

@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from typing import Protocol
 
+from rankcast.errors import CatalogError, StoreError
 from rankcast.language import decode_record
 from rankcast.model import Catalog
 from rankcast.store import Store
 
-__all__ = ["Catalogs", "FixedCatalog", "StoreCatalogs"]
+__all__ = ["Catalogs", "FixedCatalog", "MovingCatalog", "StoreCatalogs"]
 
 _KEPT = 3
 
@@ -47,6 +48,45 @@ class StoreCatalogs:
     def whole(self, version: int) -> Catalog:
         """The whole catalog of a version."""
         return self._store.catalog(version)
+
+
+class MovingCatalog:
+    """The whole catalog of a store, which moves from version to version in place. Only the last one asked for counts.
+
+    Going on to a later version costs as much as its changes; an earlier version is read completely.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: tuple[int, Catalog] | None = None
+
+    def at(self, version: int) -> Catalog:
+        """The whole catalog of a version."""
+        known, self._known = self._known, None  # so that nothing half changed stays
+        catalog = self._advanced(*known, version) if known is not None and known[0] <= version else None
+        if catalog is None:
+            catalog = self._store.catalog_part(lambda user: True, version)
+        self._known = version, catalog
+        return catalog
+
+    def whole(self, version: int) -> Catalog:
+        """The same."""
+        return self.at(version)
+
+    def _advanced(self, after: int, catalog: Catalog, version: int) -> Catalog | None:
+        """The catalog, changed, or None if it must be read again: records cannot be read, or changes were pruned."""
+        if after == version:
+            return catalog
+        if catalog.incomplete:
+            return None
+        try:
+            for change in self._store.changes(after, version):
+                if change.record is None:
+                    return None
+                (catalog.remove if change.removed else catalog.put)(change.record)
+        except (CatalogError, StoreError):
+            return None
+        return catalog
 
 
 class FixedCatalog:

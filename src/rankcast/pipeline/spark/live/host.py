@@ -1,4 +1,4 @@
-"""The process that holds shards: ``python -m rankcast.pipeline.spark.live.host SOCKET PID``.
+"""The process that holds shards, or that matches: ``python -m rankcast.pipeline.spark.live.host SOCKET PID``.
 
 It serves micro-batches one after the other on a socket in a private folder. It is killed when the process PID, which
 belongs to the Spark executor that started it, ends.
@@ -11,8 +11,9 @@ import sys
 import time
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from multiprocessing.connection import Connection, Listener
 from pathlib import Path
 from threading import Lock, Thread, get_ident
@@ -23,15 +24,28 @@ import pyarrow as pa
 from rankcast.choose.positions import microseconds
 from rankcast.engine.reference.shard import shard_of
 from rankcast.errors import RankcastError, StoreError
+from rankcast.pipeline.saved_state import states_of
+from rankcast.pipeline.spark.blobs import EVENTS, MARK, MATCHED
 from rankcast.pipeline.spark.columns import events_of_json, events_of_table
-from rankcast.pipeline.spark.live.catalogs import Catalogs, FixedCatalog, StoreCatalogs
-from rankcast.pipeline.spark.live.frames import EVENTS, MARK, Mark, decode_mark, stream_of, table_of
+from rankcast.pipeline.spark.live.catalogs import Catalogs, FixedCatalog, MovingCatalog, StoreCatalogs
+from rankcast.pipeline.spark.live.frames import stream_of, table_of
 from rankcast.pipeline.spark.live.intake import IncomingRow, Intake, IntakeResult
 from rankcast.pipeline.spark.live.lifetimes import end_with
-from rankcast.pipeline.spark.live.reading import LogReader
+from rankcast.pipeline.spark.live.marks import Mark, decode_mark
+from rankcast.pipeline.spark.live.matched import decode_range, encode_range
+from rankcast.pipeline.spark.live.matcher import LogMatcher
 from rankcast.pipeline.spark.live.reports import ShardReport, encode_report
-from rankcast.pipeline.spark.live.requests import HostAnswer, HostSettings, Request, decode_request, encode
+from rankcast.pipeline.spark.live.requests import (
+    HostAnswer,
+    HostSettings,
+    MatchAnswer,
+    MatchRequest,
+    Request,
+    decode_request,
+    encode,
+)
 from rankcast.pipeline.spark.live.shard import LiveShard, SavedShard
+from rankcast.pipeline.spark.live.whole import WholeCatalog
 from rankcast.pipeline.spark.workers import JSON, RECEIVED, WRITTEN
 from rankcast.store import Store
 
@@ -55,12 +69,16 @@ class _Alive:
 
 
 class Host:
-    """The shards of a process, by query and number."""
+    """The shards of a process, by query and number, or its matchers, by store."""
 
     def __init__(self) -> None:
         self._alive: dict[tuple[str, int], _Alive] = {}
         self._stores: dict[str, Store] = {}
-        self._logs: dict[str, LogReader] = {}
+        self._matchers: dict[str, tuple[str, LogMatcher]] = {}
+        self._matched = time.monotonic()
+        """When a matcher was last used."""
+        self._divided: tuple[object, list[bytes]] = (None, [])
+        """The last range that shards asked for one by one, and the parts of all shards."""
         self._lock = Lock()
         self._plain: set[tuple[str, int]] = set()
         """The shards that the reference engine serves because the array engine failed."""
@@ -69,9 +87,7 @@ class Host:
 
     def answer(self, request: Request) -> HostAnswer:
         """Serve a micro-batch. A failure is reported in the answer."""
-        self._waiting.add(get_ident())
-        with self._lock:
-            self._waiting.discard(get_ident())
+        with self._turn():
             try:
                 return self._served(request)
             except RankcastError as error:
@@ -79,19 +95,46 @@ class Host:
             except Exception:
                 return HostAnswer(error=("", traceback.format_exc()))
 
-    def look_ahead(self, settings: HostSettings) -> None:
-        """Decode events in advance until the next request arrives."""
-        with self._lock, suppress(RankcastError):  # the next request reports any problem with the store
-            if settings.store in self._logs:
-                self._logs[settings.store].look_ahead(lambda: not self._waiting)
+    def match(self, request: MatchRequest) -> MatchAnswer:
+        """Match a range of a log. A failure is reported in the answer."""
+        with self._turn():
+            try:
+                if request.shard is None:
+                    return MatchAnswer(self._ranges(request))
+                key = request.run, request.store, request.after, request.up_to
+                if self._divided[0] != key:
+                    self._divided = key, self._ranges(request)
+                return MatchAnswer([self._divided[1][request.shard]])
+            except RankcastError as error:
+                return MatchAnswer(error=(type(error).__name__, str(error)))
+            except Exception:
+                self._matchers.clear()  # no half-changed matcher stays
+                return MatchAnswer(error=("", traceback.format_exc()))
+
+    def look_ahead(self, request: MatchRequest) -> None:
+        """Match in advance until the next request arrives."""
+        with self._lock:
+            try:
+                self._matcher(request).look_ahead(lambda: not self._waiting)
+            except Exception:  # the next request reports it
+                self._matchers.clear()
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Wait for the turn of this thread."""
+        self._waiting.add(get_ident())
+        with self._lock:
+            self._waiting.discard(get_ident())
+            yield
 
     def forget_idle(self) -> None:
         """Drop shards that were not used for a while, because their queries have stopped."""
         with self._lock:
             for key in [key for key, alive in self._alive.items() if time.monotonic() - alive.used > _IDLE]:
                 del self._alive[key]
-            if not self._alive:
-                self._logs.clear()
+            if time.monotonic() - self._matched > _IDLE:
+                self._matchers.clear()
+                self._divided = (None, [])
 
     def _served(self, request: Request) -> HostAnswer:
         settings = request.settings
@@ -140,7 +183,8 @@ class Host:
             catalogs = FixedCatalog(request.catalog, serves)
         intake = Intake(settings.lateness, settings.max_ahead, by_clock=bool(settings.store))
         plain = (settings.run, request.shard) in self._plain
-        alive = _Alive(LiveShard(catalogs, serves, intake, settings.journal, plain), settings.place)
+        live = LiveShard(catalogs, serves, intake, settings.journal, plain, gets_matches=settings.is_log)
+        alive = _Alive(live, settings.place)
         assert request.saved is not None
         head, pages, journal = request.saved
         if head:
@@ -156,16 +200,16 @@ class Host:
         clock = max((mark.clock for mark in marks if mark.clock is not None), default=None)
         before = shard.matches
         if is_log:
-            log = self._log(request.settings.store)
-            log.forget(min(mark.start for mark in marks))
-            rows = [row for mark in marks for row in log.rows(mark.start, mark.end)]
+            ranges = [decode_range(frame.blob) for frame in request.frames if frame.kind == MATCHED]
             if shard.version is None:
-                self._begin(request, alive, marks, rows[0].catalog_version if rows else None)
+                versions = [version for one in ranges for version, _ in one.versions]
+                self._begin(request, alive, marks, min(versions, default=None))
             else:
-                _check_whole(shard.intake.seq, marks, len(rows))
-            after = shard.intake.seq
-            taken, close = shard.intake.take_log(rows, log.event), any(mark.close for mark in marks)
-            taken = taken._replace(clock=clock)
+                _check_whole(shard.intake.seq, marks, sum(one.rows for one in ranges))
+            after, close = shard.intake.seq, any(mark.close for mark in marks)
+            # The sink takes the rejects of the first shard.
+            text_of = None if request.shard else partial(_text_of, self._store(request.settings.store))
+            taken = shard.intake.take_log(ranges, text_of)._replace(clock=clock)
             deliveries = shard.serve(taken, close)
         else:
             version = max((mark.end for mark in marks), default=shard.version or 0)
@@ -187,8 +231,8 @@ class Host:
             start=min(mark.start for mark in marks) if is_log else None,
             end=max(mark.end for mark in marks) if is_log else None,
             version=shard.version or 0,
-            events=sum(len(events) for _, events in taken.groups),
-            matches=shard.matches - before,
+            events=taken.events,
+            matches=taken.found if is_log else shard.matches - before,
             late=taken.late,
             rejects=[(key, reject.file, reject.line, reject.reason, reject.raw) for key, reject in taken.rejects],
             served=microseconds(served),
@@ -222,20 +266,40 @@ class Host:
                 f"the checkpoint {known.place!r} has lost the state of shard {request.shard}: it goes on at offset {start} with "
                 "none; use a copy of the checkpoint, or make the state anew with: rankcast state rebuild"
             )
-        states = list(store.progress().states.values()) if known.start_version >= 0 else []
-        version = known.start_version if states or first is None else first
-        alive.shard.begin(max(version, 0), states)
+        saved = store.saved_state() if known.start_version >= 0 else None
+        if saved is not None and saved.pages:
+            saved = saved._replace(offset=known.start_offset, catalog_version=known.start_version)
+            alive.shard.begin(known.start_version, states_of(store, saved))
+        else:
+            alive.shard.begin(max(known.start_version if first is None else first, 0))
         alive.shard.intake.seq = start
 
-    def _log(self, url: str) -> LogReader:
-        if url not in self._logs:
-            self._logs[url] = LogReader(self._store(url))
-        return self._logs[url]
+    def _ranges(self, request: MatchRequest) -> list[bytes]:
+        return [encode_range(one) for one in self._matcher(request).ranges(request.after, request.up_to)]
+
+    def _matcher(self, request: MatchRequest) -> LogMatcher:
+        self._matched = time.monotonic()
+        run, known = self._matchers.pop(request.store, ("", None))
+        if known is None or run != request.run:
+
+            def number_of(user: str) -> int:
+                return shard_of(user, request.shards)
+
+            store = self._store(request.store)
+            whole = WholeCatalog(MovingCatalog(store), number_of)
+            known = LogMatcher(store, whole, request.shards, number_of)
+        self._matchers[request.store] = request.run, known
+        return known
 
     def _store(self, url: str) -> Store:
         if url not in self._stores:
             self._stores[url] = Store.open(url)
         return self._stores[url]
+
+
+def _text_of(store: Store, seq: int) -> str:
+    (row,) = store.log_rows(seq - 1, seq)
+    return row.content
 
 
 def _agreed(known: str, marks: Sequence[Mark]) -> str:
@@ -277,6 +341,7 @@ def main(path: str, pid: int) -> None:
     """Serve on the socket until the owner process ends."""
     end_with(pid, [Path(path).with_suffix(suffix) for suffix in (".socket", ".lock", ".log")])
     gc.disable()  # see _talk
+    _forgo_pandas()
     host = Host()
     Thread(target=_tidy, args=(host, path), daemon=True).start()
     with Listener(path, family="AF_UNIX", backlog=64) as listener:
@@ -288,17 +353,36 @@ def main(path: str, pid: int) -> None:
             Thread(target=_talk, args=(host, connection), daemon=True).start()
 
 
+class _NoPandas:
+    """Finds no pandas."""
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        """Raise ModuleNotFoundError for pandas, and leave all else to others."""
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+
+def _forgo_pandas() -> None:
+    """Let pyarrow find no pandas. Otherwise it imports it before it makes its first array: half a second and 40 MB."""
+    sys.meta_path.insert(0, _NoPandas)
+    pa.array([])
+    sys.meta_path.remove(_NoPandas)
+
+
 def _talk(host: Host, connection: Connection) -> None:
     with connection:
         while True:
             try:
                 request = decode_request(connection.recv_bytes())
-                connection.send_bytes(encode(host.answer(request)))
+                answer = host.match(request) if isinstance(request, MatchRequest) else host.answer(request)
+                connection.send_bytes(encode(answer))
                 # Garbage collection would repeatedly scan everything in the shards while a worker waits. So it runs
                 # between micro-batches, and scans only what the last one left.
                 gc.collect(1)
                 gc.freeze()
-                host.look_ahead(request.settings)
+                if isinstance(request, MatchRequest) and request.looks_ahead:
+                    host.look_ahead(request)
             except (EOFError, OSError):
                 return
 

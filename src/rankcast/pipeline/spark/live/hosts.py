@@ -1,4 +1,4 @@
-"""Connections from Spark's workers to the processes that hold shards. The first worker to ask starts them."""
+"""Connections from Spark's workers to the processes that match and that hold shards. The first to ask starts them."""
 
 import fcntl
 import os
@@ -12,9 +12,16 @@ from pathlib import Path
 
 from rankcast import errors
 from rankcast.errors import EnvironmentProblem, RankcastError
-from rankcast.pipeline.spark.live.requests import HostAnswer, Request, decode_answer, encode
+from rankcast.pipeline.spark.live.requests import (
+    HostAnswer,
+    MatchRequest,
+    Request,
+    decode_answer,
+    decode_matches,
+    encode,
+)
 
-__all__ = ["ask"]
+__all__ = ["ask", "ask_matches", "matchers_here"]
 
 _START = 60.0
 _connections: dict[str, Connection] = {}
@@ -28,20 +35,42 @@ def ask(request: Request) -> HostAnswer:
     the error that the process reports.
     """
     number = request.shard % min(request.settings.shards, os.cpu_count() or 1)
+    answer = decode_answer(_answer(f"{number}", encode(request)))
+    _raise(answer.error)
+    return answer
+
+
+def ask_matches(request: MatchRequest, number: int) -> list[bytes]:
+    """What each shard gets of a range of the log, from one of the local processes that match.
+
+    Raises the error that the process reports.
+    """
+    answer = decode_matches(_answer(f"match{number % matchers_here()}", encode(request)))
+    _raise(answer.error)
+    return answer.ranges
+
+
+def matchers_here() -> int:
+    """The number of processes of an executor that match: one for four cores, because each holds the whole index."""
+    return max(1, (os.cpu_count() or 1) // 4)
+
+
+def _answer(name: str, message: bytes) -> bytes:
     owner = _owner()
-    path = _folder() / f"{owner}-{number}.socket"
-    message = encode(request)
+    path = _folder() / f"{owner}-{name}.socket"
     try:
-        answer = _exchange(path, owner, message)
+        return _exchange(path, owner, message)
     except (EOFError, OSError):
         # The process may have just ended. A new one asks for the saved state.
         _drop(path)
-        answer = _exchange(path, owner, message)
-    if answer.error is not None:
-        name, text = answer.error
+        return _exchange(path, owner, message)
+
+
+def _raise(error: tuple[str, str] | None) -> None:
+    if error is not None:
+        name, text = error
         kind = getattr(errors, name, None) if name else None
         raise kind(text) if isinstance(kind, type) and issubclass(kind, RankcastError) else RuntimeError(text)
-    return answer
 
 
 def _owner() -> int:
@@ -52,11 +81,11 @@ def _owner() -> int:
     return _owners.setdefault(os.getpid(), os.getppid())
 
 
-def _exchange(path: Path, owner: int, message: bytes) -> HostAnswer:
+def _exchange(path: Path, owner: int, message: bytes) -> bytes:
     connection = _connections.get(str(path)) or _connected(path, owner)
     _connections[str(path)] = connection
     connection.send_bytes(message)
-    return decode_answer(connection.recv_bytes())
+    return connection.recv_bytes()
 
 
 def _drop(path: Path) -> None:
@@ -86,7 +115,7 @@ def _connected(path: Path, owner: int) -> Connection:
             with suppress(OSError):
                 return Client(str(path), family="AF_UNIX")
             time.sleep(0.02)
-        raise EnvironmentProblem(f"the process that holds shards did not start:\n{log.read_text(errors='replace')}")
+        raise EnvironmentProblem(f"a process of the pipeline did not start:\n{log.read_text(errors='replace')}")
 
 
 def _folder() -> Path:

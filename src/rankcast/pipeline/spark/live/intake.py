@@ -1,6 +1,6 @@
 """The input of a shard: the rows of a micro-batch as events in publication order, or as rejects.
 
-Every shard sees every row and makes the same decisions, so no shard has to ask another for a position or a watermark.
+Every shard knows the position and time of every event and makes the same decisions, so no shard has to ask another.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,22 +10,27 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rankcast.choose.positions import instant, microseconds
-from rankcast.engine.isolation import reason
 from rankcast.errors import ModelError, RankcastError
 from rankcast.language import decode_event, dumps, encode_event, show_duration, show_time
 from rankcast.language.event_limits import EventLimits
+from rankcast.matching.batch import Integers
 from rankcast.model import Catalog, Event, Reject, SetAside
 from rankcast.overlay import check_publication
-from rankcast.pipeline.local import GRACE
+from rankcast.pipeline.spark.live.matched import MatchedEvents, MatchedRange, joined, of_versions
 from rankcast.plain import JsonObject
 from rankcast.store import LogRow
+from rankcast.store.event_log import GRACE as _GRACE
 from rankcast.store.texts import check_id
 
-__all__ = ["UNREADABLE", "IncomingRow", "Intake", "IntakeResult", "event_of_row"]
+__all__ = ["GRACE", "UNREADABLE", "IncomingRow", "Intake", "IntakeResult", "event_of_row"]
 
 
-_GRACE = GRACE // timedelta(microseconds=1)
+GRACE = _GRACE // timedelta(microseconds=1)
+"""The grace of `rankcast.store.event_log`, in microseconds."""
 
 
 class IncomingRow(NamedTuple):
@@ -48,7 +53,8 @@ class IntakeResult(NamedTuple):
     `groups` are events in order, each group with its catalog version. `rejects` come with their keys. `texts` holds,
     by `seq`, the JSON of events that arrived as JSON. `clocks` holds the clock at each event, in microseconds
     (semantics: Delivery modes). `clock` is the time that the clock reached before these events. `set_aside` are the
-    events of a log that cannot be read.
+    events of a log that cannot be read. `matched` are the events of a log, which come with their matches, and `found`
+    is the number of matches before advertisements limited the recipients.
     """
 
     groups: list[tuple[int, list[Event]]]
@@ -58,6 +64,13 @@ class IntakeResult(NamedTuple):
     clocks: Mapping[int, int] = MappingProxyType({})
     clock: int | None = None
     set_aside: Sequence[SetAside] = ()
+    matched: Sequence[MatchedEvents] = ()
+    found: int = 0
+
+    @property
+    def events(self) -> int:
+        """The number of events."""
+        return sum(len(events) for _, events in self.groups) + sum(len(events.seq) for events in self.matched)
 
 
 UNREADABLE = (RankcastError, AttributeError, OverflowError, TypeError, ValueError)
@@ -98,36 +111,43 @@ class Intake:
     version: int = 0
     waiting: dict[str, Event] = field(default_factory=dict)
 
-    def take_log(self, rows: Iterable[LogRow], event_of: Callable[[LogRow], Event] = event_of_row) -> IntakeResult:
-        """Take rows of the log, decoded by `event_of`. Rows up to the current position are skipped."""
-        groups: list[tuple[int, list[Event]]] = []
+    def take_log(self, ranges: Iterable[MatchedRange], text_of: Callable[[int], str] | None = None) -> IntakeResult:
+        """Take ranges of the log, which follow one another. Rows up to the current position are skipped.
+
+        `text_of` gives the JSON of a late event. Without it, late events are counted, and others report them.
+        """
         rejects: list[tuple[str, Reject]] = []
-        unreadable: list[SetAside] = []
-        texts: dict[int, str] = {}
-        clocks: dict[int, int] = {}
+        parts: list[MatchedEvents] = []
+        ranges = sorted(ranges, key=lambda one: one.start)
         late = 0
-        fresh = sorted((row for row in rows if row.offset > self.seq), key=lambda row: row.offset)
-        for version, of_version in groupby(fresh, key=lambda row: row.catalog_version):
-            events: list[Event] = []
-            for row in of_version:
-                self.seq = row.offset
-                try:
-                    event = event_of(row)
-                except UNREADABLE as error:
-                    unreadable.append(SetAside(None, row.id, row.offset, version, reason(error)))
-                    continue
-                why = self._too_late(event)
-                if why is not None:
-                    rejects.append(_reject(f"event {row.offset}", "event log", row.offset, why, row.content))
-                    late += 1
-                    continue
-                events.append(event)
-                texts[row.offset] = row.content
-                if self.by_clock:
-                    clocks[row.offset] = row.logged - _GRACE
-            groups.append((version, events))
-            self.version = version
-        return IntakeResult(groups, rejects, late, texts, clocks, set_aside=unreadable)
+        for one in ranges:
+            for part in of_versions(one):
+                fresh = part.without(part.seq <= self.seq)
+                is_late, newest = self._late(fresh.time)
+                if text_of is not None:
+                    for place in np.flatnonzero(is_late).tolist():
+                        seq = int(fresh.seq[place])
+                        why = self._why_late(int(fresh.time[place]), int(newest[place]))
+                        rejects.append(_reject(f"event {seq}", "event log", seq, why, text_of(seq)))
+                late += int(is_late.sum())
+                parts.append(fresh.without(is_late))
+            if one.rows:
+                self.seq = max(self.seq, one.end)
+        groups = [joined(list(of_version)) for _, of_version in groupby(parts, key=lambda part: part.version)]
+        if groups:
+            self.version = groups[-1].version
+        aside = [row for one in ranges for row in one.set_aside]
+        found = sum(one.found for one in ranges)
+        return IntakeResult([], rejects, late, set_aside=aside, matched=groups, found=found)
+
+    def _late(self, times: Integers) -> tuple[NDArray[np.bool_], Integers]:
+        """Which of these events are late, and the time of the newest event before each."""
+        if self.lateness is None or not len(times):
+            return np.zeros(len(times), bool), times
+        first = int(times[0]) if self.newest is None else self.newest
+        newest = np.maximum.accumulate(np.concatenate(([first], times)))
+        self.newest = int(newest[-1])
+        return times < newest[:-1] - self.lateness, newest[:-1]
 
     def take(self, arrived: Iterable[IncomingRow], catalog: Catalog, version: int) -> IntakeResult:
         """Take events, or invalid rows, from another source. Events are checked against the catalog."""
@@ -150,7 +170,7 @@ class Intake:
             if why is None:
                 fresh[outcome.id] = outcome
                 if received is not None and self.by_clock and self.lateness is None:
-                    clock_of[outcome.id] = min(received, received if written is None else written) - _GRACE
+                    clock_of[outcome.id] = min(received, received if written is None else written) - GRACE
             elif why:
                 late += why.startswith("late: ")
                 rejects.append(_reject(f"{why} {_text(outcome)}", file, line, why, _text(outcome)))
@@ -167,7 +187,7 @@ class Intake:
         except Exception as error:  # a problem with one event must not stop the others
             return str(error) if isinstance(error, RankcastError) else f"{type(error).__name__}: {error}"
         if limit is not None and microseconds(event.time) < limit:
-            return self._why_late(event, limit)
+            return self._why_late(microseconds(event.time), self.newest or 0)
         if known is None or _order(event) < _order(known):
             return None
         return "" if _text(known) == _text(event) else f"duplicate event {event.id!r}"
@@ -212,15 +232,6 @@ class Intake:
         self.seq += len(numbered)
         return numbered
 
-    def _too_late(self, event: Event) -> str | None:
-        if self.lateness is None:
-            return None
-        time = microseconds(event.time)
-        if self.newest is not None and time < self.newest - self.lateness:
-            return self._why_late(event, self.newest - self.lateness)
-        self.newest = time if self.newest is None else max(time, self.newest)
-        return None
-
     def _why_ahead(self, event: Event, received: int | None) -> str | None:
         if self.max_ahead is None or received is None:
             return None
@@ -230,12 +241,11 @@ class Intake:
             return str(error)
         return None
 
-    def _why_late(self, event: Event, limit: int) -> str:
+    def _why_late(self, time: int, newest: int) -> str:
         assert self.lateness is not None
-        newest = instant(limit + self.lateness)
         return (
-            f"late: published at {show_time(event.time)}, more than {show_duration(timedelta(microseconds=self.lateness))} "
-            f"before the newest event so far, which is of {show_time(newest)}"
+            f"late: published at {show_time(instant(time))}, more than {show_duration(timedelta(microseconds=self.lateness))} "
+            f"before the newest event so far, which is of {show_time(instant(newest))}"
         )
 
 

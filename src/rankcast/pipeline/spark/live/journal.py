@@ -1,18 +1,24 @@
 """The journal of a shard: the events that it served, as long as saved pages refer to them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from rankcast.engine.pages import packed, unpacked
 from rankcast.errors import StoreError
 from rankcast.language import decode_event, dumps, encode_event
 from rankcast.model import Event
 from rankcast.pipeline.spark.live.intake import IntakeResult
-from rankcast.pipeline.spark.live.pages import packed, unpacked
+from rankcast.pipeline.spark.live.matched import MatchedEvents, decode_range, encode_range, of_versions, range_of
 
 __all__ = ["Journal", "JournalSegment", "SavedGeneration", "SavedJournal"]
 
-_FORM = 2
-"""Version of the content of a segment, increased with every change. Version 1 had no clock."""
+_FORM = 3
+"""Version of the content of a segment, increased with every change.
+
+Version 1 had no clock. Version 2 had no matches: events of a log were saved without them.
+"""
+
+_WITH_CLOCK = 2
 
 _ENOUGH = 500
 """Number of events after which a segment is complete."""
@@ -46,6 +52,8 @@ class Journal:
         self.kept = dict(kept or {})
         self._open: list[list[Any]] = []
         """The content of the last segment while it is incomplete: its generations, each with its groups."""
+        self._events = 0
+        """The number of events in that segment."""
 
     @property
     def size(self) -> int:
@@ -55,14 +63,19 @@ class Journal:
     def record(self, generation: int, taken: IntakeResult) -> dict[int, bytes]:
         """Store a generation: its events, grouped by catalog version, and the clock. Returns the segment to save."""
         shown = [[version, [_shown(event, taken) for event in events]] for version, events in taken.groups]
-        if sum(len(rows) for _, of, _ in self._open for _, rows in of) >= _ENOUGH:
-            self._open = []
-        self._open.append([generation, shown, taken.clock])
-        seqs = [row[0] for _, of, _ in self._open for _, rows in of for row in rows]
-        content = packed([_FORM, self._open])
-        segment = JournalSegment(generation, min(seqs, default=0), max(seqs, default=0), len(content))
+        matched = [encode_range(range_of(events)) for events in taken.matched]
+        if self._events >= _ENOUGH:
+            self._open, self._events = [], 0
+        self._open.append([generation, shown, taken.clock, matched])
+        self._events += taken.events
         number = self._open[0][0]
-        self.kept[number] = segment
+        content = packed([_FORM, self._open])
+        seqs = [event.seq for _, events in taken.groups for event in events]
+        seqs += [int(seq) for events in taken.matched if len(events.seq) for seq in events.seq[[0, -1]]]
+        before = self.kept.get(number)
+        if before is not None and before.last:
+            seqs += [before.first, before.last]
+        self.kept[number] = JournalSegment(generation, min(seqs, default=0), max(seqs, default=0), len(content))
         return {number: content}
 
     def first_kept(self, now: int) -> int:
@@ -76,7 +89,7 @@ class Journal:
         for number in gone:
             del self.kept[number]
             if self._open and self._open[0][0] == number:
-                self._open = []
+                self._open, self._events = [], 0
         return gone
 
 
@@ -94,20 +107,24 @@ def _generations(segment: bytes) -> list[Any]:
         raise StoreError(
             f"the checkpoint's journal has form {form}, newer than this Rankcast's {_FORM}; use the Rankcast that wrote it, or a later one"
         )
-    if form < _FORM:  # the first form has no clock
+    if form < _WITH_CLOCK:
         return [
-            [number, [[of, [[*row, None] for row in rows]] for of, rows in groups], None]
+            [number, [[of, [[*row, None] for row in rows]] for of, rows in groups], None, []]
             for number, groups in generations
         ]
-    return list(generations)
+    return [[*one, []] if form < _FORM else one for one in generations]
 
 
 class SavedGeneration(NamedTuple):
-    """A micro-batch in the journal: its number, the time that the clock reached first, and its groups of events."""
+    """A micro-batch in the journal: its number, the time that the clock reached first, and its groups of events.
+
+    `matched` are the events of a log with their matches.
+    """
 
     number: int
     clock: int | None
     groups: list[tuple[int, list[int]]]
+    matched: list[MatchedEvents]
 
 
 class SavedJournal(Mapping[int, Event]):
@@ -116,23 +133,27 @@ class SavedJournal(Mapping[int, Event]):
     `clocks` gives the clock at each event that has one.
     """
 
+    @property
+    def needs_matching(self) -> bool:
+        """Whether there are events without their matches."""
+        return any(seqs for generation in self.generations for _, seqs in generation.groups)
+
     def __init__(self, journal: Mapping[int, bytes]) -> None:
         self._texts: dict[int, str] = {}
         self._known: dict[int, Event] = {}
         self.clocks: dict[int, int] = {}
         self.generations: list[SavedGeneration] = []
         for _, segment in sorted(journal.items()):
-            for number, groups, clock in _generations(segment):
+            for number, groups, clock, ranges in _generations(segment):
                 seqs = [(of, [row[0] for row in rows]) for of, rows in groups]
-                self.generations.append(SavedGeneration(number, clock, seqs))
+                matched = [events for blob in ranges for events in of_versions(decode_range(blob))]
+                self.generations.append(SavedGeneration(number, clock, seqs, matched))
+                for events in matched:
+                    self._texts |= {int(events.seq[place]): text for place, text in events.texts.items()}
                 for seq, text, at in (row for _, rows in groups for row in rows):
                     self._texts[seq] = text
                     if at is not None:
                         self.clocks[seq] = at
-
-    def add(self, texts: Iterable[tuple[int, str]]) -> None:
-        """Add events that pages hold."""
-        self._texts.update(texts)
 
     def __getitem__(self, seq: int) -> Event:
         known = self._known.get(seq)

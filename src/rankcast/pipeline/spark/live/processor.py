@@ -6,8 +6,10 @@ from typing import Any
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from rankcast.pipeline.spark.live.hosts import ask
-from rankcast.pipeline.spark.live.requests import Frame, HostSettings, Request
+from rankcast.pipeline.spark.blobs import MATCHED
+from rankcast.pipeline.spark.live.hosts import ask, ask_matches
+from rankcast.pipeline.spark.live.marks import Mark, decode_mark
+from rankcast.pipeline.spark.live.requests import Frame, HostSettings, MatchRequest, Request
 
 __all__ = ["OUTPUT", "ShardProcessor"]
 
@@ -35,8 +37,10 @@ class ShardProcessor(StatefulProcessor):
 
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803
         """Serve the rows of a shard. Yields one row with its deliveries and its report."""
-        frames = [Frame(row.kind, bytes(row.blob)) for row in rows]
         number = self._numbers[key[0]]
+        frames = [Frame(row.kind, bytes(row.blob)) for row in rows]
+        if self._settings.asks_for_matches:
+            frames += self._matched(number, [decode_mark(frame.blob) for frame in frames])
         known = self._head.get()
         token, head = (known[0], bytes(known[1])) if known is not None else ("", b"")
         answer = ask(Request(self._settings, number, token, frames))
@@ -53,6 +57,18 @@ class ShardProcessor(StatefulProcessor):
             self._journal.removeKey((generation,))
         self._head.update((answer.token, answer.head))
         yield Row(shard=number, deliveries=answer.deliveries, report=answer.report)
+
+    def _matched(self, number: int, marks: list[Mark]) -> list[Frame]:
+        """The shard's parts of the ranges, from the process on this machine that matches them once for all shards."""
+        settings = self._settings
+        requests = [
+            MatchRequest(
+                settings.run, settings.store, settings.shards, mark.start, mark.end, looks_ahead=True, shard=number
+            )
+            for mark in marks
+            if mark.end > mark.start
+        ]
+        return [Frame(MATCHED, blob) for request in requests for blob in ask_matches(request, 0)]
 
     def close(self) -> None:
         """Do nothing: the shard stays alive."""

@@ -10,8 +10,9 @@ __all__ = ["ShardReport", "decode_report", "encode_report"]
 class ShardReport(msgspec.Struct, frozen=True):
     """The work of one shard on one micro-batch.
 
-    `start` and `end` are offsets of the store's event log, or None if the events come from another source. `events`,
-    `late` and `rejects` are the same in all shards; `matches`, `state_bytes` and `set_aside` belong to the shard.
+    `start` and `end` are offsets of the store's event log, or None if the events come from another source. `events`
+    and `late` are the same in all shards, and so are `rejects`, but those of a log are reported by the first shard
+    alone. `matches`, `state_bytes` and `set_aside` belong to the shard.
     Times are in microseconds. The micro-batch covers the positions (`seq`) `after` one event `up_to` another,
     whatever the source. `due` is when the clock ends the next period with pending candidates.
     """

@@ -2,7 +2,7 @@
 
 import msgspec
 
-__all__ = ["Frame", "HostAnswer", "HostSettings", "Request"]
+__all__ = ["Frame", "HostAnswer", "HostSettings", "MatchAnswer", "MatchRequest", "Request"]
 
 
 class HostSettings(msgspec.Struct, frozen=True):
@@ -22,6 +22,8 @@ class HostSettings(msgspec.Struct, frozen=True):
     lateness: int | None
     journal: int
     max_ahead: int | None = None
+    asks_for_matches: bool = False
+    """Whether shards ask the process that matches for their parts of a log's ranges. Otherwise Spark brings them."""
 
 
 class Frame(msgspec.Struct, frozen=True, array_like=True):
@@ -31,7 +33,30 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     blob: bytes
 
 
-class Request(msgspec.Struct, frozen=True):
+class MatchRequest(msgspec.Struct, frozen=True, tag=True):
+    """Match a range of a store's log for all shards. With `looks_ahead`, go on with what follows it.
+
+    `run` is that of `HostSettings`: another one may find another log at the same place. The answer has the parts of all
+    shards, or of `shard` alone; then the process keeps the others for the requests that follow.
+    """
+
+    run: str
+    store: str
+    shards: int
+    after: int
+    up_to: int
+    looks_ahead: bool
+    shard: int | None = None
+
+
+class MatchAnswer(msgspec.Struct, frozen=True):
+    """What each shard gets of the range (`rankcast.pipeline.spark.live.matched`), or the error."""
+
+    ranges: list[bytes] = []
+    error: tuple[str, str] | None = None
+
+
+class Request(msgspec.Struct, frozen=True, tag=True):
     """Serve a micro-batch if the shard is alive with this token; otherwise restore it from `saved` first.
 
     `saved` is the head (empty if there is none yet), the pages and the journal. `catalog` holds the records of a
@@ -69,5 +94,6 @@ def encode(message: object) -> bytes:
     return msgspec.msgpack.encode(message)
 
 
-decode_request = msgspec.msgpack.Decoder(Request).decode
+decode_request = msgspec.msgpack.Decoder(Request | MatchRequest).decode
 decode_answer = msgspec.msgpack.Decoder(HostAnswer).decode
+decode_matches = msgspec.msgpack.Decoder(MatchAnswer).decode

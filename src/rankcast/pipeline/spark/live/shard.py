@@ -9,30 +9,29 @@ import pyarrow as pa
 
 from rankcast.choose.positions import instant, microseconds
 from rankcast.engine.arrays import BatchShard
-from rankcast.engine.arrays.crowd_state import folded_of_columns
-from rankcast.engine.arrays.folded import fold, unfold
+from rankcast.engine.arrays.matching import MatchesGiven
 from rankcast.engine.choice import MANY_SUBSCRIPTIONS, is_small
+from rankcast.engine.pages import PageEvents, UsersByPage, join_page, pages_for, write_page
+from rankcast.engine.published import PublishedEvents
 from rankcast.engine.reference.shard import Shard
-from rankcast.engine.states import FORMAT, check_format, pack_states
 from rankcast.errors import StoreError
-from rankcast.language import dumps, encode_event
 from rankcast.model import Catalog, Delivery, Event, SetAside
 from rankcast.overlay import Admission, Finder
 from rankcast.pipeline.spark.live.catalogs import Catalogs
 from rankcast.pipeline.spark.live.frames import DELIVERY, deliveries_table
 from rankcast.pipeline.spark.live.intake import Intake, IntakeResult
 from rankcast.pipeline.spark.live.journal import Journal, JournalSegment, SavedJournal
-from rankcast.pipeline.spark.live.pages import packed, page_of, pages_for, unpacked
-from rankcast.plain import JsonObject
+from rankcast.pipeline.spark.live.matched import MatchedEvents
+from rankcast.plain import JsonObject, State
 
 __all__ = ["LiveShard", "SavedShard", "ShardChanges"]
 
-_FORM = 3
-"""Version of the saved form, increased with every change. This release reads this version and the one before.
+_FORM = 4
+"""Version of the saved form, increased with every change. This release reads this version and two before.
 
 A page or a segment written before an upgrade stays until it is written again, so each one records its own form.
 """
-_FORM_BEFORE = 2
+_FORMS_BEFORE = (2, 3)
 
 _SPANS = 2
 """Events stay in the journal for this many lifetimes of a page. Events held longer are stored in the pages."""
@@ -82,6 +81,9 @@ class LiveShard:
         The approximate number of events after which each page is rewritten.
     plain
         Serve by the reference engine alone.
+    gets_matches
+        The events come with their matches (`IntakeResult.matched`), so the shard needs no index. A shard that is
+        restored from a journal of an earlier release, which has no matches, has one until it is restored again.
     """
 
     def __init__(
@@ -91,6 +93,7 @@ class LiveShard:
         intake: Intake,
         journal: int = 100_000,
         plain: bool = False,
+        gets_matches: bool = False,
     ) -> None:
         self.intake = intake
         self.version: int | None = None
@@ -99,13 +102,14 @@ class LiveShard:
         self._serves = serves
         self._journal = journal
         self._plain = plain
+        self._gets_matches = gets_matches
         self._shard: Shard | BatchShard | None = None
         self._admission: tuple[int, Admission, Finder] | None = None
         self._pages: list[_Page] = []
         self._recorded = Journal(_SPANS * journal)
         self._is_unsaved = False
         """Whether there is state that the journal cannot reproduce."""
-        self._by_page: list[list[str]] | None = None
+        self._by_page: UsersByPage | None = None
         self._set_aside: list[SetAside] = []
 
     @property
@@ -129,12 +133,12 @@ class LiveShard:
         """The shard's part of the catalog as of the current version."""
         return self._catalogs.at(self.version or 0)
 
-    def begin(self, version: int, states: Iterable[bytes] = ()) -> None:
-        """Start with a version of the catalog, and with states of shards from `Shard.state`, if any."""
+    def begin(self, version: int, states: Iterable[Mapping[str, State]] = ()) -> None:
+        """Start with a version of the catalog, and with states of users, if any."""
         self._move(version)
         assert self._shard is not None
-        for state in states:
-            self._shard.restore(state)
+        for part in states:
+            self._shard.restore_states(part)
             self._is_unsaved = True
         self._pages = [_Page(0, version)] * pages_for(len(self._shard.users))
 
@@ -143,6 +147,8 @@ class LiveShard:
         made = [] if taken.clock is None else [self._advance(taken.clock)]
         for of_version, events in taken.groups:
             made += [deliveries_table(self._move(of_version)), self._publish(events, taken.clocks)]
+        for matched in taken.matched:
+            made += [deliveries_table(self._move(matched.version)), self._deliver(matched, matched.published())]
         if close:
             made.append(self._publish(self.intake.release_all(), {}))
             assert self._shard is not None
@@ -161,10 +167,9 @@ class LiveShard:
         assert self.version is not None
         self.generation += 1
         journal = self._recorded.record(self.generation, taken)
-        events = sum(len(of_version) for _, of_version in taken.groups)
         # Events released by the end of the stream are in no journal.
         since = self.intake.seq + 1 if close else self._recorded.first_kept(self.intake.seq)
-        due = range(self._spread()) if close or self._is_unsaved else self._due(events)
+        due = range(self._spread()) if close or self._is_unsaved else self._due(taken.events)
         pages = {number: self._page(number, since) for number in due}
         self._is_unsaved = False
         oldest = min(page.generation for page in self._pages)
@@ -177,7 +182,7 @@ class LiveShard:
         """Restore the saved state. Returns the note that was saved with it."""
         head = msgspec.msgpack.decode(saved.head)
         form = head.get("form")
-        if form not in (_FORM, _FORM_BEFORE):
+        if form not in (_FORM, *_FORMS_BEFORE):
             raise StoreError(
                 f"the checkpoint was written by another version of Rankcast (its form is {form}, not {_FORM}); finish with that one "
                 "(`rankcast state repartition`), or make the state anew with: rankcast state rebuild"
@@ -188,6 +193,8 @@ class LiveShard:
         )
         self.intake.restore(head["intake"])
         past = SavedJournal(saved.journal)
+        self._gets_matches &= not past.needs_matching
+        events = PageEvents(past)
         together: dict[tuple[int, int], list[int]] = {}
         for number, page in enumerate(self._pages):
             together.setdefault((page.generation, page.version), []).append(number)
@@ -198,7 +205,8 @@ class LiveShard:
             self._go_on(past, generation)
             for number in numbers:
                 if number in saved.pages:
-                    self._join(saved.pages[number], past)
+                    assert self._shard is not None
+                    join_page(self._shard, saved.pages[number], events)
         self._go_on(past, head["generation"])
         self._move(head["version"])
         self._set_aside = []  # these were reported before
@@ -215,10 +223,9 @@ class LiveShard:
             return []
         catalog = self._catalogs.at(version)
         self.version = version
-        self._by_page = None
         if self._shard is None:
             is_batch = not self._plain and len(catalog.subscriptions) >= MANY_SUBSCRIPTIONS
-            self._shard = _made(catalog, self._serves, is_batch)
+            self._shard = self._made(catalog, is_batch)
             return []
         owed = self._shard.update(catalog)
         self._note_set_aside()
@@ -238,14 +245,7 @@ class LiveShard:
     def _publish(self, events: Sequence[Event], clock_of: Mapping[int, int]) -> pa.Table:
         if not events:
             return DELIVERY.empty_table()
-        shard = self._shard
-        assert shard is not None
-        if isinstance(shard, Shard) and not is_small(len(events), len(self.catalog.subscriptions)) and not self._plain:
-            found = shard.matches
-            faster = _made(self.catalog, self._serves, is_batch=True)
-            faster.restore(shard.state())
-            faster.matches = found
-            self._shard = shard = faster
+        shard = self._shard_for(len(events))
         admitted = self._admitted(events)
         # The intake decides whether the clock counts, so either all events of a group have a clock or none.
         clocks = [instant(clock_of[event.seq]) for event in events] if clock_of else None
@@ -255,6 +255,28 @@ class LiveShard:
             made = shard.publish_columns(events, admitted, clocks).arrow()
         self._note_set_aside()
         return made
+
+    def _deliver(self, matched: MatchedEvents, events: PublishedEvents) -> pa.Table:
+        """The deliveries of events that come with their matches."""
+        shard = self._shard_for(len(events))
+        if isinstance(shard, Shard):
+            clocks = None if matched.clock is None else [instant(clock) for clock in matched.clock.tolist()]
+            made = deliveries_table(shard.deliver(events, matched.matches, clocks, matched.failures))
+        else:
+            made = shard.deliver(events, matched.matches, matched.clock, matched.failures).arrow()
+        self._note_set_aside()
+        return made
+
+    def _shard_for(self, events: int) -> Shard | BatchShard:
+        """The shard, over arrays from now on if there are many events."""
+        shard = self._shard
+        assert shard is not None
+        if isinstance(shard, Shard) and not is_small(events, len(self.catalog.subscriptions)) and not self._plain:
+            faster = self._made(self.catalog, is_batch=True)
+            faster.restore(shard.state())
+            faster.matches = shard.matches
+            self._shard = shard = faster
+        return shard
 
     def _note_set_aside(self) -> None:
         assert self._shard is not None
@@ -297,7 +319,6 @@ class LiveShard:
         wanted = pages_for(len(self._shard.users))
         if wanted >= 4 * len(self._pages):
             self._pages += [_Page(0, 0)] * (wanted - len(self._pages))
-            self._by_page = None
         return len(self._pages)
 
     def _page(self, number: int, since: int) -> bytes:
@@ -305,34 +326,12 @@ class LiveShard:
         shard = self._shard
         assert shard is not None
         assert self.version is not None
-        if self._by_page is None:
-            self._by_page = [[] for _ in self._pages]
-            for user in shard.users:
-                self._by_page[page_of(user, len(self._pages))].append(user)
-        events: dict[int, Event] = {}
-        users = self._by_page[number]
-        if isinstance(shard, Shard):
-            states = {user: fold(state, events) for user, state in shard.states(users).items()}
-            folded: JsonObject = {"states": states, "columns": None}
-        else:
-            folded = shard.folded(users, events, since)
-        texts = [[seq, dumps(encode_event(event))] for seq, event in events.items() if seq < since]
-        needed = min((seq for seq in events if seq >= since), default=self.intake.seq + 1)
-        page = packed([FORMAT, texts, folded])
-        self._pages[number] = _Page(self.generation, self.version, needed, len(page))
-        return page
-
-    def _join(self, page: bytes, past: SavedJournal) -> None:
-        """Let the users of a page join. The shard must be where the page was written."""
-        *number, texts, folded = unpacked(page)  # the form before has no number
-        check_format(*number or [0])
-        past.add(texts)
-        shard = self._shard
-        if isinstance(shard, BatchShard):
-            shard.restore_folded(folded, past)
-        elif shard is not None:
-            states = folded["states"] | (folded_of_columns(folded["columns"]) if folded["columns"] else {})
-            shard.restore(pack_states(unfold(states, past)))
+        if self._by_page is None or self._by_page.pages != len(self._pages):
+            self._by_page = UsersByPage(len(self._pages))
+        page = write_page(shard, self._by_page.users(number, shard), since)
+        needed = self.intake.seq + 1 if page.needed is None else page.needed
+        self._pages[number] = _Page(self.generation, self.version, needed, len(page.content))
+        return page.content
 
     def _go_on(self, past: SavedJournal, up_to: int) -> None:
         """Replay the generations up to a given one. Their deliveries were made before."""
@@ -345,6 +344,9 @@ class LiveShard:
                     self._publish(
                         [past[seq] for seq in seqs], {seq: past.clocks[seq] for seq in seqs if seq in past.clocks}
                     )
+                for matched in generation.matched:
+                    self._move(matched.version)
+                    self._deliver(matched, matched.published(past))
         self.generation = up_to
 
     def _head(self, note: object) -> bytes:
@@ -360,6 +362,7 @@ class LiveShard:
             }
         )
 
-
-def _made(catalog: Catalog, serves: Callable[[str], bool], is_batch: bool) -> Shard | BatchShard:
-    return BatchShard(catalog, serves) if is_batch else Shard(catalog, serves)
+    def _made(self, catalog: Catalog, is_batch: bool) -> Shard | BatchShard:
+        if not is_batch:
+            return Shard(catalog, self._serves)
+        return BatchShard(catalog, self._serves, MatchesGiven() if self._gets_matches else None)

@@ -5,9 +5,9 @@ import asyncio
 from nicegui import ui
 from nicegui.events import ValueChangeEventArguments
 
-from rankcast.service.event_words import cut
+from rankcast.language.event_words import cut
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, group, set_props, words
+from rankcast.service.page.widgets import act, group, scroller, set_props, words
 from rankcast.store.audit_log import ACTIONS, AuditAction, AuditEntry
 
 __all__ = ["AuditView"]
@@ -35,7 +35,7 @@ class AuditView:
                 "own is not listed.",
                 "rc-soft rc-small",
             )
-            with group("div", "rc-scroll"), group("table", "rc-table rc-wide"):
+            with scroller("Entries of the audit trail"), group("table", "rc-table rc-wide"):
                 with group("thead"), group("tr"):
                     for title in ("When", "Who", "What", "Whose", "Detail"):
                         words("th", title)

@@ -5,11 +5,11 @@ from collections.abc import Awaitable, Callable
 
 from nicegui import ui
 
+from rankcast.language.event_words import cut
 from rankcast.model.actors import present_actor
-from rankcast.service.event_words import cut
 from rankcast.service.page.computing import compute
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, group, words
+from rankcast.service.page.widgets import act, complaining, group, scroller, words
 from rankcast.service.trial_tasks import serve_set_aside
 
 __all__ = ["SetAsideView"]
@@ -42,7 +42,7 @@ class SetAsideView:
                 "Serving failed for these users or events, and everybody else went on. After a fix, serve them again.",
                 "rc-soft rc-small",
             )
-            with group("div", "rc-scroll"), group("table", "rc-table rc-wide"):
+            with scroller("What was set aside"), group("table", "rc-table rc-wide"):
                 with group("thead"), group("tr"):
                     for title in ("When", "User", "Event", "Why"):
                         words("th", title)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from nicegui import ui
 
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, group, set_props, words
+from rankcast.service.page.widgets import act, complaining, group, scroller, set_props, words
 from rankcast.store.users import count_user
 
 __all__ = ["UserList"]
@@ -28,7 +28,10 @@ class UserList:
                 set_props(search.props("dense outlined clearable debounce=200"), aria_label="Find a user by name")
             self._list = group("div", "rc-column rc-tight")
         self._search = search
-        with ui.dialog() as self._dialog, ui.card().classes("rc-column rc-dialog"):
+        with (
+            set_props(ui.dialog(), aria_label="Delete a user") as self._dialog,
+            ui.card().classes("rc-column rc-dialog"),
+        ):
             self._question = group("div", "rc-column")
 
     async def load(self) -> None:
@@ -48,10 +51,10 @@ class UserList:
                 said = "No user has that in the name." if wanted else "Users appear here with their first subscription."
                 words("p", said, "rc-soft")
                 return
-            with group("div", "rc-scroll"), group("table", "rc-table rc-wide"):
+            with scroller("Users"), group("table", "rc-table rc-wide"):
                 with group("thead"), group("tr"):
                     for title in ("User", "Subscriptions", ""):
-                        words("th", title)
+                        words("th" if title else "td", title)
                 with group("tbody"):
                     for name in found[:_SHOWN]:
                         with group("tr"):

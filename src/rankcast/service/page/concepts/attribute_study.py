@@ -22,6 +22,7 @@ from rankcast.model import (
     Term,
     Trapezoid,
     Triangle,
+    is_list,
     kind_of,
 )
 from rankcast.plain import JsonObject
@@ -90,7 +91,7 @@ def study(attribute: str, events: Sequence[Event]) -> Study:
                 pass
             case Term():
                 words += 1
-            case tuple() as values:
+            case tuple() as values if not is_list(values):
                 for value in values:
                     if kind_of(value) is Kind.NUMBER:
                         numbers.append(float(value))
@@ -100,6 +101,8 @@ def study(attribute: str, events: Sequence[Event]) -> Study:
                 best = max(degrees, key=lambda pair: pair[1])[0]
                 if isinstance(best, str):
                     texts[best] += 1
+            case tuple():
+                pass  # no concept describes a list
             case membership:
                 numbers.append(middle(membership))
                 ranges += 1
@@ -115,7 +118,7 @@ def suitable_attributes(catalog: Catalog, events: Sequence[Event]) -> list[str]:
         for name, value in event.attributes.items():
             if isinstance(value, tuple) and isinstance(value[0], str):
                 textual.setdefault(name, set()).update(str(one) for one in value)
-            elif not isinstance(value, tuple) or kind_of(value[0]) is Kind.NUMBER:
+            elif not isinstance(value, tuple) or (kind_of(value[0]) is Kind.NUMBER and not is_list(value)):
                 numeric[name] += 1
     few = [name for name, known in textual.items() if len(known) <= MOST_TEXTS]
     return list(dict.fromkeys([*sorted(with_concepts), *sorted(numeric), *sorted(few)]))

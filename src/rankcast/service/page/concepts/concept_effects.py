@@ -2,11 +2,11 @@
 
 from nicegui import ui
 
-from rankcast.service.event_words import cut, title_of
-from rankcast.service.page.widgets import group, words
+from rankcast.language.event_words import cut, title_of
+from rankcast.service.page.widgets import group, scroller, words
 from rankcast.service.studies.concept_trial import Effect, Effects
 
-__all__ = ["show_effects"]
+__all__ = ["show_effects", "show_rows"]
 
 
 def show_effects(box: ui.element, effects: Effects, said: str) -> None:
@@ -21,15 +21,20 @@ def show_effects(box: ui.element, effects: Effects, said: str) -> None:
         if not effects.rows:
             words("p", "No subscription uses the word so far.", "rc-soft")
             return
-        with group("div", "rc-scroll"), group("table", "rc-table rc-effects"):
-            with group("thead"), group("tr"):
-                for title in ("Subscription", "Of", "Matches", "Comes and goes"):
-                    words("th", title)
-            with group("tbody"):
-                for row in effects.rows:
-                    _row(row)
-        if effects.more:
-            words("p", f"and {effects.more:,} more subscriptions", "rc-soft")
+        show_rows(effects)
+
+
+def show_rows(effects: Effects) -> None:
+    """Add a table of the subscriptions, with what they match before and after."""
+    with scroller("Subscriptions that use the word"), group("table", "rc-table rc-effects"):
+        with group("thead"), group("tr"):
+            for title in ("Subscription", "Of", "Matches", "Comes and goes"):
+                words("th", title)
+        with group("tbody"):
+            for row in effects.rows:
+                _row(row)
+    if effects.more:
+        words("p", f"and {effects.more:,} more subscriptions", "rc-soft")
 
 
 def _row(row: Effect) -> None:

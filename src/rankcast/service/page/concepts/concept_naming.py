@@ -26,7 +26,7 @@ def ask_for_name(attribute: str, owners: Sequence[str], begin: Callable[[str, st
             return
         dialog.close()
 
-    with ui.dialog(value=True) as dialog, ui.card().classes("rc-dialog"):
+    with set_props(ui.dialog(value=True), aria_label="Name of the concept") as dialog, ui.card().classes("rc-dialog"):
         words("h2", f"A new word for {attribute}")
         field = ui.input("Name", placeholder="such as: cheap").props("outlined dense autofocus")
         field.on("keydown.enter", tried)

@@ -2,23 +2,28 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 
 from nicegui import ui
 
 from rankcast.errors import ModelError
-from rankcast.model import Concept, Membership
+from rankcast.model import Concept, Membership, Record
 from rankcast.service.page.colours import wear
+from rankcast.service.page.computing import compute
 from rankcast.service.page.concepts.attribute_study import axis_of
-from rankcast.service.page.concepts.concept_desk import ConceptDesk
+from rankcast.service.page.concepts.concept_desk import HISTORY, ConceptDesk
 from rankcast.service.page.concepts.concept_fields import ConceptFields
 from rankcast.service.page.concepts.concept_list import EVERYBODY, show_concepts
 from rankcast.service.page.concepts.concept_naming import ask_for_name
 from rankcast.service.page.concepts.concept_preview import ConceptPreview
+from rankcast.service.page.concepts.concept_proposal import ask_to_replace, replaced_by
 from rankcast.service.page.concepts.concept_shapes import converted, first_shape
 from rankcast.service.page.concepts.curve_editor import CurveEditor, form_of
+from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, empty, group, link, set_props, words
+from rankcast.service.studies.concept_trial import try_concepts
 
 __all__ = ["build"]
 
@@ -48,6 +53,8 @@ class _Workshop:
         self._concept: Concept | None = None
         self._draft: Membership | None = None
         self._proposed: tuple[Concept, ...] = ()
+        self._undo_bar = UndoBar()
+        self._ground = ui.context.slot.parent
         self._build()
 
     # building
@@ -217,10 +224,25 @@ class _Workshop:
             return
         new = replace(self._concept, membership=self._draft)
         with complaining():
-            await asyncio.to_thread(self._view.service.put, new)
-            await asyncio.to_thread(self._desk.load)
-            ui.notify(f"Saved: {new.name} on {new.attribute}", type="positive")
-            self._select(new)
+            await self._change(f"Saved: {new.name} on {new.attribute}", put=[new])
+
+    async def _change(self, said: str, put: Sequence[Concept] = (), remove: Sequence[Concept] = ()) -> None:
+        """Save and remove concepts in one step, show the first one, and offer to undo it."""
+        known = self._desk.catalog.concepts
+        before = [known.get((one.attribute, one.name, one.user)) for one in (*put, *remove)]
+        restored = [old for old in before if old is not None]
+        added = [new for new, old in zip(put, before, strict=False) if old is None]
+        await self._write(put, remove)
+
+        async def undo() -> None:
+            await self._write(restored, added)
+
+        self._undo_bar.offer(said, undo)
+
+    async def _write(self, put: Sequence[Concept], remove: Sequence[Record]) -> None:
+        await asyncio.to_thread(lambda: self._view.service.put(*put, remove=remove))
+        await asyncio.to_thread(self._desk.load)
+        self._select(put[0] if put else next(iter(self._desk.concepts()), None))
 
     def _undo(self) -> None:
         self._select(self._saved())
@@ -230,15 +252,18 @@ class _Workshop:
             return
         concept = self._concept
         with complaining():
-            if self._saved() is not None:
-                await asyncio.to_thread(self._view.service.remove, concept)
-            await asyncio.to_thread(self._desk.load)
-            self._select(next(iter(self._desk.concepts()), None))
+            if (saved := self._saved()) is not None:
+                await self._change(f"Removed {concept.name} on {concept.attribute}", remove=[saved])
+            else:
+                self._select(next(iter(self._desk.concepts()), None))
 
     def _override(self) -> None:
-        """Start this user's own definition from the shared one."""
-        if self._concept is not None:
+        """Start this user's own definition from the shared one as it is drawn, with changes that are not saved."""
+        if self._concept is not None and self._draft is not None:
+            draft = self._draft
             self._select(replace(self._concept, user=self._view.user))
+            self._draft = draft
+            self._show()
 
     def _named(self) -> None:
         """Ask for the name of a new concept, and start it in the middle of the data."""
@@ -265,12 +290,22 @@ class _Workshop:
         self._show()
 
     async def _use(self, user: str | None) -> None:
+        """Save the proposed concepts. If they replace others, show first what changes for whom, and ask."""
         made = [replace(concept, user=user) for concept in self._proposed]
         with complaining():
-            await asyncio.to_thread(self._view.service.put, *made)
             await asyncio.to_thread(self._desk.load)
-            ui.notify(f"Saved {len(made)} concepts on {self._desk.attribute}", type="positive")
-            self._select(made[0])
+            if not replaced_by(self._desk.catalog, made):
+                await self._put(made)
+                return
+            service = self._view.service
+            part = None if user is None else await asyncio.to_thread(service.part_of, user)
+            effects = await compute(self._view, try_concepts, service.history(HISTORY), part, made, user)
+            ask_to_replace(self._desk.catalog, made, effects, self._put)
+
+    async def _put(self, concepts: Sequence[Concept]) -> None:
+        with self._ground, complaining():  # the dialog that asked is gone
+            count = "1 concept" if len(concepts) == 1 else f"{len(concepts)} concepts"
+            await self._change(f"Saved {count} on {self._desk.attribute}", put=concepts)
 
     def _discard(self) -> None:
         self._proposed = ()

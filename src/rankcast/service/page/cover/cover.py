@@ -9,8 +9,8 @@ from nicegui.events import GenericEventArguments
 from rankcast.cover import Node
 from rankcast.errors import RankcastError
 from rankcast.language import label, show
+from rankcast.language.event_words import cut, facts, title_of
 from rankcast.model import Catalog, Event, Subscription
-from rankcast.service.event_words import cut, facts, title_of
 from rankcast.service.page.colours import wear
 from rankcast.service.page.computing import compute
 from rankcast.service.page.cover.cover_drawing import cover_svg
@@ -58,7 +58,10 @@ class _CoverPage:
         self._visited: dict[int, bool] | None = None
         with group("div", "rc-row rc-wrap"):
             whose = ui.toggle({False: view.user, True: "Everybody"}, value=False, on_change=self._turned)
-            set_props(whose.props("dense no-caps unelevated").classes("rc-speeds"), aria_label="Whose subscriptions")
+            set_props(
+                whose.props("dense no-caps unelevated toggle-text-color=on-accent").classes("rc-speeds"),
+                aria_label="Whose subscriptions",
+            )
             whose.visible = view.visitor.switches
             self._events_box = ui.select({}, label="Send an event through", with_input=True, on_change=self._sent)
             set_props(

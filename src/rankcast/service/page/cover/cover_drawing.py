@@ -5,10 +5,10 @@ from html import escape
 from textwrap import wrap
 
 from rankcast.cover import Node, SubscriptionGraph
+from rankcast.cover.layered_layout import Box, layered
 from rankcast.language import label
-from rankcast.service.event_words import cut
+from rankcast.language.event_words import cut
 from rankcast.service.page.colours import colour
-from rankcast.service.page.layered_layout import Box, layered
 
 __all__ = ["cover_svg"]
 

@@ -1,13 +1,14 @@
 """The full explanation of a delivery: scores, score parts, subscriptions, rivals, attributes."""
 
 import re
+from datetime import timedelta
 
 from rankcast.engine.explain import Explanation, MatchedSubscription
 from rankcast.language import label, show_duration
+from rankcast.language.event_words import said
 from rankcast.model import Event
-from rankcast.service.event_words import said
 from rankcast.service.page.reasons import Arrival
-from rankcast.service.page.widgets import fill_bar, group, pill, words
+from rankcast.service.page.widgets import fill_bar, group, pill, scroller, words
 
 __all__ = ["show_attributes", "show_explanation", "show_facts"]
 
@@ -20,7 +21,7 @@ def show_facts(arrival: Arrival) -> None:
     with group("dl", "rc-figures"):
         for name, value in (
             ("Rank", f"{delivery.rank:.3g}"),
-            ("Waited", show_duration(delivery.freshness) if delivery.freshness else "not at all"),
+            ("Waited", show_duration(delivery.freshness) if delivery.freshness > timedelta(0) else "not at all"),
             ("Window", f"{delivery.window:,}"),
             ("Delivery", f"{arrival.number:,}"),
         ):
@@ -32,7 +33,7 @@ def show_facts(arrival: Arrival) -> None:
 def show_attributes(event: Event) -> None:
     """Show all attributes of the event."""
     words("h3", "The event")
-    with group("div", "rc-scroll"), group("table", "rc-table"), group("tbody"):
+    with scroller("Attributes of the event"), group("table", "rc-table"), group("tbody"):
         rows = [("id", event.id), ("time", said((event.time,))), *([("source", event.source)] if event.source else [])]
         for name, text in [*rows, *((name, said(value)) for name, value in event.attributes.items())]:
             with group("tr"):
@@ -43,6 +44,8 @@ def show_attributes(event: Event) -> None:
 def show_explanation(explanation: Explanation, titles: dict[str, str]) -> None:
     """Show why the event was sent. `titles` are the titles of the events it competed with."""
     words("p", explanation.verdict[:1].upper() + explanation.verdict[1:] + ".", "rc-strong")
+    if remark := explanation.remark:
+        words("p", remark[:1].upper() + remark[1:] + ".", "rc-soft rc-small")
     parts = _PART.findall(explanation.parts)
     if len(parts) > 1:
         words("h3", "What its rank is made of")

@@ -7,18 +7,23 @@ from collections.abc import Sequence
 from nicegui import Client, background_tasks, ui
 
 from rankcast.errors import RankcastError
+from rankcast.language.event_words import facts, title_of
 from rankcast.model import Catalog, Delivery
-from rankcast.service.event_words import facts, title_of
 from rankcast.service.page.computing import compute
 from rankcast.service.page.feed.delivery_card import delivery_card
+from rankcast.service.page.feed.left_out_view import LeftOutView
 from rankcast.service.page.feed.publish_dialog import publish_button
+from rankcast.service.page.feed.reaction_bar import Reactions
 from rankcast.service.page.reasons import Arrival
+from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, empty, group, link, set_props, words
 from rankcast.service.studies.event_counts import count_recent
+from rankcast.store import Reaction
 
 __all__ = ["build"]
 
+_TABS = {"sent": "Sent", "left": "Left out", "saved": "Saved"}
 _PAGE = 20
 _MOST = 200
 """The most cards on the page. Older ones are loaded on request."""
@@ -60,6 +65,13 @@ class _Feed:
         self._at = 0
         self._counted_at = -1
         self.task: asyncio.Task[None] | None = None
+        self._reactions = Reactions(UndoBar(), self._filter)
+        self._shows_dismissed = False
+        self._has_older = False
+        self._tabs = ui.toggle(dict(_TABS), value="sent", on_change=self._turned).props(
+            "dense no-caps unelevated toggle-text-color=on-accent"
+        )
+        set_props(self._tabs.classes("rc-speeds rc-wrapping"), aria_label="Which events")
         self._tools = group("div", "rc-row rc-spread rc-feed-tools")
         with self._tools:
             self._search = (
@@ -72,7 +84,12 @@ class _Feed:
                 self._live = act("Live", self._pause, icon="o_pause", kind="quiet", label="Pause the feed")
                 if view.visitor.publishes:
                     publish_button(view)
-        self._count = words("p", "", "rc-soft rc-small rc-count")
+        with group("div", "rc-row rc-wrap rc-small"):
+            self._count = words("p", "", "rc-soft rc-small rc-count")
+            self._dismissed = group("button", "rc-link rc-small", type="button").on("click", self._toggle_dismissed)
+            with self._dismissed:
+                self._dismissed_text = words("span", "")
+        self._dismissed.set_visibility(False)
         self._trouble = words("p", "", "rc-note rc-warn").props("role=status")
         self._trouble.set_visibility(False)
         ui.timer(_RECOUNT, self._count_left_out)
@@ -83,6 +100,37 @@ class _Feed:
         with group("div", "rc-row rc-centred"):
             self._older = act("Older", self.load, icon="o_expand_more")
         self._older.set_visibility(False)
+        self._saved = group("ol", "rc-feed", aria_label="Saved deliveries")
+        self._left_out = LeftOutView(view)
+        self._left_out.box.set_visibility(False)
+
+    async def _turned(self) -> None:
+        """Show another tab."""
+        tab = self._tabs.value
+        if tab == "left":
+            self._filter()
+            await self._left_out.show(await asyncio.to_thread(self._service.catalog))
+            return
+        self._left_out.box.set_visibility(False)
+        if tab == "saved":
+            await self._load_saved()
+        self._filter()
+
+    async def _load_saved(self) -> None:
+        """Show the saved deliveries, the last saved first."""
+        arrivals = await asyncio.to_thread(self._read_saved)
+        self._saved.clear()
+        with self._saved:
+            for arrival in arrivals:
+                delivery_card(self._view, arrival, (), self._catalog, self._reactions)
+            if not arrivals:
+                with empty("o_bookmark_border", "Nothing saved yet", "Save a delivery to find it here again."):
+                    act("Back to what was sent", lambda: self._tabs.set_value("sent"))
+
+    def _read_saved(self) -> list[Arrival]:
+        user, store = self._view.user, self._service.store
+        numbers = self._service.reactions.saved(user, _MOST)
+        return self._arrivals_of([found for number in numbers for found in store.deliveries(user, number - 1, 1)])
 
     # stored deliveries
 
@@ -96,7 +144,7 @@ class _Feed:
         for arrival in found[:_PAGE]:
             self._add(arrival, top=False)
         self._at = max(self._at, *self._cards, 0) if self._cards else self._at
-        self._older.set_visibility(len(found) > _PAGE)
+        self._has_older = len(found) > _PAGE
         self._filter()
         await self._count_left_out()
 
@@ -105,6 +153,8 @@ class _Feed:
         return self._arrivals_of([(number, delivery) for number, delivery in stored if not before or number < before])
 
     def _arrivals_of(self, numbered: Sequence[tuple[int, Delivery]]) -> list[Arrival]:
+        known = self._service.reactions.of(self._view.user, [delivery.event for _, delivery in numbered])
+        self._reactions.of = {**self._reactions.of, **known}
         found = [(number, delivery, self._service.event(delivery.event)) for number, delivery in numbered]
         return [Arrival(number, delivery, event) for number, delivery, event in found if event is not None]
 
@@ -147,14 +197,14 @@ class _Feed:
         if len(arrivals) > _AT_ONCE:
             self._list.clear()
             self._cards.clear()
-            self._older.set_visibility(True)
+            self._has_older = True
         for arrival in arrivals:
             self._arrivals.appendleft(arrival)
         for arrival in arrivals[-_AT_ONCE:]:
             self._add(arrival, top=True)
         while len(self._cards) > _MOST:
             self._cards.pop(min(self._cards)).delete()
-            self._older.set_visibility(True)
+            self._has_older = True
         while len(self._arrivals) > _MOST + _LOOK_BACK:
             self._arrivals.pop()
         self._filter()
@@ -181,7 +231,7 @@ class _Feed:
             return
         before = [earlier for earlier in self._arrivals if earlier.number < arrival.number][:_LOOK_BACK]
         with self._list:
-            card = delivery_card(self._view, arrival, before, self._catalog)
+            card = delivery_card(self._view, arrival, before, self._catalog, self._reactions)
         if top:
             card.move(target_index=0)
             card.classes("rc-fresh")
@@ -193,17 +243,26 @@ class _Feed:
         for arrival in self._arrivals:
             card = self._cards.get(arrival.number)
             if card is not None:
-                card.set_visibility(asked in _searched(arrival))
+                card.set_visibility(self._is_shown(arrival) and asked in _searched(arrival))
                 shown += card.visible
         listens = bool(self._catalog.subscriptions_of(self._view.user))
-        self._search.set_visibility(bool(self._cards))
         self._tools.set_visibility(listens or bool(self._cards))
         self._count.set_visibility(listens or bool(self._cards))
         self._nothing.clear()
-        if shown:
+        is_sent = self._tabs.value == "sent"
+        self._tabs.set_visibility(listens or bool(self._cards))
+        self._list.set_visibility(is_sent)
+        self._saved.set_visibility(self._tabs.value == "saved")
+        self._search.set_visibility(is_sent and bool(self._cards))
+        self._older.set_visibility(is_sent and self._has_older)
+        self._show_dismissed()
+        if shown or not is_sent:
             return
         with self._nothing:
-            if self._cards:
+            if self._cards and not asked:
+                with empty("o_done_all", "All dismissed", "New deliveries appear here by themselves."):
+                    act("Show them", self._toggle_dismissed)
+            elif self._cards:
                 with empty("o_search_off", "Nothing here fits the filter", "Older deliveries may; load them below."):
                     act("Clear the filter", lambda: self._search.set_value(""))
             elif listens:
@@ -217,6 +276,22 @@ class _Feed:
                 with empty("o_inbox", "No deliveries yet", "Subscribe to something, or open a ready world."):
                     act("Subscribe", lambda: ui.navigate.to("/subscriptions?new="), kind="main", icon="o_add")
                     act("Open a ready world", lambda: ui.navigate.to("/worlds"), icon="o_public")
+
+    def _is_shown(self, arrival: Arrival) -> bool:
+        """Whether the current tab shows a delivery."""
+        reaction = self._reactions.of.get(arrival.event.id, Reaction())
+        return self._shows_dismissed or not reaction.is_dismissed
+
+    def _show_dismissed(self) -> None:
+        """Say how many deliveries on the page are dismissed, with a way to see them."""
+        known = [self._reactions.of.get(arrival.event.id, Reaction()) for arrival in self._arrivals]
+        count = sum(reaction.is_dismissed for reaction in known)
+        self._dismissed.set_visibility(bool(count) and self._tabs.value == "sent")
+        self._dismissed_text.text = f"{'Hide' if self._shows_dismissed else 'Show'} {count:,} dismissed"
+
+    def _toggle_dismissed(self) -> None:
+        self._shows_dismissed = not self._shows_dismissed
+        self._filter()
 
     async def _count_left_out(self) -> None:
         """Count the recent events that matched and were not sent, after new publications; show pipeline errors."""

@@ -9,12 +9,20 @@ from nicegui import ui
 
 from rankcast.errors import RankcastError
 from rankcast.language import decode_event, encode_event
+from rankcast.language.event_words import cut, title_of
 from rankcast.model import Catalog, Event
+from rankcast.service.page.computing import compute
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, group, words
+from rankcast.service.page.widgets import act, complaining, group, set_props, words
+from rankcast.service.studies.left_out import Publication, publication_of
 
 __all__ = ["publish_button"]
 
+_LOOK = 0.1
+_PATIENCE = 100
+"""How often the dialog looks whether the event is served."""
+
+_NAMED = 20
 _EXAMPLE = {"title": "Big Fish", "genre": ["drama", "comedy"], "year": 2003}
 
 
@@ -30,18 +38,24 @@ class _PublishDialog:
     def __init__(self, view: View) -> None:
         self._view = view
         self._catalog = Catalog()
-        with ui.dialog() as self._dialog, ui.card().classes("rc-column rc-dialog"):
-            words("h2", "Publish an event")
-            words("p", "Its attributes, as JSON. The id and the time are given to it.", "rc-soft rc-small")
-            self._text = (
-                ui.textarea("Attributes", on_change=self._check)
-                .props("outlined autogrow debounce=200 spellcheck=false input-class=rc-code")
-                .classes("rc-text")
-            )
-            self._wrong = words("p", "", "rc-bad rc-small").props("role=alert")
-            with group("div", "rc-row"):
-                self._button = act("Publish it", self._publish, icon="o_send", kind="main")
-                act("Close", self._dialog.close, kind="quiet")
+        with (
+            set_props(ui.dialog(), aria_label="Publish an event") as self._dialog,
+            ui.card().classes("rc-column rc-dialog"),
+        ):
+            self._form = group("div", "rc-column")
+            self._outcome = group("div", "rc-column", role="status")
+            with self._form:
+                words("h2", "Publish an event")
+                words("p", "Its attributes, as JSON. The id and the time are given to it.", "rc-soft rc-small")
+                self._text = (
+                    ui.textarea("Attributes", on_change=self._check)
+                    .props("outlined autogrow debounce=200 spellcheck=false input-class=rc-code")
+                    .classes("rc-text")
+                )
+                self._wrong = words("p", "", "rc-bad rc-small").props("role=alert")
+                with group("div", "rc-row"):
+                    self._button = act("Publish it", self._publish, icon="o_send", kind="main")
+                    act("Close", self._dialog.close, kind="quiet")
 
     async def open(self) -> None:
         """Open the dialog."""
@@ -49,6 +63,7 @@ class _PublishDialog:
         self._catalog = await asyncio.to_thread(self._view.service.catalog)
         attributes = encode_event(last[0])["attributes"] if last else _EXAMPLE
         self._text.set_value(json.dumps(attributes, indent=1, ensure_ascii=False))
+        self._show_form(True)
         self._dialog.open()
 
     def _event(self) -> Event:
@@ -73,6 +88,59 @@ class _PublishDialog:
 
     async def _publish(self) -> None:
         with complaining():
-            await asyncio.to_thread(self._view.service.publish, [self._event()])
-            self._dialog.close()
-            ui.notify("Published; if it is worth sending, it appears in a moment", type="positive")
+            event = self._event()
+            (receipt,) = await asyncio.to_thread(self._view.service.publish, [event])
+            self._show_form(False)
+            await self._tell(event, receipt.offset)
+
+    def _show_form(self, is_form: bool) -> None:
+        self._form.set_visibility(is_form)
+        self._outcome.clear()
+        self._outcome.set_visibility(not is_form)
+
+    async def _tell(self, event: Event, offset: int) -> None:
+        """Say who got the event and who did not, as soon as it is served."""
+        with self._outcome:
+            words("h2", f"Published {cut(title_of(event), 60)}")
+            waiting = words("p", "It is being served…", "rc-soft")
+        service = self._view.service
+        for _ in range(_PATIENCE):
+            if await asyncio.to_thread(service.store.reached) >= offset:
+                break
+            await asyncio.sleep(_LOOK)
+        else:
+            waiting.text = "It is in the log. The pipeline is not serving now; see the monitor."
+            return
+        settings = service.settings
+        found = await compute(self._view, publication_of, settings.store, settings.limits.explained, event.id)
+        waiting.delete()
+        with self._outcome:
+            _show_publication(found)
+            with group("div", "rc-row"):
+                act("Publish another", lambda: self._show_form(True))
+                act("Close", self._dialog.close, kind="quiet")
+
+
+def _show_publication(found: Publication) -> None:
+    count = len(found.sent)
+    if count:
+        words("p", f"Sent to {count:,}: {_listed(found.sent)}.", "rc-note")
+    else:
+        words("p", "Nobody got it at once.", "rc-note")
+    if found.left_out:
+        words("h3", "It matched, but was not sent to")
+        with group("ul", "rc-column rc-tight rc-outcomes"):
+            for user, because in found.left_out.items():
+                with group("li"):
+                    words("strong", user)
+                    words("span", f": {because}")
+        if found.more_left_out:
+            words("p", f"and {found.more_left_out:,} more users", "rc-soft rc-small")
+    if found.unmatched:
+        whose = "the other" if found.sent or found.left_out else "any of the"
+        words("p", f"It matches no subscription of {whose} {found.unmatched:,} users.", "rc-soft rc-small")
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more

@@ -1,25 +1,25 @@
 """The monitor: the funnel, crisp and approximate matches, throughput, rejects."""
 
 import asyncio
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from time import monotonic
 
 from nicegui import ui
 
 from rankcast.errors import RankcastError, StoreError
-from rankcast.service.event_words import cut, facts, title_of
+from rankcast.language.event_words import cut, facts, title_of
 from rankcast.service.page.colours import wear
 from rankcast.service.page.computing import compute
+from rankcast.service.page.monitor.activity import RANGES, Activity, activity_of
 from rankcast.service.page.monitor.line_chart import ChartLine, line_chart
-from rankcast.service.page.monitor.pulse import EVERY, pulse_of
 from rankcast.service.page.unreadable_view import UnreadableView
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import empty, fill_bar, group, link, set_props, words
+from rankcast.service.page.widgets import empty, fill_bar, group, link, scroller, set_props, words
 from rankcast.service.studies.vague_matches import Kinds, Sighting, kinds_in_history
 from rankcast.service.trial_tasks import funnel_history
 from rankcast.service.trials import Funnel
 from rankcast.store import KeptSetAside
-from rankcast.store.status import Status
+from rankcast.store.status import Status, status
 
 __all__ = ["build"]
 
@@ -31,7 +31,10 @@ _MOST_USERS = 12
 _PAUSE = 10.0
 """Seconds between counts for all users, because each count replays every user."""
 
-_SPANS = (60.0, 120.0, 300.0, 600.0, 1800.0, 86400.0)
+_EVERY = 2.0
+_SLOW = 10.0
+"""Seconds between drawings of a chart over more than an hour."""
+
 _STAGES = (
     ("Published", "events that came in"),
     ("Matched", "meet a subscription"),
@@ -51,7 +54,7 @@ async def build(view: View) -> None:
         return
     monitor = _Monitor(view)
     await monitor.look()
-    ui.timer(EVERY, monitor.look)
+    ui.timer(_EVERY, monitor.look)
 
 
 class _Monitor:
@@ -61,23 +64,35 @@ class _Monitor:
         self._view = view
         self._seen = (-1, -1, "")
         self._again = 0.0
+        self._drawn_at = 0.0
         with group("section", "rc-card rc-column", aria_label="The pipeline"):
             with group("div", "rc-row rc-wrap rc-spread"):
                 words("h2", "The pipeline")
                 self._health = words("span", "", "rc-pill")
             self._figures = group("dl", "rc-figures")
-            self._chart = group("figure", "rc-column rc-tight")
-            with self._chart:
-                self._drawn = ui.html("", sanitize=False)
+            with group("div", "rc-row rc-wrap rc-spread"):
+                words("h3", "Over time")
+                self._range = ui.toggle(list(RANGES), value=next(iter(RANGES)), on_change=self._ranged).props(
+                    "dense no-caps unelevated toggle-text-color=on-accent"
+                )
+                set_props(self._range.classes("rc-speeds rc-wrapping"), aria_label="Range of time")
+            with group("figure", "rc-column rc-tight"):
+                self._drawn = set_props(ui.html("", sanitize=False), role="img", aria_label="Events per second")
                 with group("figcaption", "rc-row rc-wrap rc-legend rc-small rc-soft"):
                     _mark("var(--rc-c0)", "published")
                     _mark("var(--rc-c1)", "delivered")
+                    _mark("var(--rc-bars)", "not recorded")
+            with group("figure", "rc-column rc-tight"):
+                self._lag = set_props(ui.html("", sanitize=False), role="img", aria_label="Events that waited")
+                with group("figcaption", "rc-row rc-wrap rc-legend rc-small rc-soft"):
+                    _mark("var(--rc-c2)", "most events that waited")
+                    self._waited = words("span", "")
         with group("section", "rc-card rc-column", aria_label="The funnel"):
             with group("div", "rc-row rc-wrap rc-spread"):
                 words("h2", f"The last {RECENT} events")
                 self._whose = ui.toggle(
                     {"me": view.user, "all": "Everybody"}, value="me", on_change=self._turned
-                ).props("dense no-caps unelevated")
+                ).props("dense no-caps unelevated toggle-text-color=on-accent")
                 set_props(self._whose.classes("rc-speeds"), aria_label="Whose funnel")
                 self._whose.visible = view.visitor.switches
             self._funnel = group("div", "rc-column")
@@ -87,6 +102,31 @@ class _Monitor:
         self._rejects.visible = view.visitor.switches
         self._set_aside = group("section", "rc-card rc-column", aria_label="Set aside")
         self._unreadable = UnreadableView(view, view.user)
+
+    async def _ranged(self) -> None:
+        self._drawn_at = 0.0
+        await self._draw()
+
+    async def _draw(self) -> None:
+        """Draw what the store recorded over the chosen range."""
+        span = RANGES[self._range.value]
+        if span > timedelta(hours=1) and monotonic() < self._drawn_at + _SLOW:
+            return
+        self._drawn_at = monotonic()
+        samples, every = await asyncio.to_thread(self._view.service.sampler.log.over, span)
+        self._show_activity(activity_of(samples, every, datetime.now(UTC)), span.total_seconds())
+
+    def _show_activity(self, activity: Activity, span: float) -> None:
+        rates = activity.rates
+        lines = [
+            ChartLine([(rate.ago, rate.published) for rate in rates], "var(--rc-c0)", filled=True),
+            ChartLine([(rate.ago, rate.delivered) for rate in rates], "var(--rc-c1)"),
+        ]
+        self._drawn.content = line_chart(lines, span, "events per second", activity.gaps)
+        waiting = ChartLine([(rate.ago, rate.waiting) for rate in rates], "var(--rc-c2)", filled=True)
+        self._lag.content = line_chart([waiting], span, "events waiting", activity.gaps)
+        longest = max((rate.waited for rate in rates), default=0.0)
+        self._waited.text = f"longest wait {longest:.1f} s" if longest >= 0.1 else "nothing waited long"
 
     async def _turned(self) -> None:
         self._seen = (-1, -1, "")
@@ -98,19 +138,12 @@ class _Monitor:
     async def look(self) -> None:
         """Refresh the page. The costly parts are refreshed only if something has changed."""
         service, user = self._view.service, self._view.user
-        pulse = pulse_of(service)
         try:
-            now = await asyncio.to_thread(pulse.now)
+            now = await asyncio.to_thread(status, service.store.database)
+            self._show_pipeline(now)
+            await self._draw()
         except StoreError:
             return
-        self._show_pipeline(now)
-        rates = pulse.rates()
-        lines = [
-            ChartLine([(rate.ago, rate.published) for rate in rates], "var(--rc-c0)", filled=True),
-            ChartLine([(rate.ago, rate.delivered) for rate in rates], "var(--rc-c1)"),
-        ]
-        age = rates[0].ago if rates else 0.0
-        self._drawn.content = line_chart(lines, next(span for span in _SPANS if span >= age - 2), "events per second")
         seen = (now.served, now.version, str(self._whose.value))
         if seen == self._seen or (seen[2] == "all" == self._seen[2] and monotonic() < self._again):
             return
@@ -196,7 +229,7 @@ class _Monitor:
     def _show_everybody(self, funnels: dict[str, Funnel], users: int) -> None:
         self._funnel.clear()
         with self._funnel:
-            with group("div", "rc-scroll"), group("table", "rc-table rc-number"):
+            with scroller("Everybody's funnel"), group("table", "rc-table rc-number"):
                 with group("thead"), group("tr"):
                     for title in ("User", *(name for name, _ in _STAGES)):
                         words("th", title)
@@ -241,7 +274,7 @@ class _Monitor:
                 return
             words("h2", f"{count:,} set aside" if of is None else "Set aside for you")
             words("p", "Serving these failed. An administrator can serve them again.", "rc-soft rc-small")
-            with group("div", "rc-scroll"), group("table", "rc-table"):
+            with scroller("What was set aside"), group("table", "rc-table"):
                 with group("thead"), group("tr"):
                     for title in ("When", "User", "Event", "Why"):
                         words("th", title)
@@ -257,7 +290,7 @@ class _Monitor:
             if not rejects:
                 words("p", "All that came in could be used.", "rc-soft")
                 return
-            with group("div", "rc-scroll"), group("table", "rc-table"):
+            with scroller("What was rejected"), group("table", "rc-table"):
                 with group("thead"), group("tr"):
                     for title in ("When", "Where", "Why", "What"):
                         words("th", title)

@@ -1,4 +1,4 @@
-"""A simulation of an overlay: brokers in a tree, the messages between them under a strategy, and the savings."""
+"""The running brokers, and a simulation of an overlay: brokers in a tree, the messages between them under a strategy, and the savings."""
 
 from dataclasses import replace
 from typing import Any
@@ -9,8 +9,9 @@ from rankcast.errors import RankcastError
 from rankcast.service.page.colours import wear
 from rankcast.service.page.computing import compute
 from rankcast.service.page.overlay.overlay_drawing import overlay_svg
+from rankcast.service.page.overlay.running_brokers import show_running
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, group, set_props, words
+from rankcast.service.page.widgets import act, group, scroller, set_props, words
 from rankcast.service.studies.overlay_run import Run, Setup, run
 
 __all__ = ["build"]
@@ -41,8 +42,10 @@ _RANKINGS = {
 
 
 def build(view: View) -> None:
-    """Build the simulation. It does not use the store."""
+    """Build the page: for administrators the running brokers, and for everybody the simulation."""
     wear()
+    if view.visitor.switches:
+        show_running(view)
     words(
         "p",
         "A publisher promises each publication to its k best subscribers. Subscriptions travel from the edges towards the "
@@ -83,7 +86,7 @@ class _OverlayPage:
             set_props(self._told, aria_live="polite")
         with group("section", "rc-card rc-column", aria_label="Strategies compared"):
             words("h2", "The strategies side by side")
-            self._table = group("div", "rc-scroll")
+            self._table = scroller("The strategies compared")
         self._changed()
 
     def _choice(self, label: str, options: dict[str, str], field: str) -> None:

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from rankcast.service.page.layered_layout import Box, layered
+from rankcast.cover.layered_layout import Box, layered
 from rankcast.service.studies.overlay_run import Route, Run
 
 __all__ = ["overlay_svg"]

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from rankcast.language import show_duration
+from rankcast.language.event_words import title_of
 from rankcast.model import Event
-from rankcast.service.event_words import title_of
 from rankcast.service.page.widgets import fill_bar, group, words
 from rankcast.service.studies.backtests import Backtest
 

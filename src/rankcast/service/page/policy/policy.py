@@ -3,25 +3,29 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 
-from nicegui import ui
+from nicegui import background_tasks, ui
 
 from rankcast.errors import ModelError, RankcastError
 from rankcast.language import PRESETS, Preset, decode_record, encode_record
-from rankcast.model import Policy
+from rankcast.model import Catalog, Policy, Scoring
 from rankcast.plain import JsonObject
-from rankcast.service.api.answers import check_cost
+from rankcast.rank import policy_notes
 from rankcast.service.page.hints import Hint, hints_of
 from rankcast.service.page.policy.backtest_view import show_backtests
 from rankcast.service.page.policy.policy_controls import PolicyControls
 from rankcast.service.page.policy.policy_words import in_words
-from rankcast.service.page.policy.quiet_view import show_quiet
+from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, empty, group, set_props, words
-from rankcast.service.studies.backtests import compare, recent_for
+from rankcast.service.page.widgets import act, complaining, empty, group, link, set_props, words
+from rankcast.service.record_costs import check_cost
+from rankcast.service.studies.backtests import SAMPLE, compare
+from rankcast.service.trial_tasks import even_history
 
 __all__ = ["build"]
 
+_ADVICE_SAMPLE = 1_000
 _EVERYTHING = Preset("whatever matches, as it happens", {})
 
 
@@ -40,7 +44,9 @@ class _PolicyPage:
     def __init__(self, view: View, saved: Policy, hints: dict[str, Hint]) -> None:
         self._view = view
         self._tries = 0
+        self._client = ui.context.client
         self._saved = saved
+        self._undo = UndoBar()
         with group("div", "rc-policy"):
             with group("section", "rc-column", aria_label="Settings"):
                 self._draw_presets()
@@ -51,13 +57,16 @@ class _PolicyPage:
                 with group("div", "rc-card rc-column rc-summary"):
                     self._words = words("p", "", "rc-strong rc-policy-words")
                     self._wrong = words("p", "", "rc-bad")
+                    self._notes = group("div", "rc-column", role="status")
                     with group("div", "rc-row"):
                         self._save_button = act("Save", self._save, icon="o_check", kind="main")
                         self._reset_button = act("As it was", self._reset, kind="quiet")
                 self._tried = group("div", "rc-column", aria_live="polite")
                 with self._tried:
                     words("p", "Trying it on recent events…", "rc-soft rc-small")
-                show_quiet(view)
+                with group("p", "rc-small rc-soft"):
+                    words("span", "Webhooks, quiet hours and digests are under ")
+                    link("Notifications", "/notifications")
         self._changed()
 
     def _draw_presets(self) -> None:
@@ -101,8 +110,9 @@ class _PolicyPage:
         self._save_button.set_enabled(is_new)
         self._reset_button.set_visibility(is_new)
         draft = json.dumps({"draft": json.dumps(self._controls.fields)} if is_new else {}).replace("<", "\\u003c")
-        ui.run_javascript(f"rankcast.address({draft})")
-        ui.timer(0, lambda number=self._tries: self._try(number, policy), once=True)
+        # Neither by `ui` nor in a timer: they would belong to the control that was used, which may have been drawn anew.
+        self._client.run_javascript(f"rankcast.address({draft})")
+        background_tasks.create(self._try(self._tries, policy), name="trying a policy")
 
     def _is_outdated(self, number: int) -> Callable[[], Awaitable[bool]]:
         """Return a check whether a trial is outdated: a newer one was started, or the page is closed."""
@@ -115,6 +125,12 @@ class _PolicyPage:
     async def _try(self, number: int, policy: Policy) -> None:
         service, user, saved = self._view.service, self._view.user, self._saved
         part = await asyncio.to_thread(service.part_of, user)
+        if number != self._tries or self._tried.is_deleted:
+            return
+        self._notes.clear()
+        with self._notes:
+            for note in policy_notes(policy, part):
+                words("p", f"{note[:1].upper()}{note[1:]}.", "rc-note rc-warn")
         if not part.subscriptions_of(user):
             self._tried.clear()
             with (
@@ -123,7 +139,7 @@ class _PolicyPage:
             ):
                 act("New subscription", lambda: ui.navigate.to("/subscriptions?new="), icon="o_add")
             return
-        history = recent_for(service, saved, policy)
+        history = service.history(SAMPLE)
         try:
             now, then, events = await service.trials.run_for(
                 self._view.visitor.who, self._is_outdated(number), compare, history, user, saved, policy, part
@@ -142,14 +158,40 @@ class _PolicyPage:
                 else:
                     with empty("o_science", "Nothing to try it on", "Nothing was published yet."):
                         act("Open a ready world", lambda: ui.navigate.to("/worlds"), icon="o_public")
+            if events:
+                await self._advise(number, policy, part)
+
+    async def _advise(self, number: int, policy: Policy, part: Catalog) -> None:
+        """Say between which rates the filter can serve all subscriptions evenly."""
+        if policy.filter is None or policy.filter.scoring not in (Scoring.RATE, Scoring.INTERVAL):
+            return
+        service = self._view.service
+        with suppress(RankcastError):  # the trial that follows says what is wrong
+            found = await service.trials.run_for(
+                self._view.visitor.who,
+                self._is_outdated(number),
+                even_history,
+                service.history(_ADVICE_SAMPLE),
+                self._view.user,
+                policy,
+                part,
+            )
+            if number == self._tries and not self._notes.is_deleted and found.even is not None:
+                with self._notes:
+                    words("p", f"{found.advice[:1].upper()}{found.advice[1:]}.", "rc-note")
 
     async def _save(self) -> None:
         with complaining():
             policy = self._policy()
             await asyncio.to_thread(self._view.service.put, policy)
-            self._saved = policy
-            ui.notify("Saved; it holds from the next event on", type="positive")
+            before, self._saved = self._saved, policy
             self._changed()
+            self._undo.offer("Saved; it holds from the next event on", lambda: self._restore(before))
+
+    async def _restore(self, policy: Policy) -> None:
+        await asyncio.to_thread(self._view.service.put, policy)
+        self._saved = policy
+        self._take(_fields(policy))
 
     def _reset(self) -> None:
         self._take(_fields(self._saved))

@@ -9,6 +9,7 @@ from nicegui import ui
 
 from rankcast.language import parse_duration
 from rankcast.language.declared_json import encode_value
+from rankcast.language.presets import filter_of_kind
 from rankcast.model import Filter, FilterKind, Length, Mode, Policy, ScorePart, Unit
 from rankcast.model.declared import (
     Declared,
@@ -19,6 +20,7 @@ from rankcast.model.declared import (
     Nested,
     Numbers,
     Real,
+    Truth,
     Whole,
     Word,
     declared,
@@ -155,10 +157,12 @@ class PolicyControls:
                 for inner in declared(of):
                     self._draw_field((*path, inner.name), inner)
             case Word(options):
-                field = ui.select(
-                    {word.value: getattr(word, "title", word.value) for word in options}, label=label, value=value
-                )
+                titles = {word.value: getattr(word, "title", word.value) for word in options}
+                field = ui.select({name: titles.get(name, name) for name in kind.names}, label=label, value=value)
                 field.props("dense outlined options-dense").on_value_change(lambda event: change(event.value))
+            case Truth():
+                yes = ui.checkbox(label, value=value)
+                yes.on_value_change(lambda event: change(event.value))
             case Real() | Whole():
                 number = ui.number(label=label, value=value, min=kind.low, max=kind.high)
                 number.props("dense outlined debounce=300")
@@ -220,7 +224,7 @@ class PolicyControls:
 
     def _set_filter(self, kind: str) -> None:
         kept = {"rate": 0.2, "period": 100, **(self.fields.get("filter") or {})}
-        self.fields["filter"] = {**kept, "novelty": kind}
+        self.fields["filter"] = filter_of_kind(kept, kind)
         if not kind:
             del self.fields["filter"]
         self._draw()

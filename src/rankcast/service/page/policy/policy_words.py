@@ -17,6 +17,8 @@ def in_words(policy: Policy) -> str:
     'Sent at once: what is among the 4 best of the last 50 events, by what you prefer and how different it is.'
     """
     said = [_what(policy)]
+    if policy.mode is Mode.SLIDING and policy.calm:
+        said.append(f"A set stays until another one is better by more than {policy.calm:g}.")
     if policy.filter is not None:
         kept = policy.filter
         said.append(f"Before that, only {kept.novelty.meaning.format(rate=kept.rate, minimum=kept.minimum)} goes on.")

@@ -12,8 +12,9 @@ from rankcast.rank import scores
 from rankcast.service.page.preferences.level_moves import grouped, moved, pairs_of, says_levels
 from rankcast.service.page.preferences.preference_drawing import draw_preferences
 from rankcast.service.page.reasons import short_name
+from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, drawing, empty, group, pill, set_props, words
+from rankcast.service.page.widgets import act, drawing, empty, group, pill, set_props, words
 
 __all__ = ["build"]
 
@@ -30,7 +31,7 @@ class _Preferences:
     def __init__(self, view: View) -> None:
         self._view = view
         self._body = group("div", "rc-column")
-        self._undo = group("div")
+        self._undo = UndoBar()
 
     async def load(self) -> None:
         """Read the preferences and draw the page."""
@@ -190,13 +191,7 @@ class _Preferences:
 
     def _offer_undo(self, before: list[Preference], said: str) -> None:
         async def undo() -> None:
-            with complaining():
-                await asyncio.to_thread(self._replace, before)
-            self._undo.clear()
+            await asyncio.to_thread(self._replace, before)
             await self.load()
 
-        self._undo.clear()
-        with self._undo, group("div", "rc-undo", role="status"):
-            words("span", said)
-            act("Undo", undo, kind="quiet")
-            act("", self._undo.clear, icon="o_close", kind="quiet", label="Close")
+        self._undo.offer(said, undo)

@@ -34,6 +34,9 @@ _HEDGES: dict[tuple[Hedge, ...], str] = {
     (Hedge.NOT, Hedge.VERY): "not very",
 }
 
+_OFFERED = 12
+"""The most attributes that are listed."""
+
 
 class FormView:
     """Shows and edits a form. `changed` is called after each change."""
@@ -89,10 +92,29 @@ class FormView:
         with group("div", "rc-column rc-tight" + (" rc-group" if grouped else ""), role="group", aria_label=label):
             for condition in conditions:
                 _Line(self, conditions, condition)
+                if not condition.attribute and condition is conditions[-1]:
+                    self._offer(condition)
             with group("div", "rc-row"):
                 act("Another condition", lambda: self._add(conditions), icon="o_add", kind="quiet")
                 if grouped and len(self.form.groups) > 1:
                     act("Remove the group", lambda: self._remove_group(number), kind="quiet")
+
+    def _offer(self, condition: Condition) -> None:
+        """List the attributes of recent events, before one types."""
+
+        def choose(name: str) -> None:
+            condition.attribute = name
+            self._draw()
+            self._changed()
+
+        if not self._hints:
+            return
+        with group("div", "rc-row rc-wrap rc-small", role="group", aria_label="Attributes of recent events"):
+            words("span", "Recent events have", "rc-soft")
+            for name in self.names[:_OFFERED]:
+                pill = group("button", "rc-pill rc-offer", type="button", aria_label=f"Attribute {name}")
+                with pill.on("click", lambda _, name=name: choose(name)):
+                    words("span", name)
 
     def _add(self, conditions: list[Condition]) -> None:
         conditions.append(Condition())

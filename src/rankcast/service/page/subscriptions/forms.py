@@ -150,7 +150,7 @@ def operator_of(symbol: str) -> Op | SpecialOp:
 def operators_for(kind: Kind | None) -> dict[str, str]:
     """The operators to offer for an attribute, with their names; `kind` is None if it is unknown.
 
-    >>> operators_for(Kind.TIME)["<"], "contains" in operators_for(Kind.TIME)
+    >>> operators_for(Kind.TIME)["<"], "startswith" in operators_for(Kind.TIME)
     ('before', False)
     """
     declared = [op.declared for op in (*Op, *SpecialOp) if op is not SpecialOp.IS and op.declared.is_offered(kind)]
@@ -229,7 +229,8 @@ def _test(condition: Condition) -> Test:
             return Exists()
         case SpecialOp.IS:
             return Is(Term(texts[0].strip(), condition.hedges))
-    kind = condition.kind or (Kind.NUMBER if all(map(_is_number, texts)) else Kind.STRING)
+    may_be_number = op is not Op.CONTAINS and all(map(_is_number, texts))  # a list of numbers is rarer than a text
+    kind = condition.kind or (Kind.NUMBER if may_be_number else Kind.STRING)
     if len(op.declared.kinds) == 1:
         (kind,) = op.declared.kinds
     values = [_scalar(text, kind) for text in texts]

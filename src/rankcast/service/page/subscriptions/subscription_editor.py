@@ -10,9 +10,8 @@ from nicegui import ui
 
 from rankcast.errors import CatalogError, ExpressionError, ModelError, RankcastError
 from rankcast.language import label, parse, show
+from rankcast.language.event_words import title_of
 from rankcast.model import Always, Catalog, Subscription
-from rankcast.service.api.answers import check_cost
-from rankcast.service.event_words import title_of
 from rankcast.service.page.computing import compute
 from rankcast.service.page.hints import Hint, hints_of
 from rankcast.service.page.reasons import short_name
@@ -20,6 +19,7 @@ from rankcast.service.page.subscriptions.form_view import FormView
 from rankcast.service.page.subscriptions.forms import Condition, Form, FormShape, expression_of, form_of, is_complete
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, fill_bar, group, set_props, slide, words
+from rankcast.service.record_costs import check_cost
 from rankcast.service.trial_tasks import try_on_history
 from rankcast.service.trials import ExpressionTrial
 
@@ -89,7 +89,7 @@ class SubscriptionEditor:
                     .props("dense outlined" + (" readonly" if old else ""))
                     .classes("rc-name-field")
                 )
-            with group("div", "rc-row"):
+            with group("div", "rc-row rc-saving"):
                 self._save_button = act("Save", self._save, icon="o_check", kind="main")
                 act("Cancel", self._leave, kind="quiet")
         self._formless.set_visibility(False)

@@ -8,6 +8,7 @@ from rankcast.language import label, show
 from rankcast.model import Preference, Subscription
 from rankcast.rank import levels, scores
 from rankcast.service.page.subscriptions.subscription_editor import SubscriptionEditor, read_for_editor
+from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, empty, group, pill, words
 
@@ -38,7 +39,7 @@ class _Subscriptions:
             act("New subscription", lambda: self.edit(None, ""), icon="o_add", kind="main")
         self._editor = group("div")
         self._list = group("div")
-        self._undo = group("div")
+        self._undo = UndoBar()
 
     async def load(self) -> None:
         """Read and list the subscriptions."""
@@ -126,16 +127,10 @@ class _Subscriptions:
 
     def _offer_undo(self, one: Subscription, preferences: list[Preference]) -> None:
         async def undo() -> None:
-            with complaining():
-                await asyncio.to_thread(self._view.service.put, one, *preferences)
-            self._undo.clear()
+            await asyncio.to_thread(self._view.service.put, one, *preferences)
             await self.load()
 
-        self._undo.clear()
-        with self._undo, group("div", "rc-undo", role="status"):
-            words("span", f"Removed {one.id}")
-            act("Undo", undo, kind="quiet")
-            act("", self._undo.clear, icon="o_close", kind="quiet", label="Close")
+        self._undo.offer(f"Removed {one.id}", undo)
 
 
 def _capital(text: str) -> str:

@@ -5,12 +5,12 @@ from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
+from rankcast.engine.explain.reasons import Reason
 from rankcast.errors import CatalogError
 from rankcast.language import dumps, encode_delivery, encode_event, show_time
 from rankcast.model import Delivery, Event
 from rankcast.plain import JsonObject
 from rankcast.service.push.digests.making import deliveries_of
-from rankcast.service.push.digests.reasons import Reason
 from rankcast.store import DigestLog, Store
 from rankcast.store.push.digest_log import KeptDigest, LeftOut
 

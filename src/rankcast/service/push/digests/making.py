@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from rankcast.model import Delivery
 from rankcast.plain import JsonObject
-from rankcast.service.push.digests.retracing import UserTrace, state_of
+from rankcast.service.push.digests.retracing import UserTrace, page_with, state_of
 from rankcast.service.push.digests.schedules import Schedule
 from rankcast.store import Store
 from rankcast.store.push.digest_log import DigestLog, KeptDigest, KeptSchedule, PipelineMoment
@@ -23,14 +23,14 @@ def set_schedule(store: Store, user: str, schedule: Schedule, now: datetime) -> 
     """Make digests for a user, starting at the current position of the pipeline; or change their schedule."""
     log = DigestLog(store.database)
     while True:
-        cut, states = log.cut_with_states()
+        cut, saved = log.cut_with_page(lambda marks: page_with(user, marks))
         kept = KeptSchedule(
             user=user,
             schedule=schedule.to_json(),
             next=schedule.after(now),
             since=cut.delivery,
             reached=cut,
-            state=state_of(user, states),
+            state=b"" if saved is None else state_of(store, user, cut, *saved),
         )
         # If a batch was committed meanwhile, try again from the new position.
         if log.put_schedule(kept, expected=cut):

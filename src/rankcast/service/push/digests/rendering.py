@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from datetime import datetime
 from html import escape
 
+from rankcast.engine.explain.reasons import Reason
 from rankcast.model import Event
 from rankcast.service.push.digests.clocks import zone_of
 from rankcast.service.push.digests.contents import Digest, Item
-from rankcast.service.push.digests.reasons import Reason
 from rankcast.store.push.digest_log import LeftOut
 
 __all__ = ["as_html", "as_text"]

@@ -2,25 +2,27 @@
 
 import logging
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from itertools import groupby
 
 import msgspec
 
 from rankcast.choose import Candidate, Step
+from rankcast.engine.explain.reasons import Reason, ReasonDetail, why
+from rankcast.engine.pages import PageEvents, page_of, page_states
 from rankcast.engine.reference.shard import shard_of
-from rankcast.engine.states import FORMAT, check_format, unpack_states
-from rankcast.engine.trace import UserReplay
+from rankcast.engine.states import FORMAT, check_format
 from rankcast.errors import StoreError
 from rankcast.language import label
-from rankcast.model import Advertisement, Catalog, Concept, Event, Record
+from rankcast.model import Event
+from rankcast.pipeline.log_replay import LogReplay
+from rankcast.pipeline.saved_state import LogEvents
 from rankcast.plain import JsonObject
-from rankcast.service.push.digests.reasons import Reason, ReasonDetail, why
-from rankcast.store import LoggedEvent, Store
-from rankcast.store.push.digest_log import LeftOut
+from rankcast.store import ClockAdvance, LoggedEvent, PageMark, StatePage, Store
+from rankcast.store.push.digest_log import LeftOut, PipelineMoment
 
-__all__ = ["UserTrace", "state_of"]
+__all__ = ["UserTrace", "page_with", "state_of"]
 
 _log = logging.getLogger("rankcast.service.push.digests")
 
@@ -45,7 +47,7 @@ class UserTrace:
     def __init__(self, store: Store, user: str, catalog_version: int, state: bytes = b"") -> None:
         self._store = store
         self._user = user
-        self._version = catalog_version
+        self._log = LogReplay(store, user, catalog_version)
         self.matched = 0
         self.reconsidered = 0
         self.exact = True
@@ -53,9 +55,8 @@ class UserTrace:
         self.sent: set[int] = set()
         self._left: dict[int, LeftOut] = {}
         self._waiting: set[int] = set()
-        self._replay: UserReplay | None = None
         self._labels: dict[str, str] = {}
-        self._use(store.catalog(catalog_version))
+        self._see_catalog()
         if state:
             self._restore(state)
 
@@ -81,18 +82,29 @@ class UserTrace:
     def follow(self, logged: Iterable[LoggedEvent]) -> None:
         """Replay the next events of the log."""
         for version, group in groupby(logged, key=lambda entry: entry.catalog_version):
-            if version != self._version:
-                self._update(version)
+            self._take(self._log.update(version))
+            self._see_catalog()
             for entry in group:
                 self._publish(entry.event, entry.clock)
+
+    def advance(self, clock: datetime) -> None:
+        """Advance the clock without an event."""
+        if self._log.user_replay is not None:
+            self._take(self._log.user_replay.advance(clock))
+
+    @property
+    def is_served(self) -> bool:
+        """Whether the user has subscriptions."""
+        return self._log.user_replay is not None
 
     def settle(self, delivered: Collection[int]) -> None:
         """Correct the result by the positions of the deliveries that were actually made.
 
         They may differ because a period was closed by hand, which no event shows.
         """
-        if self._replay is not None and self._waiting & set(delivered):
-            self._take(self._replay.close())
+        replay = self._log.user_replay
+        if replay is not None and self._waiting & set(delivered):
+            self._take(replay.close())
         self.exact = self.sent == set(delivered)
         for seq in delivered:
             known = seq in self.sent or seq in self._waiting or seq in self._left
@@ -103,7 +115,8 @@ class UserTrace:
 
     def state(self) -> bytes:
         """The state at the end, for the next digest to start from."""
-        subscriber = self._replay.subscriber.state() if self._replay is not None else None
+        replay = self._log.user_replay
+        subscriber = replay.subscriber.state() if replay is not None else None
         return _packed(subscriber, sorted(self._waiting))
 
     def _restore(self, state: bytes) -> None:
@@ -111,19 +124,20 @@ class UserTrace:
             kept: JsonObject = msgspec.msgpack.decode(state)
             check_format(kept.get("format", 0))
             waiting = set(kept["waiting"])
-            if self._replay is not None and kept["subscriber"] is not None:
-                self._replay.subscriber.restore(kept["subscriber"])
+            if self._log.user_replay is not None and kept["subscriber"] is not None:
+                self._log.user_replay.restore(kept["subscriber"])
         except (AttributeError, KeyError, StoreError, TypeError, ValueError) as error:
             # For example from another release. A digest that is inexact, and says so, is better than none.
             _log.warning("the state of %r cannot be used, and is left aside: %r", self._user, error)
-            self._replay = UserReplay(self._catalog, self._user)
+            self._log = LogReplay(self._store, self._user, self._log.version)
             return
         self._waiting = waiting
 
     def _publish(self, event: Event, clock: datetime) -> None:
-        if self._replay is None:
+        replay = self._log.user_replay
+        if replay is None:
             return
-        point = self._replay.publish(event, clock)
+        point = replay.publish(event, clock)
         if point.matched:
             self.matched += 1
         if point.admitted:
@@ -150,53 +164,55 @@ class UserTrace:
         rank = None if candidate is None else candidate.rank
         self._left[event.seq] = LeftOut(event.id, event.seq, rank, reason.reason.value, reason.detail)
 
-    def _update(self, version: int) -> None:
-        changes = self._store.changes(self._version, version)
-        self._version = version
-        if any(change.record is None or self._concerns(change.record) for change in changes):
-            self._use(self._store.catalog(version))
-
-    def _concerns(self, record: Record) -> bool:
-        """Whether a change of this record may affect the user: the user's own records and shared ones."""
-        return isinstance(record, Advertisement | Concept) or record.user == self._user or bool(self._shares)
-
-    def _use(self, catalog: Catalog) -> None:
-        self._catalog = catalog
-        # Under an advertisement users compete, so everybody's subscriptions matter.
-        self._shares = catalog.advertisements
+    def _see_catalog(self) -> None:
+        """Note what the current version of the catalog says about the user."""
+        catalog = self._log.catalog
         mine = catalog.subscriptions_of(self._user)
         self._labels |= {subscription.id: label(subscription.where) for subscription in mine}
+        self._policy = catalog.policy_of(self._user)
         if not mine:
             self._forget()
-        elif self._replay is None:
-            self._replay = UserReplay(catalog, self._user)
-        else:
-            self._take(self._replay.update(catalog))
-        self._policy = catalog.policy_of(self._user)
 
     def _forget(self) -> None:
         """Handle a user who has no subscriptions left: the waiting candidates will not be sent."""
-        self._replay = None
         for logged in (entry for seq in sorted(self._waiting) for entry in self._store.events(seq - 1, 1)):
             detail = "the user had no subscriptions any more"
             self._leave(logged.event, None, ReasonDetail(Reason.UNSUBSCRIBED, detail))
         self._waiting.clear()
 
 
-def state_of(user: str, states: Mapping[int, bytes]) -> bytes:
-    """The state of a user in the shard states, for `UserTrace` to start from; empty if they do not contain it."""
-    if not states:
-        return b""
+def page_with(user: str, marks: Sequence[PageMark]) -> PageMark | None:
+    """The page that contains the state of a user, among all pages of the delivery state; None if there is none."""
+    shard = shard_of(user, len({mark.shard for mark in marks})) if marks else 0
+    own = [mark for mark in marks if mark.shard == shard]
+    return next((mark for mark in own if mark.page == page_of(user, mark.pages)), None)
+
+
+def state_of(
+    store: Store, user: str, through: PipelineMoment, page: StatePage, advances: Sequence[ClockAdvance]
+) -> bytes:
+    """The state of a user at a position of the pipeline, for `UserTrace` to start from; empty if there is none.
+
+    The user is served alone from the page that contains the user, with the given clock advances. Cost: one match of
+    the user's own subscriptions per event since that page was written.
+    """
+    mark = page.mark
     try:
-        subscriber = unpack_states(states[shard_of(user, len(states))]).get(user)
-    except (KeyError, StoreError):  # a pipeline with a different state format
+        subscriber = page_states(page.content, PageEvents(LogEvents(store))).get(user)
+    except StoreError:  # of a later release
         return b""
-    if subscriber is None:
-        return b""
-    # A filter wraps the mode that holds its candidates.
-    mode = subscriber["mode"].get("mode", subscriber["mode"])
-    waiting = [candidate["seq"] for candidate in mode.get("candidates", ())]
-    return _packed(subscriber, waiting)
+    begun = b""
+    if subscriber is not None and not subscriber.get("set_aside"):
+        # A filter wraps the mode that holds its candidates.
+        mode = subscriber["mode"].get("mode", subscriber["mode"])
+        begun = _packed(subscriber, [candidate["seq"] for candidate in mode.get("candidates", ())])
+    trace, at = UserTrace(store, user, mark.catalog_version, begun), mark.offset
+    for advance in advances:
+        trace.follow(store.events(at, advance.offset - at))
+        trace.advance(advance.clock)
+        at = advance.offset
+    trace.follow(store.events(at, through.offset - at))
+    return trace.state() if trace.is_served else b""
 
 
 def _packed(subscriber: JsonObject | None, waiting: Sequence[int]) -> bytes:

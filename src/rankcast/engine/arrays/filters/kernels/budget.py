@@ -3,10 +3,10 @@
 from rankcast.compiling import kernel
 from rankcast.plain import Array
 
-__all__ = ["ABOVE", "ACTIVE", "ARRIVED", "BELOW", "HEAD", "PASSED", "SEEN", "START", "SUM", "T", "count"]
+__all__ = ["ABOVE", "ACTIVE", "ARRIVED", "BELOW", "HEAD", "PASSED", "SEEN", "SPENT", "START", "SUM", "T", "count"]
 
 # The indexes of the counters of a state; the same in all kernels that use them.
-T, HEAD, PASSED, SEEN, ABOVE, BELOW, ARRIVED, ACTIVE, START, SUM = range(10)
+T, HEAD, PASSED, SEEN, ABOVE, BELOW, ARRIVED, ACTIVE, START, SUM, SPENT = range(11)
 
 
 @kernel

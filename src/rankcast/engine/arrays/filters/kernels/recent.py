@@ -3,7 +3,7 @@
 import numpy as np
 
 from rankcast.compiling import kernel
-from rankcast.engine.arrays.filters.kernels.budget import ACTIVE, PASSED, T, count
+from rankcast.engine.arrays.filters.kernels.budget import ACTIVE, PASSED, START, T, count
 from rankcast.engine.arrays.filters.kernels.samples import probability_of
 from rankcast.plain import Array
 
@@ -49,7 +49,7 @@ def sample_recent(
             place = recent[slot]
             if not np.isnan(probability[place]):
                 _forget(place, whole[T] - period, at, following, head, counts)
-                events = min(whole[T], period)
+                events = min(whole[T] - whole[START], period)
                 first, last = at[head[place]], at[tail[place]]
                 now = probability_of(rate / whole[ACTIVE], counts[place], events, first, last, interval)
                 probability[place] = aging * now + (1 - aging) * probability[place]

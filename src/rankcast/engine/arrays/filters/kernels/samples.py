@@ -6,7 +6,16 @@ from rankcast.compiling import kernel
 from rankcast.engine.arrays.filters.kernels.budget import ACTIVE, PASSED, START, T, count
 from rankcast.plain import Array
 
-__all__ = ["probability_of", "sample"]
+__all__ = ["draw_exactly", "probability_of", "sample"]
+
+
+@kernel
+def draw_exactly(draws: Array, budget: int, events: int, out: Array) -> None:
+    """Which events of a period pass, if `budget` of its last `events` do; these are the next of them."""
+    for event in range(len(draws)):
+        out[event] = draws[event] < budget / (events - event)
+        if out[event]:
+            budget -= 1
 
 
 @kernel

@@ -3,17 +3,17 @@
 import numpy as np
 
 from rankcast.compiling import kernel
-from rankcast.engine.arrays.filters.kernels.budget import ABOVE, ARRIVED, BELOW, PASSED, SEEN, T, count
+from rankcast.engine.arrays.filters.kernels.budget import ABOVE, ARRIVED, BELOW, PASSED, SEEN, SPENT, T, count
 from rankcast.engine.arrays.filters.kernels.heaps import down, push, remove
 from rankcast.plain import Array
 
-__all__ = ["EAGER", "FIXED", "GIVEN", "INTERVAL", "LAZY", "RATE", "slide", "threshold"]
+__all__ = ["EAGER", "FIXED", "GIVEN", "INTERVAL", "LAZY", "PACED", "RATE", "paced_bar", "slide", "threshold"]
 
 # The ways of scoring.
 RATE, INTERVAL, GIVEN = range(3)
 
 # The kinds of threshold.
-LAZY, EAGER, FIXED = range(3)
+LAZY, EAGER, FIXED, PACED = range(4)
 
 
 @kernel
@@ -28,7 +28,7 @@ def slide(
     at: Array,
     is_above: Array,
 ) -> None:
-    """Add a score to the window of an eager threshold; the k highest scores are `above`. O(log window)."""
+    """Add a score to the window of an eager or paced threshold; the k highest scores are `above`. O(log window)."""
     slot = whole[ARRIVED] % length
     if whole[ARRIVED] >= length:
         if is_above[slot]:
@@ -61,6 +61,46 @@ def slide(
 
 
 @kernel
+def paced_bar(
+    rate: float,
+    slack: float,
+    length: int,
+    whole: Array,
+    scores: Array,
+    above: Array,
+    below: Array,
+    at: Array,
+    is_above: Array,
+) -> float:
+    """The threshold of a paced filter for the event after `whole[T]` events; minus infinity if every event may pass."""
+    half = slack / 2
+    unspent = rate * (whole[T] + 1) - whole[SPENT]
+    if unspent <= half:
+        level = max(0.0, rate * unspent / half)
+    else:
+        level = min(1.0, rate + (1 - rate) * (unspent - half) / half)
+    size = min(whole[ARRIVED], length)
+    place = max(1, int(np.floor(level * size)))
+    if level >= 1 or place >= size:
+        return -np.inf
+    while whole[ABOVE] > place:
+        lowest = above[0]
+        remove(above, at, scores, whole[ABOVE], 0, 1.0)
+        whole[ABOVE] -= 1
+        push(below, at, scores, whole[BELOW], lowest, -1.0)
+        is_above[lowest] = False
+        whole[BELOW] += 1
+    while whole[ABOVE] < place:
+        highest = below[0]
+        remove(below, at, scores, whole[BELOW], 0, -1.0)
+        whole[BELOW] -= 1
+        push(above, at, scores, whole[ABOVE], highest, 1.0)
+        is_above[highest] = True
+        whole[ABOVE] += 1
+    return float(scores[above[0]])
+
+
+@kernel
 def threshold(
     patterns: Array,
     starts: Array,
@@ -72,6 +112,8 @@ def threshold(
     eager: bool,
     k: int,
     period: int,
+    rate: float,
+    slack: float,
     whole: Array,
     bar: Array,
     ring: Array,
@@ -111,7 +153,11 @@ def threshold(
                         now = aging * now + (1 - aging) * now
                     previous[place] = now
                 score = max(score, now)
-        passed = score >= bar[0] and whole[PASSED] < k
+        if bar_kind == PACED:
+            low = paced_bar(rate, slack, period, whole, scores, above, below, at, is_above)
+            passed = score >= low and rate * t - whole[SPENT] > 0
+        else:
+            passed = score >= bar[0] and whole[PASSED] < k
         out[event] = passed
         if passed:
             for number in range(first, end):
@@ -135,4 +181,9 @@ def threshold(
                 bar[0] = scores[above[0]]
                 whole[SEEN] = 0
                 whole[ABOVE] = 0
-        count(passed, whole, ring, k, period, eager)
+        if bar_kind == PACED:
+            slide(score, max(1, whole[ABOVE]), period, whole, scores, above, below, at, is_above)
+            whole[T] = t
+            whole[SPENT] += passed
+        else:
+            count(passed, whole, ring, k, period, eager)

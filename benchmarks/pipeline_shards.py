@@ -1,0 +1,109 @@
+"""The processor time of a live pipeline by its number of shards, without Spark.
+
+    python benchmarks/pipeline_shards.py                       one match per event
+    python benchmarks/pipeline_shards.py --matches 110         dense
+
+One process matches the micro-batches of a store's log and serves all shards, one after the other. What Spark adds for
+each shard (its keys, its state store) is not part of it.
+"""
+
+import argparse
+import gc
+import random
+import tempfile
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from pipeline_world import say
+
+from rankcast.language import parse
+from rankcast.model import Event, Length, Mode, Policy, Record, Subscription
+from rankcast.pipeline.spark.blobs import MARK, MATCHED
+from rankcast.pipeline.spark.live.host import Host
+from rankcast.pipeline.spark.live.marks import Mark, encode_mark
+from rankcast.pipeline.spark.live.requests import Frame, HostSettings, MatchRequest, Request
+from rankcast.store import Store
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def main() -> None:
+    """Measure each number of shards."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--shards", type=int, nargs="+", default=[2, 8, 32])
+    parser.add_argument("--users", type=int, default=10_000)
+    parser.add_argument("--matches", type=int, default=1, help="matches per event")
+    parser.add_argument("--events", type=int, default=20_000)
+    parser.add_argument("--batch", type=int, default=5_000)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        for shards in asked.shards:
+            place = Path(folder) / f"{shards}.db"
+            with Store.create(place) as store:
+                store.change(put=list(records(asked.users, asked.matches)))
+                store.publish(list(events(asked.users // asked.matches, asked.events)))
+                store.claim("p", "cp", shards)
+            measure(place, shards, asked.events, asked.batch)
+
+
+def records(users: int, matches: int) -> "list[Record]":
+    """A subscription for each user; an event matches as many users as asked for."""
+    made: list[Record] = []
+    for number in range(users):
+        made.append(
+            Subscription(f"s{number}", f"user{number}", parse(f"topic = {number // matches} and size > 0"), 0.5)
+        )
+        made.append(Policy(f"user{number}", mode=Mode.SLIDING, k=5, length=Length(1_000)))
+    return made
+
+
+def events(topics: int, count: int) -> "list[Event]":
+    """Events of ten attributes."""
+    chance = random.Random(1)
+    return [
+        Event(
+            f"event-{number}",
+            START + timedelta(seconds=number),
+            {"topic": (chance.randrange(topics),), "size": (1,)}
+            | {f"attribute{each}": (chance.randrange(1000),) for each in range(8)},
+        )
+        for number in range(count)
+    ]
+
+
+def measure(place: Path, shards: int, count: int, batch: int) -> None:
+    """Serve a log; the first micro-batch, which loads kernels and makes shards, is not counted."""
+    settings = HostSettings("run", "cp", shards, str(place), True, True, None, 100_000)
+    host, clock = Host(), time.process_time
+    states = [("", (b"", {}, {})) for _ in range(shards)]
+    matching = serving = 0.0
+    matches = 0
+    for after in range(0, count, batch):
+        gc.collect()
+        began = clock()
+        matched = host.match(MatchRequest("run", str(place), shards, after, after + batch, looks_ahead=False))
+        assert matched.error is None, matched.error
+        between = clock()
+        mark = Frame(MARK, encode_mark(Mark("p", after, after + batch)))
+        for number, (token, saved) in enumerate(states):
+            frames = [mark, Frame(MATCHED, matched.ranges[number])]
+            answer = host.answer(Request(settings, number, token, frames, None if token else saved))
+            assert answer.error is None, answer.error
+            assert not answer.needs_saved
+            states[number] = (answer.token, saved)
+        if after:
+            matching += between - began
+            serving += clock() - between
+            matches += batch
+    say(
+        "shards",
+        shards=shards,
+        match_us=matching / matches * 1e6,
+        serve_us=serving / matches * 1e6,
+        total_us=(matching + serving) / matches * 1e6,
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""How a filter spends its budget evenly: the level that follows from what is unspent (semantics: Paced filters)."""
+
+from rankcast.plain import State
+
+__all__ = ["SLACK", "Pacing"]
+
+SLACK = 0.2
+"""The part of a period's budget that may be unspent, so that ten periods get the rate within 2 %."""
+
+
+class Pacing:
+    """A running budget: `rate` times the matching events so far, less what passed.
+
+    An event may pass while something is unspent. So at any time at most one event more than rate * events has passed.
+    The `level` is the share of recent scores that reach the threshold. It is the rate if half of the `slack` is
+    unspent, and falls to 0 or rises to 1 with what is unspent. At the full slack every event passes. So what is
+    unspent stays between -1 and the slack, and any stretch of events gets its rate within one slack and one event,
+    whatever the stream is.
+
+    >>> pacing = Pacing(rate=0.2, period=1000)
+    >>> round(pacing.slack, 9)
+    39.0
+    >>> pacing.begin()
+    >>> pacing.unspent, round(pacing.level, 3)
+    (0.2, 0.002)
+    """
+
+    def __init__(self, rate: float, period: int) -> None:
+        self.rate = rate
+        self.slack = max(1.0, SLACK * rate * period - 1)
+        self.t = 0
+        self.passed = 0
+
+    def begin(self) -> None:
+        """Count the next matching event, before it is decided."""
+        self.t += 1
+
+    @property
+    def unspent(self) -> float:
+        """The budget of the events so far, less what passed."""
+        return self.rate * self.t - self.passed
+
+    @property
+    def level(self) -> float:
+        """The share of recent scores that may pass, from 0 to 1."""
+        half = self.slack / 2
+        unspent = self.unspent
+        if unspent <= half:
+            return max(0.0, self.rate * unspent / half)
+        return min(1.0, self.rate + (1 - self.rate) * (unspent - half) / half)
+
+    def state(self) -> State:
+        """The state as plain data, for `restore`."""
+        return {"t": self.t, "passed": self.passed}
+
+    def restore(self, state: State) -> None:
+        """Continue from a saved `state`."""
+        self.t = state["t"]
+        self.passed = state["passed"]

@@ -1,0 +1,242 @@
+"""The columns that hold the windows, periods and lists of many users, and the batch that they are served."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rankcast.compiling import kernel
+from rankcast.plain import Array
+
+__all__ = [
+    "ALL",
+    "DIVERSE",
+    "EVENTS",
+    "HISTORY",
+    "MATCHED",
+    "NEVER",
+    "PERIODIC",
+    "SLIDING",
+    "TIME",
+    "Batch",
+    "EntryColumns",
+    "MemberColumns",
+    "SentColumns",
+    "grown",
+    "make_room",
+    "move",
+    "position_of",
+    "room_for",
+    "send",
+    "send_step",
+    "write_entry",
+]
+
+EVENTS, MATCHED, TIME = 0, 1, 2
+"""What the length of a window or period counts."""
+
+ALL, SLIDING, PERIODIC, HISTORY, DIVERSE = 0, 1, 2, 3, 4
+"""The delivery modes; all by rank alone, except for sliding windows with diversity."""
+
+NEVER = np.int64(2**62)
+"""A position beyond every other; -NEVER stands for a period or a clock that has not begun."""
+
+
+class EntryColumns(NamedTuple):
+    """The contents of windows, periods and lists as columns; an entry is an index into them.
+
+    `later` is the number of later entries in the window with at least the same rank. Counting stops beyond the user's
+    k. `picked` is the place of an entry in the order in which the last diverse choice was made, -1 if it is not in it,
+    and `worth` what it was worth then. `sent` and the columns after it are for windows only.
+    """
+
+    row: Array
+    seq: Array
+    position: Array
+    pattern: Array
+    degree: Array
+    sent: Array
+    later: Array
+    picked: Array
+    worth: Array
+
+
+class MemberColumns(NamedTuple):
+    """The users as columns: where the entries of each lie, the policy, and the state.
+
+    A user has `room` places from `base` on. The entries begin at `begin`, and `count` are in use, oldest first. From
+    position `until` on, something may happen even if nothing matches. `replaces` is 1 if an equal rank replaces an
+    entry of a list. The columns from `origin` on are for periods: the current one, the time of the last event, the
+    receiver's clock, and 1 if periods follow the clock.
+    """
+
+    base: Array
+    room: Array
+    begin: Array
+    count: Array  # type: ignore[assignment]  # also a method of tuples, which nobody calls here
+    mode: Array
+    k: Array
+    span: Array
+    unit: Array
+    replaces: Array
+    sigma: Array
+    matched: Array
+    until: Array
+    origin: Array
+    period: Array
+    last: Array
+    clock: Array
+    by_clock: Array
+
+
+class Batch(NamedTuple):
+    """The events of a batch, and what arrives with them.
+
+    By event: `seqs` and `times`, the latest time up to it and from it on, and the latest clock up to it (-NEVER without a
+    clock). The first event has row `first_row`. By arrival: the event that it arrives with (ascending for each user),
+    the pattern, and the degree. By pattern: the rank in steps of the grid, and exactly. `is_sorted` says that times never go back.
+    Distances are known for rows from `space_row` on.
+    """
+
+    seqs: Array
+    times: Array
+    reached: Array
+    latest: Array
+    clocks: Array
+    first_row: int
+    is_sorted: bool
+    arrived: Array
+    patterns: Array
+    degrees: Array
+    grids: Array
+    ranks: Array
+    space_row: int
+
+
+class SentColumns(NamedTuple):
+    """The deliveries in the order of the visits: the event of the batch, the visited user, the entry, and the step."""
+
+    event: Array
+    visit: Array
+    row: Array
+    seq: Array
+    pattern: Array
+    window: Array
+    forwarded: Array
+
+
+@kernel
+def room_for(size: int) -> SentColumns:
+    """Space for `size` deliveries."""
+    return SentColumns(
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+    )
+
+
+@kernel
+def grown(sendings: SentColumns, written: int, size: int) -> SentColumns:
+    """The first `written` deliveries, with space for `size`."""
+    made: SentColumns = room_for(size)
+    made.event[:written] = sendings.event[:written]
+    made.visit[:written] = sendings.visit[:written]
+    made.row[:written] = sendings.row[:written]
+    made.seq[:written] = sendings.seq[:written]
+    made.pattern[:written] = sendings.pattern[:written]
+    made.window[:written] = sendings.window[:written]
+    made.forwarded[:written] = sendings.forwarded[:written]
+    return made
+
+
+@kernel
+def send_step(sendings: SentColumns, written: int, visit: int, event: int, window: int, forwarded: int) -> int:
+    """Append a delivery whose entry is already written; returns the number of deliveries so far."""
+    sendings.event[written] = event
+    sendings.visit[written] = visit
+    sendings.window[written] = window
+    sendings.forwarded[written] = forwarded
+    return written + 1
+
+
+@kernel
+def send(
+    sendings: SentColumns,
+    written: int,
+    visit: int,
+    event: int,
+    row: int,
+    seq: int,
+    pattern: int,
+    window: int,
+    forwarded: int,
+) -> int:
+    """Append a delivery; returns the number of deliveries so far."""
+    sendings.row[written] = row
+    sendings.seq[written] = seq
+    sendings.pattern[written] = pattern
+    return int(send_step(sendings, written, visit, event, window, forwarded))
+
+
+@kernel
+def move(source: int, target: int, held: EntryColumns) -> None:
+    """Copy an entry to another place."""
+    held.row[target] = held.row[source]
+    held.seq[target] = held.seq[source]
+    held.position[target] = held.position[source]
+    held.pattern[target] = held.pattern[source]
+    held.degree[target] = held.degree[source]
+    held.sent[target] = held.sent[source]
+    held.later[target] = held.later[source]
+    held.picked[target] = held.picked[source]
+    held.worth[target] = held.worth[source]
+
+
+@kernel
+def make_room(member: int, new: int, held: EntryColumns, members: MemberColumns, used: int) -> int:
+    """Make room for `new` more entries of a user.
+
+    The entries grow in place, move to the beginning of their room, or move to a larger room at the end of the places
+    in use, which `Crowd` has reserved. Returns the new end of the places in use.
+    """
+    begin, count, room = members.begin[member], members.count[member], members.room[member]
+    base = members.base[member]
+    if begin + count + new <= base + room:
+        return used
+    if count + new > room:
+        base = used
+        members.base[member] = base
+        members.room[member] = (count + new) * 3 // 2
+        used += (count + new) * 3 // 2
+    for place in range(count):
+        move(begin + place, base + place, held)
+    members.begin[member] = base
+    return used
+
+
+@kernel
+def position_of(member: int, arrival: int, nth: int, batch: Batch, members: MemberColumns) -> int:
+    """The position of a user's nth arrival (from 0) in the unit of the user's length."""
+    unit = members.unit[member]
+    if unit == EVENTS:
+        return int(batch.seqs[batch.arrived[arrival]])
+    if unit == TIME:
+        return int(batch.times[batch.arrived[arrival]])
+    return int(members.matched[member] + nth + 1)
+
+
+@kernel
+def write_entry(entry: int, arrival: int, position: int, batch: Batch, held: EntryColumns) -> None:
+    """Write an arrival into an entry."""
+    event = batch.arrived[arrival]
+    held.row[entry] = batch.first_row + event
+    held.seq[entry] = batch.seqs[event]
+    held.position[entry] = position
+    held.pattern[entry] = batch.patterns[arrival]
+    held.degree[entry] = batch.degrees[arrival]
+    held.sent[entry] = False
+    held.later[entry] = 0
+    held.picked[entry] = -1

@@ -1,0 +1,298 @@
+"""Periods of many users, by rank alone."""
+
+import numpy as np
+
+from rankcast.compiling import kernel
+from rankcast.engine.arrays.kernels.crowds.columns import (
+    EVENTS,
+    MATCHED,
+    NEVER,
+    PERIODIC,
+    TIME,
+    Batch,
+    EntryColumns,
+    MemberColumns,
+    SentColumns,
+    grown,
+    position_of,
+    room_for,
+    send,
+    write_entry,
+)
+from rankcast.plain import Array
+
+__all__ = ["LATEST", "advance_all", "close_all", "end_periods", "pass_over", "see_period"]
+
+LATEST = np.int64(253402300799999999)
+"""The last time that Python can represent, in microseconds since the epoch."""
+
+
+@kernel
+def _number(member: int, position: int, members: MemberColumns) -> int:
+    """The period of a position; -NEVER for a clock that has not begun."""
+    if position == -NEVER:
+        return int(-NEVER)
+    return int((position - members.origin[member]) // members.span[member] + 1)
+
+
+@kernel
+def _clock_from(member: int, batch: Batch, members: MemberColumns) -> int:
+    """The first event of the batch from which periods follow the clock; one beyond the batch if there is none."""
+    if members.unit[member] != TIME:
+        return len(batch.seqs)
+    if members.by_clock[member]:
+        return 0
+    known = members.clock[member]
+    if known == -NEVER and batch.clocks[0] == -NEVER:
+        return len(batch.seqs)
+    for event in range(len(batch.seqs)):
+        present = _number(member, max(known, batch.clocks[event]), members)
+        if present <= _number(member, batch.times[event], members):
+            return event
+    return len(batch.seqs)
+
+
+@kernel
+def _period_at(member: int, event: int, matched: int, clock_from: int, batch: Batch, members: MemberColumns) -> int:
+    """The period at an event, before which `matched` events of the user matched, this one included."""
+    unit = members.unit[member]
+    position = matched
+    if unit == EVENTS:
+        position = batch.seqs[event]
+    elif unit == TIME:
+        position = batch.reached[event]
+    period = max(members.period[member], _number(member, position, members))
+    if event >= clock_from:
+        period = max(period, _number(member, max(members.clock[member], batch.clocks[event]), members))
+    return int(period)
+
+
+@kernel
+def _ending(
+    member: int, period: int, begin: int, new: int, clock_from: int, batch: Batch, members: MemberColumns
+) -> tuple[int, bool]:
+    """The event at which a period ends, one beyond the batch if none; and whether the event itself belongs to it."""
+    count = len(batch.seqs)
+    unit = members.unit[member]
+    last = members.origin[member] + period * members.span[member] - 1
+    if unit == MATCHED:
+        left = last - members.matched[member]
+        if left <= 0:
+            return 0, False
+        if left <= new:
+            return int(batch.arrived[begin + left - 1]), True
+        return count, False
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) // 2
+        if unit == EVENTS:
+            is_before = batch.seqs[middle] < last
+        else:
+            is_before = _period_at(member, middle, 0, clock_from, batch, members) <= period
+        if is_before:
+            low = middle + 1
+        else:
+            high = middle
+    return low, unit == EVENTS and low < count and batch.seqs[low] == last
+
+
+@kernel
+def end_periods(
+    visit: int,
+    member: int,
+    begin: int,
+    end: int,
+    batch: Batch,
+    held: EntryColumns,
+    members: MemberColumns,
+    order: Array,
+    sendings: SentColumns,
+    written: int,
+) -> int:
+    """Sends the best of each period that ends in the batch; returns the number of deliveries so far.
+
+    The user has room for all arrivals. `order` is scratch space for all entries.
+    """
+    first, old, new = members.begin[member], members.count[member], end - begin
+    for nth in range(new):
+        write_entry(first + old + nth, begin + nth, position_of(member, begin + nth, nth, batch, members), batch, held)
+    clock_from = _clock_from(member, batch, members)
+    period = members.period[member]
+    size, following = old, 0
+    while size > 0 or following < new:
+        if size == 0:
+            matched = members.matched[member] + following + 1
+            period = _period_at(member, batch.arrived[begin + following], matched, clock_from, batch, members)
+        event, includes = _ending(member, period, begin, new, clock_from, batch, members)
+        while following < new and (
+            batch.arrived[begin + following] < event or (includes and batch.arrived[begin + following] == event)
+        ):
+            size += 1
+            following += 1
+        if event == len(batch.seqs):
+            break
+        if members.unit[member] == TIME:
+            forwarded = _time_of_end(member, period, members)
+        elif includes:
+            forwarded = batch.times[event]
+        else:
+            forwarded = batch.times[event - 1] if event > 0 else members.last[member]
+        written = _send_best(
+            visit, member, first, size, event, period, forwarded, batch.grids, held, members, order, sendings, written
+        )
+        first += size
+        size = 0
+    members.begin[member], members.count[member] = first, size
+    members.matched[member] += new
+    _reach(member, clock_from, batch, members)
+    return written
+
+
+@kernel
+def pass_over(numbers: Array, batch: Batch, members: MemberColumns) -> None:
+    """Moves users on over a batch in which nothing matches them and no period of theirs with entries ends."""
+    for member in numbers:
+        _reach(member, _clock_from(member, batch, members), batch, members)
+
+
+@kernel
+def _reach(member: int, clock_from: int, batch: Batch, members: MemberColumns) -> None:
+    """Moves a user to the last event of the batch."""
+    count = len(batch.seqs)
+    members.period[member] = _period_at(member, count - 1, members.matched[member], clock_from, batch, members)
+    members.last[member] = batch.times[count - 1]
+    if members.unit[member] == TIME:
+        members.clock[member] = max(members.clock[member], batch.clocks[count - 1])
+        if clock_from < count:
+            members.by_clock[member] = 1
+    see_period(member, members)
+
+
+@kernel
+def see_period(member: int, members: MemberColumns) -> None:
+    """Recomputes from which position on the period may end."""
+    until = NEVER
+    if members.count[member] > 0:
+        last = members.origin[member] + members.period[member] * members.span[member] - 1
+        if members.unit[member] == EVENTS:
+            until = last
+        elif members.unit[member] == TIME:
+            until = last + 1
+        elif members.matched[member] >= last:
+            until = -NEVER
+    members.until[member] = until
+
+
+@kernel
+def _time_of_end(member: int, period: int, members: MemberColumns) -> int:
+    """When a period is forwarded that only time, or the end of the stream, ends."""
+    if members.unit[member] == TIME:
+        return int(min(members.origin[member] + period * members.span[member], LATEST))
+    return int(members.last[member])
+
+
+@kernel
+def advance_all(numbers: Array, clock: int, grids: Array, held: EntryColumns, members: MemberColumns) -> SentColumns:
+    """Moves the clock of users on; returns what the periods that end still owed. A visit is an index of `numbers`."""
+    written = 0
+    sendings = room_for(64)
+    order = np.empty(64, np.int64)
+    for visit in range(len(numbers)):
+        member = numbers[visit]
+        if members.mode[member] != PERIODIC or members.unit[member] != TIME:
+            continue
+        members.clock[member] = max(members.clock[member], clock)
+        present = _number(member, members.clock[member], members)
+        if members.by_clock[member] and present > members.period[member]:
+            sendings, written, order = _close(visit, member, grids, held, members, order, sendings, written)
+            members.period[member] = present
+    made: SentColumns = grown(sendings, written, written)
+    return made
+
+
+@kernel
+def close_all(numbers: Array, grids: Array, held: EntryColumns, members: MemberColumns) -> SentColumns:
+    """Ends the current periods of users; returns what they still owed. A visit is an index of `numbers`."""
+    written = 0
+    sendings = room_for(64)
+    order = np.empty(64, np.int64)
+    for visit in range(len(numbers)):
+        if members.mode[numbers[visit]] == PERIODIC:
+            sendings, written, order = _close(visit, numbers[visit], grids, held, members, order, sendings, written)
+    made: SentColumns = grown(sendings, written, written)
+    return made
+
+
+@kernel
+def _close(
+    visit: int,
+    member: int,
+    grids: Array,
+    held: EntryColumns,
+    members: MemberColumns,
+    order: Array,
+    sendings: SentColumns,
+    written: int,
+) -> tuple[SentColumns, int, Array]:
+    """Ends the current period of a user; returns the deliveries, their number, and the scratch space."""
+    first, size, period = members.begin[member], members.count[member], members.period[member]
+    if size == 0:
+        return sendings, written, order
+    if size > len(order):
+        order = np.empty(2 * size, np.int64)
+    if written + size > len(sendings.event):
+        sendings = grown(sendings, written, 2 * (written + size))
+    forwarded = _time_of_end(member, period, members)
+    written = _send_best(
+        visit, member, first, size, 0, period, forwarded, grids, held, members, order, sendings, written
+    )
+    members.count[member] = 0
+    members.until[member] = NEVER
+    return sendings, written, order
+
+
+@kernel
+def _send_best(
+    visit: int,
+    member: int,
+    first: int,
+    size: int,
+    event: int,
+    period: int,
+    forwarded: int,
+    grids: Array,
+    held: EntryColumns,
+    members: MemberColumns,
+    order: Array,
+    sendings: SentColumns,
+    written: int,
+) -> int:
+    """Sends the k entries with the highest (rank, seq), by seq; returns the number of deliveries so far."""
+    k = members.k[member]
+    lowest, equal, ties = -NEVER, 0, 0
+    if size > k:
+        ranks = order[:size]
+        for place in range(size):
+            ranks[place] = grids[held.pattern[first + place]]
+        ranks.sort()
+        lowest = ranks[size - k]
+        beyond = np.searchsorted(ranks, lowest, side="right")
+        equal = beyond - np.searchsorted(ranks, lowest)
+        ties = k - (size - beyond)  # so many of those with the lowest rank are sent: the latest
+    for entry in range(first, first + size):
+        grid = grids[held.pattern[entry]]
+        if grid == lowest:
+            equal -= 1
+        if grid > lowest or (grid == lowest and equal < ties):
+            written = send(
+                sendings,
+                written,
+                visit,
+                event,
+                held.row[entry],
+                held.seq[entry],
+                held.pattern[entry],
+                period,
+                forwarded,
+            )
+    return written

@@ -1,0 +1,98 @@
+"""Serving a batch to many users of all delivery modes."""
+
+from typing import Any
+
+import numpy as np
+
+from rankcast.compiling import kernel
+from rankcast.engine.arrays.kernels.crowds.columns import (
+    ALL,
+    DIVERSE,
+    HISTORY,
+    NEVER,
+    PERIODIC,
+    SLIDING,
+    TIME,
+    Batch,
+    EntryColumns,
+    MemberColumns,
+    grown,
+    make_room,
+    room_for,
+)
+from rankcast.engine.arrays.kernels.crowds.diverse import slide_diversely
+from rankcast.engine.arrays.kernels.crowds.lists import remember, send_at_once
+from rankcast.engine.arrays.kernels.crowds.periods import end_periods, see_period
+from rankcast.engine.arrays.kernels.crowds.windows import is_in_order, look_again, slide
+from rankcast.plain import Array, Arrays
+
+__all__ = ["go_on", "oldest_row", "serve_all"]
+
+
+@kernel
+def serve_all(
+    visited: Array,
+    borders: Array,
+    batch: Batch,
+    held: EntryColumns,
+    members: MemberColumns,
+    space: Arrays,
+    used: int,
+    refused: Array,
+) -> Any:
+    """Serves a batch to the visited users; returns the deliveries and the end of the places in use.
+
+    The arrivals of visit v are those from ``borders[v]`` to ``borders[v + 1]``. Users with windows that would be out
+    of time order are marked in `refused` and left unchanged.
+    """
+    written = 0
+    sendings = room_for(len(batch.arrived) + 64)
+    order = np.empty(256, np.int64)
+    for visit in range(len(visited)):
+        member = visited[visit]
+        mode = members.mode[member]
+        begin, end = borders[visit], borders[visit + 1]
+        size = members.count[member] + end - begin
+        if size + 1 > len(order):
+            order = np.empty(2 * (size + 1), np.int64)
+        if written + size > len(sendings.event):
+            sendings = grown(sendings, written, 2 * (written + size))
+        if mode == ALL:
+            for arrival in range(begin, end):
+                written = send_at_once(visit, arrival, batch, sendings, written)
+        elif mode == HISTORY:
+            written, used = remember(visit, member, begin, end, batch, held, members, order, sendings, written, used)
+        elif mode == PERIODIC:
+            used = make_room(member, end - begin, held, members, used)
+            written = end_periods(visit, member, begin, end, batch, held, members, order, sendings, written)
+        elif members.unit[member] == TIME and not is_in_order(
+            member, held, members, batch.times, batch.arrived[begin:end]
+        ):
+            refused[visit] = True
+        elif mode == DIVERSE:
+            used = make_room(member, end - begin, held, members, used)
+            written = slide_diversely(visit, member, begin, end, batch, held, members, space, sendings, written)
+        else:
+            used = make_room(member, end - begin, held, members, used)
+            written = slide(visit, member, begin, end, batch, held, members, order, sendings, written)
+    return grown(sendings, written, written), used
+
+
+@kernel
+def go_on(numbers: Array, held: EntryColumns, members: MemberColumns, grids: Array) -> None:
+    """Recomputes what follows from the entries of users, after these were written from outside."""
+    for member in numbers:
+        if members.mode[member] == SLIDING or members.mode[member] == DIVERSE:
+            look_again(member, held, members, grids)
+        elif members.mode[member] == PERIODIC:
+            see_period(member, members)
+
+
+@kernel
+def oldest_row(held: EntryColumns, members: MemberColumns) -> int:
+    """The first row that any user holds; NEVER if there is none."""
+    oldest = NEVER
+    for member in range(len(members.begin)):
+        for entry in range(members.begin[member], members.begin[member] + members.count[member]):
+            oldest = min(oldest, held.row[entry])
+    return int(oldest)

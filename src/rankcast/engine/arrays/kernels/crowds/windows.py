@@ -1,0 +1,247 @@
+"""Windows of many users that slide over a batch by rank alone."""
+
+import numpy as np
+
+from rankcast.compiling import kernel
+from rankcast.engine.arrays.kernels.crowds.columns import (
+    EVENTS,
+    MATCHED,
+    NEVER,
+    Batch,
+    EntryColumns,
+    MemberColumns,
+    SentColumns,
+    position_of,
+    send_step,
+    write_entry,
+)
+from rankcast.plain import Array
+
+__all__ = ["first_at", "is_in_order", "look_again", "slide"]
+
+
+@kernel
+def slide(
+    visit: int,
+    member: int,
+    begin: int,
+    end: int,
+    batch: Batch,
+    held: EntryColumns,
+    members: MemberColumns,
+    order: Array,
+    sendings: SentColumns,
+    written: int,
+) -> int:
+    """Slides the window of a user over a batch; returns the number of deliveries so far.
+
+    The user has room for all arrivals, and `order` has space for all entries.
+    """
+    old = members.count[member]
+    first = members.begin[member] + old
+    for nth in range(end - begin):
+        position = position_of(member, begin + nth, nth, batch, members)
+        write_entry(first + nth, begin + nth, position, batch, held)
+    arrived = batch.arrived[begin:end]
+    size = _rank_old(member, held, members, batch.grids, order)
+    is_by_event = members.unit[member] == EVENTS
+    now = batch.seqs if is_by_event else batch.times
+    rises = batch.is_sorted or is_by_event
+    written = _step(visit, member, now, rises, arrived, batch, held, members, order, size, sendings, written)
+    members.matched[member] += end - begin
+    members.count[member] = old + end - begin
+    _settle(member, old, arrived, batch, held, members)
+    return written
+
+
+@kernel
+def is_in_order(member: int, held: EntryColumns, members: MemberColumns, times: Array, arrived: Array) -> bool:
+    """Whether the entries of a window of time, followed by the arrivals, are in order of time."""
+    begin = members.begin[member]
+    last = -NEVER
+    for entry in range(begin, begin + members.count[member]):
+        if held.position[entry] < last:
+            return False
+        last = held.position[entry]
+    for event in arrived:
+        if times[event] < last:
+            return False
+        last = times[event]
+    return True
+
+
+@kernel
+def _rank_old(member: int, held: EntryColumns, members: MemberColumns, grids: Array, order: Array) -> int:
+    """Puts the entries that can still enter the top-k into `order`, best first; returns their number."""
+    size = 0
+    begin, k = members.begin[member], members.k[member]
+    for entry in range(begin, begin + members.count[member]):
+        if held.later[entry] < k:
+            order[size] = entry
+            size += 1
+    if size > 64:
+        keys = np.empty(size, np.int64)
+        for place in range(size):
+            keys[place] = grids[held.pattern[order[place]]]
+        order[:size] = order[:size][np.argsort(keys, kind="mergesort")][::-1].copy()
+        return size
+    for place in range(1, size):
+        entry = order[place]
+        grid = grids[held.pattern[entry]]
+        slot = place
+        while slot > 0 and grids[held.pattern[order[slot - 1]]] <= grid:
+            order[slot] = order[slot - 1]
+            slot -= 1
+        order[slot] = entry
+    return size
+
+
+@kernel
+def first_at(now: Array, position: int, event: int, end: int, is_sorted: bool) -> int:
+    """The first event from `event` on, before `end`, at or beyond a position; `end` if there is none."""
+    if not is_sorted:
+        while event < end and now[event] < position:
+            event += 1
+        return event
+    if event >= end or now[end - 1] < position:
+        return end
+    low, high = event, end - 1
+    while low < high:
+        middle = (low + high) // 2
+        if now[middle] < position:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def _step(
+    visit: int,
+    member: int,
+    now: Array,
+    is_sorted: bool,
+    arrived: Array,
+    batch: Batch,
+    held: EntryColumns,
+    members: MemberColumns,
+    order: Array,
+    size: int,
+    sendings: SentColumns,
+    written: int,
+) -> int:
+    """Steps through the events at which an entry leaves or arrives; returns the number of deliveries so far."""
+    grids = batch.grids
+    k, span = members.k[member], members.span[member]
+    by_match = members.unit[member] == MATCHED
+    arriving = members.begin[member] + members.count[member]
+    matched = members.matched[member]
+    lowest = NEVER
+    for place in range(size):
+        lowest = min(lowest, held.position[order[place]])
+    following = 0
+    event = 0
+    while True:
+        end = arrived[following] if following < len(arrived) else len(now)
+        event = first_at(now, lowest + span, event, end, is_sorted) if size > 0 and not by_match else end
+        if event == len(now):
+            return written
+        arrives = following < len(arrived) and event == arrived[following]
+        oldest = matched + following + 1 - span if by_match else now[event] - span
+        if size > 0 and lowest <= oldest:
+            kept = 0
+            lowest = NEVER
+            for place in range(size):
+                entry = order[place]
+                if held.position[entry] > oldest:
+                    order[kept] = entry
+                    kept += 1
+                    lowest = min(lowest, held.position[entry])
+            size = kept
+        if arrives:
+            grid = grids[held.pattern[arriving]]
+            place = size
+            while place > 0 and grids[held.pattern[order[place - 1]]] <= grid:
+                place -= 1
+            kept = place
+            for behind in range(place, size):  # each of these is outranked once more
+                entry = order[behind]
+                held.later[entry] += 1
+                if held.later[entry] < k:
+                    order[kept] = entry
+                    kept += 1
+            for slot in range(kept, place, -1):
+                order[slot] = order[slot - 1]
+            order[place] = arriving
+            size = kept + 1
+            lowest = min(lowest, held.position[arriving])
+            arriving += 1
+            following += 1
+        begin = written
+        for place in range(min(k, size)):
+            entry = order[place]
+            if not held.sent[entry]:
+                held.sent[entry] = True
+                slot = written
+                while slot > begin and sendings.seq[slot - 1] > held.seq[entry]:
+                    sendings.row[slot] = sendings.row[slot - 1]
+                    sendings.seq[slot] = sendings.seq[slot - 1]
+                    sendings.pattern[slot] = sendings.pattern[slot - 1]
+                    slot -= 1
+                sendings.row[slot] = held.row[entry]
+                sendings.seq[slot] = held.seq[entry]
+                sendings.pattern[slot] = held.pattern[entry]
+                written = send_step(sendings, written, visit, event, batch.seqs[event], batch.times[event])
+        event += 1
+
+
+@kernel
+def _settle(member: int, old: int, arrived: Array, batch: Batch, held: EntryColumns, members: MemberColumns) -> None:
+    """Drops the entries that left the window during the batch."""
+    unit, span = members.unit[member], members.span[member]
+    begin, count = members.begin[member], members.count[member]
+    gone = 0
+    while gone < count:
+        if unit == EVENTS:
+            reached = batch.seqs[len(batch.seqs) - 1]
+        elif unit == MATCHED:
+            reached = members.matched[member]
+        else:
+            reached = batch.latest[arrived[gone - old] + 1] if gone >= old else batch.latest[0]
+        if held.position[begin + gone] > reached - span:
+            break
+        gone += 1
+    members.begin[member] = begin + gone
+    members.count[member] = count - gone
+    if unit == MATCHED or gone == count:
+        members.until[member] = NEVER
+    else:
+        members.until[member] = held.position[begin + gone] + span
+
+
+@kernel
+def look_again(member: int, held: EntryColumns, members: MemberColumns, grids: Array) -> None:
+    """Recomputes `later`, up to the user's k, and `until` for a window with entries written from outside.
+
+    A diverse choice is made anew.
+    """
+    begin, count, k = members.begin[member], members.count[member], members.k[member]
+    best = np.empty(min(k, count) + 1, np.int64)  # the k highest of the later entries, descending
+    size = 0
+    oldest = NEVER
+    for entry in range(begin + count - 1, begin - 1, -1):
+        oldest = min(oldest, held.position[entry])
+        grid = grids[held.pattern[entry]]
+        place = size
+        while place > 0 and best[place - 1] < grid:
+            place -= 1
+        held.later[entry] = place
+        held.picked[entry] = -1
+        if place < k:
+            if size < k:
+                size += 1
+            for slot in range(size - 1, place, -1):
+                best[slot] = best[slot - 1]
+            best[place] = grid
+    is_quiet = members.unit[member] == MATCHED or count == 0
+    members.until[member] = NEVER if is_quiet else oldest + members.span[member]

@@ -1,0 +1,161 @@
+"""What brokers tell each other, item by item: advertisements, and the subscriptions that a neighbour has to know."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rankcast.errors import ModelError
+from rankcast.language import decode_record, encode_record
+from rankcast.model import Advertisement, Concept, Subscription
+from rankcast.overlay.strategies import STRATEGIES
+from rankcast.plain import JsonObject
+
+__all__ = [
+    "EVERYTHING",
+    "PLAIN",
+    "AdvertisedItem",
+    "BrokerItem",
+    "SubscribedItem",
+    "WantsEverything",
+    "item_of_json",
+    "key_of",
+]
+
+PLAIN = ""
+"""Stands for events without an advertisement where the key of an advertisement is expected."""
+
+EVERYTHING = "all"
+"""The key of `WantsEverything`."""
+
+_MOST_CONCEPTS = 1_000
+_MOST_WEIGHT = 10**12
+
+
+@dataclass(frozen=True)
+class AdvertisedItem:
+    """An advertisement, the broker where it was made, and the strategy by which brokers forward for it.
+
+    `concepts` has the meanings of the words that its space names, as its home defines them.
+    """
+
+    advertisement: Advertisement
+    home: str
+    strategy: str
+    concepts: tuple[Concept, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What identifies the advertisement in the tree: two brokers may use the same id."""
+        return f"{self.home}/{self.advertisement.id}"
+
+    @property
+    def key(self) -> str:
+        """What identifies the item."""
+        return f"a/{self.name}"
+
+    def to_json(self) -> JsonObject:
+        """The item as JSON."""
+        return {
+            "advertisement": encode_record(self.advertisement),
+            "home": self.home,
+            "strategy": self.strategy,
+            "concepts": [encode_record(one) for one in self.concepts],
+        }
+
+
+@dataclass(frozen=True)
+class SubscribedItem:
+    """A subscription, and what it is needed for: the names of advertisements or `PLAIN`, with its weight for each.
+
+    `concepts` has the meanings of the words that it names, so that any broker can match it.
+    """
+
+    subscription: Subscription
+    needs: tuple[tuple[str, int], ...] = ()
+    concepts: tuple[Concept, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """What identifies the item."""
+        return f"s/{self.subscription.id}"
+
+    def to_json(self) -> JsonObject:
+        """The item as JSON."""
+        return {
+            "subscription": encode_record(self.subscription),
+            "for": dict(self.needs),
+            "concepts": [encode_record(one) for one in self.concepts],
+        }
+
+
+@dataclass(frozen=True)
+class WantsEverything:
+    """Some user counts published events, so the broker wants every publication, even if nobody of it receives it."""
+
+    @property
+    def key(self) -> str:
+        """What identifies the item."""
+        return EVERYTHING
+
+    def to_json(self) -> JsonObject:
+        """The item as JSON."""
+        return {"all": True}
+
+
+BrokerItem: TypeAlias = AdvertisedItem | SubscribedItem | WantsEverything
+
+
+def key_of(form: JsonObject) -> str:
+    """The key of an item, even if the item itself cannot be read.
+
+    >>> key_of({"subscription": {"id": "s1"}, "of a later release": 1})
+    's/s1'
+    """
+    match form:
+        case {"subscription": {"id": str(name)}}:
+            return f"s/{name}"
+        case {"advertisement": {"id": str(name)}, "home": str(home)}:
+            return f"a/{home}/{name}"
+        case {"all": True}:
+            return EVERYTHING
+    raise ModelError("an item must be a subscription, an advertisement or 'all'")
+
+
+def item_of_json(form: JsonObject) -> BrokerItem:
+    """The item that a neighbour sent; raises ModelError if it is not one.
+
+    >>> item_of_json({"all": True})
+    WantsEverything()
+    >>> item_of_json({"subscription": {}, "for": {"": 0}})
+    Traceback (most recent call last):
+    ...
+    rankcast.errors.ModelError: 'for' must map advertisements to weights from 1 on
+    """
+    match form:
+        case {"all": True, **others} if not others:
+            return WantsEverything()
+        case {"subscription": Mapping() as record, "for": Mapping() as needs, **others}:
+            concepts = _concepts(others)
+            if not all(isinstance(weight, int) and 1 <= weight <= _MOST_WEIGHT for weight in needs.values()):
+                raise ModelError("'for' must map advertisements to weights from 1 on")
+            subscription = decode_record(dict(record))
+            if isinstance(subscription, Subscription):
+                return SubscribedItem(subscription, tuple(sorted(needs.items())), concepts)
+        case {"advertisement": Mapping() as record, "home": str(home), "strategy": str(strategy), **others}:
+            concepts = _concepts(others)
+            advertisement = decode_record(dict(record))
+            if strategy not in STRATEGIES or not STRATEGIES[strategy].is_top_k:
+                raise ModelError(f"there is no top-k strategy {strategy[:60]!r}")
+            if isinstance(advertisement, Advertisement):
+                return AdvertisedItem(advertisement, home, strategy, concepts)
+    raise ModelError("an item must be a subscription, an advertisement or 'all'")
+
+
+def _concepts(others: Mapping[str, object]) -> tuple[Concept, ...]:
+    given = others.get("concepts", [])
+    if set(others) - {"concepts"} or not isinstance(given, list) or len(given) > _MOST_CONCEPTS:
+        raise ModelError(f"an item has unknown fields, or more than {_MOST_CONCEPTS:,} concepts")
+    made = tuple(decode_record(one) for one in given if isinstance(one, dict))
+    if len(made) < len(given) or not all(isinstance(one, Concept) for one in made):
+        raise ModelError("'concepts' must be a list of concepts")
+    return tuple(one for one in made if isinstance(one, Concept))

@@ -1,0 +1,292 @@
+"""What one running broker knows: its own catalog and what its neighbours told it. It decides what each neighbour has to
+know, and who receives a publication.
+
+See semantics: Producer-side top-k. The decisions are those of `Broker` and of the strategies, as in the simulation.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+
+from rankcast.model import Catalog, Concept, Event, Expression, Mode, Ranking, Subscription, Unit, predicates_of
+from rankcast.model.predicates import Is
+from rankcast.overlay.broker import LOCAL
+from rankcast.overlay.finding import Finder
+from rankcast.overlay.items import PLAIN, AdvertisedItem, BrokerItem, SubscribedItem, WantsEverything
+from rankcast.overlay.order import KnownSubscription, Order, Standing
+from rankcast.overlay.scorers import PreferenceScore, Weight, meanings_of
+from rankcast.overlay.served import ServedAdvertisement
+from rankcast.overlay.strategies import RegularCover
+
+__all__ = ["Knowledge"]
+
+
+class Knowledge:
+    """The knowledge of one broker. Not thread-safe.
+
+    Parameters
+    ----------
+    name
+        The broker's name in the tree.
+    strategy_of
+        The name of the strategy for an advertisement that is made here, by its id.
+
+    Subscriptions have unique ids in the tree. If two neighbours send the same id, the first keeps it until it takes it
+    back; so a user can move, and nobody can displace another's subscription.
+
+    >>> from rankcast.language import parse
+    >>> root, edge = Knowledge("root"), Knowledge("edge")
+    >>> edge.own(Catalog([Subscription("s1", "ann", parse("x > 1")), Subscription("s2", "bob", parse("x > 2"))]))
+    >>> sorted(edge.tell("root"))
+    ['s/s1']
+    """
+
+    def __init__(self, name: str, strategy_of: Callable[[str], str] = lambda advertisement: "ancestor-cover") -> None:
+        self.name = name
+        self.generation = 0
+        """Increased with each change, so that readers see whether `tell` may have another result."""
+        self._strategy_of = strategy_of
+        self._sources: dict[str, tuple[Subscription, float | None, tuple[Concept, ...]]] = {}
+        self._own: dict[str, SubscribedItem] = {}
+        self._advertised: dict[str, AdvertisedItem] = {}
+        self._counts_events = False
+        self._heard: dict[str, dict[str, BrokerItem]] = {}
+        self._served: dict[str, ServedAdvertisement] = {}
+        self._served_at = -1
+        self._concepts: dict[tuple[str, str, str | None], Concept] = {}
+        self._finders: dict[str, Finder] = {}
+        self._told: dict[str, tuple[int, dict[str, BrokerItem]]] = {}
+        self._cover = RegularCover()
+        self._order = self._new_order()
+        self._changed = 0
+
+    # what it learns
+
+    def own(self, catalog: Catalog) -> None:
+        """Take the broker's own catalog: the subscriptions, advertisements and policies of its users."""
+        preferred = PreferenceScore(catalog)
+        sources, items = self._sources, self._own
+        self._sources, self._own = {}, {}
+        for name, one in catalog.subscriptions.items():
+            score = preferred.fixed(one)[0] if catalog.preferences_of(one.user) else one.score
+            user = f"{blake2b(one.user.encode(), digest_size=8).hexdigest()}@{self.name}"
+            source = (one, score, _meanings(catalog, one.where, one.user, user))
+            self._sources[name] = source
+            if name in sources and sources[name] == source:
+                self._own[name] = items[name]
+            else:
+                self._own[name] = SubscribedItem(replace(one, user=user, score=score), concepts=source[2])
+                self._changed += 1
+        self._advertised = {}
+        for advertisement in catalog.advertisements.values():
+            meanings = _meanings(catalog, advertisement.where, None, None)
+            item = AdvertisedItem(advertisement, self.name, self._strategy_of(advertisement.id), meanings)
+            self._advertised[item.name] = item
+        users = set(catalog.users())
+        self._counts_events = any(_counts_events(catalog, user) for user in users & catalog.policies.keys())
+        self._touch()
+
+    def learn(
+        self, neighbour: str, put: Iterable[BrokerItem], removed: Iterable[str] = (), whole: bool = False
+    ) -> None:
+        """Take the changes that a neighbour sent; `whole` replaces all that it sent before."""
+        known = self._heard.setdefault(neighbour, {})
+        if whole:
+            known.clear()
+        for key in removed:
+            known.pop(key, None)
+        for item in put:
+            if known.get(item.key) != item:
+                known[item.key] = item
+                self._changed += 1
+        self._finders.pop(neighbour, None)
+        self._touch()
+
+    def forget(self, neighbour: str) -> None:
+        """Forget a neighbour and all that it sent."""
+        self._heard.pop(neighbour, None)
+        self._finders.pop(neighbour, None)
+        self._told.pop(neighbour, None)
+        self._touch()
+
+    # what it tells
+
+    def tell(self, neighbour: str) -> Mapping[str, BrokerItem]:
+        """All that a neighbour has to know, by key."""
+        if self._told.get(neighbour, (-1,))[0] != self.generation:
+            self._told[neighbour] = self.generation, self._items_for(neighbour)
+        return self._told[neighbour][1]
+
+    @property
+    def advertisements(self) -> Mapping[str, AdvertisedItem]:
+        """All advertisements in the tree, by name."""
+        return {name: served.item for name, served in self._serving().items()}
+
+    @property
+    def subscriptions(self) -> int:
+        """The number of own subscriptions."""
+        return len(self._own)
+
+    def known_without(self, neighbour: str) -> int:
+        """The number of subscriptions known on this side of the link to a neighbour, for whatever they are needed."""
+        others = {
+            key
+            for name, heard in self._heard.items()
+            if name != neighbour
+            for key, item in heard.items()
+            if isinstance(item, SubscribedItem)
+        }
+        return len(others | {item.key for item in self._own.values()})
+
+    def known(self, advertisement: str) -> tuple[str, ...]:
+        """The subscriptions that the broker knows for an advertisement, by its name in the tree, sorted."""
+        served = self._serving().get(advertisement)
+        return () if served is None else tuple(sorted(served.known()))
+
+    # who receives a publication
+
+    def wants(self, neighbour: str, event: Event) -> bool:
+        """Whether an event without an advertisement goes to a neighbour.
+
+        An event with imprecise values goes wherever there is any subscription, because covering is for crisp values.
+        """
+        items = self._heard.get(neighbour, {})
+        if self.wants_everything(neighbour):
+            return True
+        if neighbour not in self._finders:
+            plain = [one.subscription for one in _subscribed(items.values(), PLAIN)]
+            self._finders[neighbour] = Finder(plain, self._catalog())
+        if not all(isinstance(value, tuple) for value in event.attributes.values()):
+            return any(True for _ in _subscribed(items.values(), PLAIN))
+        return bool(self._finders[neighbour].match(event))
+
+    def wants_everything(self, neighbour: str) -> bool:
+        """Whether a neighbour wants every publication."""
+        return WantsEverything().key in self._heard.get(neighbour, {})
+
+    def choose(self, advertisement: str, event: Event, count: int | None = None) -> dict[str, list[str]]:
+        """Choose the recipients of a publication: subscriptions by the neighbour they came from, `LOCAL` for own ones.
+
+        `count` is how many recipients the neighbour that sent it has drawn here, if the strategy is not exact. A
+        subscription occurs as often as it was drawn. Under an advertisement that is not known there are no recipients.
+        """
+        served = self._serving().get(advertisement)
+        return {} if served is None else served.choose(event, count)
+
+    def locate(self, advertisement: str, ids: Sequence[str]) -> dict[str, list[str]]:
+        """The chosen recipients by the neighbour they came from; those that are gone are left out."""
+        served = self._serving().get(advertisement)
+        if served is not None:
+            return served.by_origin(ids)
+        found: dict[str, list[str]] = {}
+        for name in ids:  # the advertisement was withdrawn while the publication was on its way
+            origin = self._origin(name)
+            if origin is not None:
+                found.setdefault(origin, []).append(name)
+        return found
+
+    def is_exact(self, advertisement: str) -> bool:
+        """Whether recipients are chosen by id where the publication is made, and not drawn again on the way."""
+        served = self._serving().get(advertisement)
+        return served is None or served.is_exact
+
+    # inside
+
+    def _touch(self) -> None:
+        self.generation += 1
+        concepts = {
+            (concept.attribute, concept.name, concept.user): concept
+            for item in (*self._own.values(), *(one for heard in self._heard.values() for one in heard.values()))
+            if isinstance(item, SubscribedItem)
+            for concept in item.concepts
+        }
+        if concepts != self._concepts or self._changed > 1_000 + 2 * self._size():
+            # New meanings; or the orders remember too many subscriptions that are gone.
+            self._concepts, self._changed = concepts, 0
+            self._served, self._finders, self._order = {}, {}, self._new_order()
+
+    def _size(self) -> int:
+        return len(self._own) + sum(map(len, self._heard.values()))
+
+    def _catalog(self, shared: Iterable[Concept] = ()) -> Catalog:
+        return Catalog([*self._concepts.values(), *shared])
+
+    def _new_order(self) -> Order:
+        return Order(Standing.COVER, Ranking.RELEVANCE, Weight(), meanings_of(self._catalog()))
+
+    def _origin(self, name: str) -> str | None:
+        if name in self._own:
+            return LOCAL
+        return next((one for one, heard in self._heard.items() if f"s/{name}" in heard), None)
+
+    def _serving(self) -> dict[str, ServedAdvertisement]:
+        """All advertisements with what is known for them, up to date."""
+        if self._served_at == self.generation:
+            return self._served
+        present: dict[str, tuple[str, AdvertisedItem]] = {name: (LOCAL, one) for name, one in self._advertised.items()}
+        for neighbour, heard in self._heard.items():
+            for item in heard.values():
+                if isinstance(item, AdvertisedItem) and item.home != self.name:
+                    present.setdefault(item.name, (neighbour, item))
+        self._served = {name: one for name, one in self._served.items() if present.get(name) == (one.origin, one.item)}
+        for name, (origin, item) in present.items():
+            served = self._served.get(name)
+            if served is None:
+                served = ServedAdvertisement(self.name, item, origin, self._catalog(item.concepts))
+                self._served[name] = served
+            served.update(self._own, self._others(name, origin))
+        self._served_at = self.generation
+        return self._served
+
+    def _others(self, need: str, but: str) -> Iterable[tuple[str, SubscribedItem, int]]:
+        """What neighbours other than one sent for a need: the neighbour, the subscription and its weight."""
+        for neighbour, heard in self._heard.items():
+            if neighbour != but:
+                for item in _subscribed(heard.values(), need):
+                    yield neighbour, item, dict(item.needs)[need]
+
+    def _items_for(self, neighbour: str) -> dict[str, BrokerItem]:
+        items: dict[str, BrokerItem] = {}
+        subscribed = dict(self._own)
+        for _, item, _ in self._others(PLAIN, neighbour):
+            subscribed.setdefault(item.subscription.id, item)
+        plain = self._cover.forward(
+            (KnownSubscription(one.subscription) for one in subscribed.values()), self._order, 1
+        )
+        needs: dict[str, dict[str, int]] = {known.subscription.id: {PLAIN: 1} for known in plain}
+        for name, served in self._serving().items():
+            if served.origin != neighbour:
+                items[served.item.key] = served.item
+                continue
+            for known in served.forwarded():
+                needs.setdefault(known.subscription.id, {})[name] = known.weight
+                subscribed.setdefault(known.subscription.id, served.source(known.subscription.id))
+        for name, needed in needs.items():
+            item = replace(subscribed[name], needs=tuple(sorted(needed.items())))
+            items[item.key] = item
+        others = (one for one in self._heard if one != neighbour)
+        if self._counts_events or any(map(self.wants_everything, others)):
+            items[WantsEverything().key] = WantsEverything()
+        return items
+
+
+def _subscribed(items: Iterable[BrokerItem], need: str) -> Iterable[SubscribedItem]:
+    return (one for one in items if isinstance(one, SubscribedItem) and any(name == need for name, _ in one.needs))
+
+
+def _meanings(catalog: Catalog, where: Expression, user: str | None, named: str | None) -> tuple[Concept, ...]:
+    """The concepts that an expression names, as a user means them, under another name of the user."""
+    found: dict[tuple[str, str], Concept] = {}
+    for predicate in predicates_of(where):
+        if isinstance(predicate.test, Is):
+            term = predicate.test.term
+            membership = catalog.membership(predicate.attribute, term, user)
+            concept = Concept(term.concept, predicate.attribute, membership, named)
+            found[predicate.attribute, term.concept] = concept
+    return tuple(found.values())
+
+
+def _counts_events(catalog: Catalog, user: str) -> bool:
+    """Whether a user's window or period counts published events, whether or not they match."""
+    policy = catalog.policies[user]
+    return policy.mode is not Mode.ALL and policy.length is not None and policy.length.unit is Unit.EVENTS

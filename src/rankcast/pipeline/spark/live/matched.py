@@ -1,0 +1,233 @@
+"""What a shard gets of a range of the log: seq and time of all events, and the events that concern its users."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from rankcast.engine.published import NamedMatches, PublishedEvents
+from rankcast.language import decode_event
+from rankcast.matching.batch import Integers, Reals
+from rankcast.model import Event, SetAside
+
+__all__ = [
+    "Failures",
+    "MatchedEvents",
+    "MatchedRange",
+    "column_of",
+    "decode_range",
+    "degrees_of",
+    "differences",
+    "encode_range",
+    "joined",
+    "numbered",
+    "of_versions",
+    "range_of",
+]
+
+Failures: TypeAlias = dict[int, dict[str, str]]
+"""By the index of an event, the users for whom it could not be matched, with the reason."""
+
+
+class MatchedEvents(NamedTuple):
+    """Events of one version of the catalog, in order, with the matches of one shard.
+
+    `time` and `clock` are in microseconds. `clock` is the time at which each event was received, as delivery sees it,
+    or None if the clock does not count. `texts` holds the JSON of the events that concern the shard, by index.
+    """
+
+    version: int
+    seq: Integers
+    time: Integers
+    clock: Integers | None
+    texts: dict[int, str]
+    matches: NamedMatches
+    failures: Failures
+
+    def published(self, known: Mapping[int, Event] | None = None) -> PublishedEvents:
+        """The events, decoded, unless they are `known` by seq."""
+        seqs, known = self.seq.tolist(), known or {}
+        return PublishedEvents(
+            self.seq,
+            self.time,
+            {
+                place: known.get(seqs[place]) or decode_event(text, seq=seqs[place])
+                for place, text in self.texts.items()
+            },
+        )
+
+    def without(self, gone: NDArray[np.bool_]) -> "MatchedEvents":
+        """The events that are not `gone`."""
+        if not gone.any():
+            return self
+        place = np.cumsum(~gone) - 1
+        old = self.matches
+        keep = ~gone[old.event]
+        return MatchedEvents(
+            self.version,
+            self.seq[~gone],
+            self.time[~gone],
+            None if self.clock is None else self.clock[~gone],
+            {int(place[at]): text for at, text in self.texts.items() if not gone[at]},
+            NamedMatches(place[old.event[keep]], old.subscription[keep], old.degree[keep], old.names),
+            {int(place[at]): failed for at, failed in self.failures.items() if not gone[at]},
+        )
+
+
+class MatchedRange(msgspec.Struct, frozen=True, array_like=True):
+    """A range of the log for one shard. Arrays are bytes, so that a shard reads them without a loop.
+
+    `seq`, `time` and `clock` are the differences from one event to the next, which pack well.
+    `rows` is the number of rows that the log has in the range, `versions` the catalog version of each run of readable
+    events with its length. `at` and `texts` are the events that concern the shard. A match is the index of an event,
+    the index in `names` of a subscription, and the degree (empty: all are 1). `found` is the number of matches before
+    advertisements limited the recipients. `set_aside` are events that cannot be read, or whose recipients cannot be
+    chosen; one shard reports them.
+    """
+
+    start: int
+    end: int
+    rows: int
+    versions: list[tuple[int, int]]
+    seq: bytes
+    time: bytes
+    clock: bytes
+    at: bytes
+    texts: list[str]
+    event: bytes
+    subscription: bytes
+    degree: bytes
+    names: list[str]
+    found: int
+    failures: list[tuple[int, str, str]]
+    set_aside: list[SetAside]
+
+
+def encode_range(found: MatchedRange) -> bytes:
+    """Encode a range."""
+    return msgspec.msgpack.encode(found)
+
+
+decode_range = msgspec.msgpack.Decoder(MatchedRange).decode
+
+
+def of_versions(found: MatchedRange) -> Iterator[MatchedEvents]:
+    """The events of a range, version by version."""
+    seq, time, clock = (np.cumsum(_array(column, np.int64)) for column in (found.seq, found.time, found.clock))
+    at = _array(found.at, np.int32)
+    event, subscription = (_array(column, np.int32) for column in (found.event, found.subscription))
+    degree = _array(found.degree, np.float64) if found.degree else np.ones(len(event))
+    first = 0
+    for version, count in found.versions:
+        own, texts = (slice(*np.searchsorted(places, [first, first + count])) for places in (event, at))
+        yield MatchedEvents(
+            version,
+            seq[first : first + count],
+            time[first : first + count],
+            clock[first : first + count] if len(clock) else None,
+            dict(zip((at[texts] - first).tolist(), found.texts[texts], strict=True)),
+            NamedMatches(event[own] - first, subscription[own], degree[own], found.names),
+            _failures(found.failures, first, first + count),
+        )
+        first += count
+
+
+def joined(parts: Sequence[MatchedEvents]) -> MatchedEvents:
+    """Parts of one version that follow one another, as one."""
+    if len(parts) == 1:
+        return parts[0]
+    texts: dict[int, str] = {}
+    failures: Failures = {}
+    names: list[str] = []
+    events: list[Integers] = []
+    subscriptions: list[Integers] = []
+    first = 0
+    for part in parts:
+        texts |= {first + place: text for place, text in part.texts.items()}
+        failures |= {first + place: failed for place, failed in part.failures.items()}
+        events.append(part.matches.event + first)
+        subscriptions.append(part.matches.subscription + len(names))
+        names += part.matches.names
+        first += len(part.seq)
+    return MatchedEvents(
+        parts[0].version,
+        np.concatenate([part.seq for part in parts]),
+        np.concatenate([part.time for part in parts]),
+        _together([part.clock for part in parts]),
+        texts,
+        NamedMatches(
+            np.concatenate(events),
+            np.concatenate(subscriptions),
+            np.concatenate([part.matches.degree for part in parts]),
+            names,
+        ),
+        failures,
+    )
+
+
+def _together(clocks: Sequence[Integers | None]) -> Integers | None:
+    # The settings of the pipeline decide whether the clock counts, so either all parts have clocks or none.
+    return np.concatenate([clock for clock in clocks if clock is not None]) if clocks[0] is not None else None
+
+
+def _failures(rows: Sequence[tuple[int, str, str]], first: int, end: int) -> Failures:
+    failures: Failures = {}
+    for place, user, why in rows:
+        if first <= place < end:
+            failures.setdefault(place - first, {})[user] = why
+    return failures
+
+
+def _array(column: bytes, kind: DTypeLike) -> "NDArray[Any]":
+    wide = np.float64 if kind is np.float64 else np.int64
+    return np.frombuffer(column, kind).astype(wide)
+
+
+def differences(column: Integers) -> bytes:
+    """A column of all events, as `MatchedRange` holds it."""
+    return np.diff(column, prepend=0).astype(np.int64).tobytes()
+
+
+def column_of(column: Integers) -> bytes:
+    """A column of indexes, as `MatchedRange` holds it."""
+    return column.astype(np.int32).tobytes()
+
+
+def degrees_of(column: Reals) -> bytes:
+    """The degrees, as `MatchedRange` holds them: nothing if all are 1."""
+    return b"" if (column == 1.0).all() else column.tobytes()
+
+
+def numbered(values: Integers, size: int) -> tuple[Integers, Integers]:
+    """The distinct values in order, and the index of each value among them. All are below `size`."""
+    if size > 8 * len(values):
+        distinct, number = np.unique(values, return_inverse=True)
+        return distinct, number
+    is_used = np.zeros(size, bool)  # much faster than sorting
+    is_used[values] = True
+    return np.flatnonzero(is_used), (np.cumsum(is_used) - 1)[values]
+
+
+def range_of(events: MatchedEvents) -> MatchedRange:
+    """Events of one version as a range, for a journal."""
+    used, subscription = numbered(events.matches.subscription, len(events.matches.names))
+    return MatchedRange(
+        start=0,
+        end=0,
+        rows=len(events.seq),
+        versions=[(events.version, len(events.seq))],
+        seq=differences(events.seq),
+        time=differences(events.time),
+        clock=b"" if events.clock is None else differences(events.clock),
+        at=column_of(np.array(sorted(events.texts), np.int64)),
+        texts=[events.texts[place] for place in sorted(events.texts)],
+        event=column_of(events.matches.event),
+        subscription=column_of(subscription),
+        degree=degrees_of(events.matches.degree),
+        names=[events.matches.names[number] for number in used.tolist()],
+        found=0,
+        failures=[(place, user, why) for place, failed in events.failures.items() for user, why in failed.items()],
+        set_aside=[],
+    )

@@ -1,0 +1,68 @@
+"""The form of one advertisement: its space, k, ranking and scorer."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from nicegui import ui
+
+from rankcast.errors import CatalogError
+from rankcast.language import parse, show
+from rankcast.model import Advertisement, Catalog, Ranking, ScorerName
+from rankcast.service.page.visitors import View
+from rankcast.service.page.widgets import act, complaining, group, set_props, words
+
+__all__ = ["AdvertisementEditor"]
+
+
+class AdvertisementEditor:
+    """Makes an advertisement, or changes `old`; calls `closed` when done."""
+
+    def __init__(self, view: View, old: Advertisement | None, closed: Callable[[], Awaitable[None]]) -> None:
+        self._view, self._old, self._closed = view, old, closed
+        with group("section", "rc-card rc-editor rc-column", aria_label="Advertisement"):
+            words("h2", "New advertisement" if old is None else f"Change {old.id}")
+            with group("div", "rc-row rc-wrap"):
+                self._id = _text("Id", "" if old is None else old.id)
+                self._publisher = _text("Publisher", view.user if old is None else old.publisher)
+                self._k = ui.number(label="k, the recipients of each", value=1 if old is None else old.k, min=1)
+                set_props(self._k.props("dense outlined").classes("rc-grow"), aria_label="k, the recipients of each")
+                self._rank = _choice("Ranked", Ranking, Ranking.RELEVANCE if old is None else old.rank)
+                self._score = _choice("Relevance is", ScorerName, ScorerName.AREA if old is None else old.score)
+            self._where = _text("Space of its publications", "" if old is None else show(old.where))
+            set_props(self._where, placeholder="price between 0 and 100")
+            if old is not None:
+                self._id.disable()
+            with group("div", "rc-row"):
+                act("Save", self._save, icon="o_check", kind="main")
+                act("Cancel", closed, kind="quiet")
+
+    async def _save(self) -> None:
+        with complaining():
+            made = Advertisement(
+                id=(self._id.value or "").strip(),
+                publisher=(self._publisher.value or "").strip(),
+                where=parse(self._where.value or ""),
+                k=int(self._k.value or 0),
+                rank=Ranking(self._rank.value),
+                score=ScorerName(self._score.value),
+                function=None if self._old is None else self._old.function,
+            )
+            await asyncio.to_thread(self._view.service.put, made, check=self._check)
+            await self._closed()
+
+    def _check(self, catalog: Catalog) -> None:
+        name = (self._id.value or "").strip()
+        if self._old is None and name in catalog.advertisements:
+            raise CatalogError(f"the id {name!r} is taken; choose another")
+
+
+def _text(label: str, value: str) -> ui.input:
+    return set_props(ui.input(label=label, value=value).props("dense outlined").classes("rc-grow"), aria_label=label)
+
+
+def _choice(label: str, words_of: type[Ranking] | type[ScorerName], value: Ranking | ScorerName) -> ui.select:
+    options = {one.value: one.title for one in words_of}
+    return set_props(
+        ui.select(options, label=label, value=value.value).props("dense outlined options-dense").classes("rc-grow"),
+        aria_label=label,
+    )

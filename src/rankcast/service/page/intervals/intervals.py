@@ -1,0 +1,180 @@
+"""The interval panel: drag the ends of a publication's value, and see who matches crisply and approximately."""
+
+import asyncio
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from nicegui import ui
+
+from rankcast.errors import RankcastError
+from rankcast.language import label
+from rankcast.language.event_words import cut
+from rankcast.model import Attitude, Norm
+from rankcast.service.page.colours import wear
+from rankcast.service.page.computing import compute
+from rankcast.service.page.intervals.interval_chart import COLOURS, interval_chart
+from rankcast.service.page.visitors import View
+from rankcast.service.page.widgets import empty, group, link, scroller, set_props, slide, words
+from rankcast.service.studies.interval_matches import (
+    CRISP,
+    SUBSCRIBED,
+    WIDTHS,
+    IntervalMatch,
+    IntervalSetup,
+    IntervalStudy,
+    NumberRange,
+    ranges,
+    study_interval,
+)
+
+__all__ = ["build"]
+
+RECENT = 300
+_SHOWN = 40
+_STEPS = 200
+_CASES = (CRISP, SUBSCRIBED, *(one.value for one in Attitude))
+
+
+async def build(view: View) -> None:
+    """Build the panel for the number attributes of recent events."""
+    wear()
+    known = ranges(await asyncio.to_thread(view.service.recent_events, RECENT))
+    if not known:
+        with empty("o_straighten", "No numbers yet", "Publish events with numbers, or let a ready world publish."):
+            link("Open a ready world", "/worlds", "rc-button rc-main rc-main-button rc-link-button")
+        return
+    _IntervalPage(view, {one.attribute: one for one in known})
+
+
+class _IntervalPage:
+    def __init__(self, view: View, known: dict[str, NumberRange]) -> None:
+        self._view = view
+        self._known = known
+        self._all = False
+        self._latest = 0
+        self._setup = self._start(next(iter(known)))
+        with group("section", "rc-card rc-controls", aria_label="The publication"):
+            attribute = ui.select(
+                list(known), value=self._setup.attribute, label="Attribute", on_change=lambda e: self._take(e.value)
+            )
+            set_props(attribute.props("outlined dense options-dense"), aria_label="Attribute")
+            norm = ui.select(
+                {one: one.title for one in Norm},
+                value=self._setup.norm,
+                label="Degrees combine by",
+                on_change=lambda e: self._change(norm=e.value),
+            )
+            set_props(norm.props("outlined dense options-dense"), aria_label="Degrees combine by")
+            whose = ui.toggle({False: view.user, True: "Everybody"}, value=False, on_change=self._turned)
+            set_props(
+                whose.props("dense no-caps unelevated toggle-text-color=on-accent").classes("rc-speeds"),
+                aria_label="Whose subscriptions",
+            )
+            whose.visible = view.visitor.switches
+            with group("div", "rc-column rc-tight"):
+                self._told = words("label", "", "rc-small")
+                self._range_box = group("div")
+        with group("section", "rc-card rc-column", aria_label="Matches against the width"):
+            self._title = words("p", "", "rc-strong")
+            set_props(self._title, aria_live="polite")
+            with group("figure", "rc-drawing", aria_label="Number of matches against the width of the interval"):
+                self._drawn = ui.html("", sanitize=False)
+            with group("div", "rc-row rc-wrap rc-legend rc-small"):
+                for case in _CASES:
+                    with group("span", "rc-row rc-mark"):
+                        words("span", "━", "").style(f"color: {COLOURS[case]}")
+                        words("span", case)
+        with group("section", "rc-card rc-column", aria_label="Who matches"):
+            words("h2", "Who matches")
+            self._table = scroller("Subscriptions, and whether they match")
+        self._draw_range()
+        self._changed()
+
+    def _start(self, attribute: str) -> IntervalSetup:
+        """The middle third of the values."""
+        known = self._known[attribute]
+        third = (known.high - known.low) / 3
+        return IntervalSetup(attribute, known.low + third, known.high - third)
+
+    def _draw_range(self) -> None:
+        known, setup = self._known[self._setup.attribute], self._setup
+        self._ends = [setup.low, setup.high]
+        self._range_box.clear()
+        with self._range_box:
+            step = (known.high - known.low) / _STEPS
+            for place, (label, end) in enumerate((("One end", setup.low), ("The other end", setup.high))):
+                moved = partial(self._dragged, place)
+                slide(label, end, moved, least=known.low, most=known.high, step=step, unit="")
+
+    def _dragged(self, place: int, number: float) -> None:
+        self._ends[place] = number
+        low, high = sorted(self._ends)
+        self._change(low=low, high=high)
+
+    def _take(self, attribute: str) -> None:
+        self._setup = replace(self._start(attribute), norm=self._setup.norm)
+        self._draw_range()
+        self._changed()
+
+    def _turned(self, event: Any) -> None:
+        self._all = bool(event.value)
+        self._changed()
+
+    def _change(self, **fields: Any) -> None:
+        self._setup = replace(self._setup, **fields)
+        self._changed()
+
+    def _changed(self) -> None:
+        setup = self._setup
+        self._told.text = f"{setup.attribute} between {setup.low:,.6g} and {setup.high:,.6g}"
+        self._latest += 1
+        ui.timer(0.15, lambda number=self._latest: self._run(number), once=True)
+
+    async def _run(self, number: int) -> None:
+        if number != self._latest:
+            return
+        service, setup = self._view.service, self._setup
+        user = None if self._all else self._view.user
+        catalog = await asyncio.to_thread(service.catalog if self._all else lambda: service.part_of(user))
+        try:
+            found = await compute(self._view, study_interval, service.history(RECENT), catalog, user, setup)
+        except RankcastError as error:
+            self._title.text = str(error)
+            return
+        if number == self._latest:
+            self._show(setup, found)
+
+    def _show(self, setup: IntervalSetup, found: IntervalStudy) -> None:
+        at = WIDTHS.index(1.0)
+        left_out = f"; {found.left_out:,} more were not tried" if found.left_out else ""
+        self._title.text = (
+            f"“{cut(found.title, 60)}” with this {setup.attribute}: {found.counts[SUBSCRIBED][at]:,} of {found.of:,} "
+            f"subscriptions match, {found.counts[CRISP][at]:,} crisply{left_out}"
+        )
+        self._drawn.set_content(interval_chart(found.widths, found.counts, setup.high - setup.low))
+        self._table.clear()
+        with self._table:
+            if not found.of:
+                words("p", f"No subscription asks for {setup.attribute}.", "rc-soft")
+                return
+            with group("table", "rc-table"):
+                with group("thead"), group("tr"):
+                    for title in ("Subscription", "Of", *_CASES):
+                        words("th", title.capitalize()).style("white-space: nowrap")
+                with group("tbody"):
+                    for row in found.matches[:_SHOWN]:
+                        _row(row)
+            if len(found.matches) > _SHOWN:
+                words("p", f"and {len(found.matches) - _SHOWN:,} more", "rc-soft")
+
+
+def _row(row: IntervalMatch) -> None:
+    with group("tr"):
+        words("td", cut(label(row.subscription.where), 60), "rc-strong")
+        words("td", row.subscription.user).style("white-space: nowrap")
+        words("td", "yes" if row.crisp else "–", "" if row.crisp else "rc-soft")
+        for case in _CASES[1:]:
+            possibility, necessity = row.degrees[case]
+            told = f"{possibility:.2f} possible, {necessity:.2f} certain" if possibility else "–"
+            words("td", told, "rc-small" if possibility else "rc-small rc-soft")

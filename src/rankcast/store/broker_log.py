@@ -1,0 +1,356 @@
+"""Brokers of a tree: who this one is, its neighbours and what they said, and where each publication goes."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Integer,
+    Table,
+    Text,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
+
+from rankcast.errors import ModelError, StoreError
+from rankcast.model import Event, Reject
+from rankcast.plain import JsonObject
+from rankcast.store.engine import Database
+from rankcast.store.event_log import append_received
+from rankcast.store.pipelines import SPARK, present
+from rankcast.store.rejects import keep
+from rankcast.store.schema import broker_self, datetime_of, events, metadata, microseconds
+from rankcast.store.sql import last_number, put_rows
+
+__all__ = [
+    "BrokerLog",
+    "BrokerSelf",
+    "EventRoute",
+    "NeighbourRow",
+    "ReceivedEvent",
+    "RoutedText",
+    "forget_routes",
+    "needed_by_neighbours",
+]
+
+broker_neighbours = Table(
+    "broker_neighbours",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("number", Integer, nullable=False, comment="in the order of joining"),
+    Column("is_upstream", Boolean, nullable=False),
+    Column("lineage", Text, nullable=False),
+    Column("received", BigInteger, nullable=False, comment="up to here its log was received"),
+    Column("acknowledged", BigInteger, nullable=False, comment="up to here it has received our log"),
+    Column("items", Text, nullable=False, comment="the version of the items that it sent; empty if none"),
+    Column("joined_at", BigInteger, nullable=False),
+    comment="The brokers that this one is linked to.",
+)
+
+broker_items = Table(
+    "broker_items",
+    metadata,
+    Column("neighbour", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("content", Text, nullable=False, comment="JSON"),
+    comment="What each neighbour said that it needs, and its advertisements.",
+)
+
+event_routes = Table(
+    "event_routes",
+    metadata,
+    Column("event_offset", BigInteger, primary_key=True, autoincrement=False),
+    Column("origin", Text, nullable=False, comment="the neighbour that sent the event; empty if it was published here"),
+    Column("advertisement", Text, comment="its name in the tree, if the event is under one"),
+    Column("chosen", Text, comment="JSON: the chosen subscriptions by neighbour; the empty name stands for own ones"),
+    comment="Where an event came from, and whom it goes to if it is under an advertisement.",
+)
+
+_CHUNK = 500
+
+
+class BrokerSelf(NamedTuple):
+    """The broker that a store belongs to. Events up to `since` were logged before it was one."""
+
+    name: str
+    lineage: str
+    since: int
+
+
+class NeighbourRow(NamedTuple):
+    """A neighbour: how far its log was received, how far it has received ours, and the version of its items."""
+
+    name: str
+    is_upstream: bool
+    lineage: str
+    received: int
+    acknowledged: int
+    items: str
+    joined: datetime
+
+
+class EventRoute(NamedTuple):
+    """Where an event came from (empty: published here); under an advertisement, the chosen subscriptions by neighbour."""
+
+    origin: str
+    advertisement: str | None = None
+    chosen: Mapping[str, Sequence[str]] | None = None
+
+
+class ReceivedEvent(NamedTuple):
+    """An event of a neighbour's log."""
+
+    offset: int
+    event: Event
+    route: EventRoute
+
+
+class RoutedText(NamedTuple):
+    """An event of the own log as text, with its route if there is one."""
+
+    offset: int
+    content: str
+    route: EventRoute | None
+
+
+class BrokerLog:
+    """What the store of a broker keeps besides its events and its catalog."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    # this broker
+
+    def self(self) -> BrokerSelf | None:
+        """The broker of this store; None if it belongs to no tree."""
+        with self._database.reading() as connection:
+            row = connection.execute(select(broker_self)).first()
+        return None if row is None else BrokerSelf(row.name, row.lineage, row.since)
+
+    def become(self, name: str) -> BrokerSelf:
+        """Make this the store of a broker, or check that it is already that of the broker with this name."""
+        with self._database.writing() as connection:
+            row = connection.execute(select(broker_self)).first()
+            served = present(connection)
+            if row is None and served is not None and served.engine == SPARK and served.last_batch >= 0:
+                raise StoreError(
+                    f"the store {self._database.place!r} is served by a pipeline on Spark, so it cannot be that of a broker"
+                )
+            if row is None:
+                since = last_number(connection, events.c.event_offset)
+                connection.execute(insert(broker_self).values(id=1, name=name, lineage=uuid4().hex, since=since))
+                row = connection.execute(select(broker_self)).one()
+            elif row.name != name:
+                raise StoreError(
+                    f"the store {self._database.place!r} belongs to the broker {row.name!r}, not {name!r}; use that name, "
+                    "or another store"
+                )
+        return BrokerSelf(row.name, row.lineage, row.since)
+
+    def rejoin(self) -> BrokerSelf:
+        """Give the store a new lineage, so that neighbours take it for a new broker. Forgets the upstream's position."""
+        with self._database.writing() as connection:
+            changed = connection.execute(update(broker_self).values(lineage=uuid4().hex))
+            if not changed.rowcount:
+                raise StoreError(f"the store {self._database.place!r} belongs to no broker")
+            upstream = select(broker_neighbours.c.name).where(broker_neighbours.c.is_upstream)
+            connection.execute(delete(broker_items).where(broker_items.c.neighbour.in_(upstream)))
+            connection.execute(delete(broker_neighbours).where(broker_neighbours.c.is_upstream))
+            row = connection.execute(select(broker_self)).one()
+        return BrokerSelf(row.name, row.lineage, row.since)
+
+    # neighbours
+
+    def neighbours(self) -> list[NeighbourRow]:
+        """All neighbours, in the order of joining."""
+        with self._database.reading() as connection:
+            rows = connection.execute(select(broker_neighbours).order_by(broker_neighbours.c.number)).all()
+        return [_neighbour(row) for row in rows]
+
+    def join(self, name: str, is_upstream: bool, lineage: str, received: int, acknowledged: int) -> NeighbourRow:
+        """Add a neighbour; an upstream replaces another one."""
+        with self._database.writing() as connection:
+            if is_upstream:
+                for other in connection.execute(
+                    select(broker_neighbours.c.name).where(broker_neighbours.c.is_upstream)
+                ):
+                    _forget(connection, other.name)
+            _forget(connection, name)
+            number = connection.execute(select(func.coalesce(func.max(broker_neighbours.c.number), 0) + 1)).scalar_one()
+            values = {
+                "name": name,
+                "number": number,
+                "is_upstream": is_upstream,
+                "lineage": lineage,
+                "received": received,
+                "acknowledged": acknowledged,
+                "items": "",
+                "joined_at": microseconds(self._database.clock()),
+            }
+            connection.execute(insert(broker_neighbours).values(**values))
+            row = connection.execute(select(broker_neighbours).where(broker_neighbours.c.name == name)).one()
+        return _neighbour(row)
+
+    def forget(self, name: str) -> bool:
+        """Remove a neighbour and what it said. Returns whether there was one."""
+        with self._database.writing() as connection:
+            return _forget(connection, name)
+
+    def acknowledge(self, name: str, offset: int) -> None:
+        """Note that a neighbour has received the own log up to an offset."""
+        known = broker_neighbours.c.name == name
+        with self._database.writing() as connection:
+            connection.execute(
+                update(broker_neighbours)
+                .where(known, broker_neighbours.c.acknowledged < offset)
+                .values(acknowledged=offset)
+            )
+
+    # what neighbours said
+
+    def items(self, name: str) -> dict[str, JsonObject]:
+        """What a neighbour said, by key."""
+        query = select(broker_items.c.key, broker_items.c.content).where(broker_items.c.neighbour == name)
+        with self._database.reading() as connection:
+            return {row.key: json.loads(row.content) for row in connection.execute(query)}
+
+    def change_items(
+        self, name: str, version: str, put: Mapping[str, JsonObject], removed: Sequence[str], whole: bool
+    ) -> None:
+        """Take changes of what a neighbour says, in one transaction; `whole` replaces all."""
+        with self._database.writing() as connection:
+            mine = broker_items.c.neighbour == name
+            if whole:
+                connection.execute(delete(broker_items).where(mine))
+            for begin in range(0, len(removed), _CHUNK):
+                some = list(removed[begin : begin + _CHUNK])
+                connection.execute(delete(broker_items).where(mine, broker_items.c.key.in_(some)))
+            rows = [{"neighbour": name, "key": key, "content": json.dumps(form)} for key, form in put.items()]
+            put_rows(connection, broker_items, rows, replace=["content"])
+            connection.execute(update(broker_neighbours).where(broker_neighbours.c.name == name).values(items=version))
+
+    # publications
+
+    def receive(self, name: str, received: Sequence[ReceivedEvent], up_to: int) -> int:
+        """Append events of a neighbour's log that are not here yet, up to an offset of its log, in one transaction.
+
+        Returns the number of new events. Those that cannot be logged here become rejects.
+        """
+        now = microseconds(self._database.clock())
+        with self._database.writing() as connection:
+            known = broker_neighbours.c.name == name
+            row = connection.execute(select(broker_neighbours).where(known)).first()
+            if row is None:
+                raise StoreError(f"there is no neighbour {name!r} any more")
+            new = [one for one in received if one.offset > row.received]
+            refused: list[tuple[Event, ModelError]] = []
+            receipts = append_received(connection, [one.event for one in new], refused, now)
+            routes = {one.event.id: one.route for one in new}
+            logged = [receipt for receipt in receipts if not receipt.duplicate]
+            _put_routes(connection, {receipt.offset: routes[receipt.id] for receipt in logged})
+            bad = [(f"{name} {row.lineage} {event.id}", _reject(name, event, error)) for event, error in refused]
+            keep(connection, bad, now)
+            if up_to > row.received:
+                connection.execute(update(broker_neighbours).where(known).values(received=up_to))
+        return len(logged)
+
+    def routed(self, after: int, limit: int) -> list[RoutedText]:
+        """The next events of the own log with their routes."""
+        joined = events.outerjoin(event_routes, events.c.event_offset == event_routes.c.event_offset)
+        query = (
+            select(events.c.event_offset, events.c.content, event_routes.c.origin, event_routes.c.advertisement)
+            .add_columns(event_routes.c.chosen)
+            .select_from(joined)
+            .where(events.c.event_offset > after)
+            .order_by(events.c.event_offset)
+            .limit(limit)
+        )
+        with self._database.reading() as connection:
+            rows = connection.execute(query).all()
+        return [RoutedText(row.event_offset, row.content, None if row.origin is None else _route(row)) for row in rows]
+
+    def put_routes(self, routes: Mapping[int, EventRoute]) -> None:
+        """Store where events go that were published here. A route that is there already stays."""
+        if routes:
+            with self._database.writing() as connection:
+                there = set(_chosen(connection, list(routes)))
+                _put_routes(connection, {offset: one for offset, one in routes.items() if offset not in there})
+
+    def chosen(self, offsets: Sequence[int]) -> dict[int, frozenset[str]]:
+        """For those of the events that have a route under an advertisement, the own subscriptions that are chosen."""
+        with self._database.reading() as connection:
+            return _chosen(connection, offsets)
+
+
+def _chosen(connection: Connection, offsets: Sequence[int]) -> dict[int, frozenset[str]]:
+    found: dict[int, frozenset[str]] = {}
+    for begin in range(0, len(offsets), _CHUNK):
+        query = select(event_routes.c.event_offset, event_routes.c.chosen).where(
+            event_routes.c.event_offset.in_(offsets[begin : begin + _CHUNK]), event_routes.c.chosen.is_not(None)
+        )
+        for row in connection.execute(query):
+            found[row.event_offset] = frozenset(json.loads(row.chosen).get("", ()))
+    return found
+
+
+def _put_routes(connection: Connection, routes: Mapping[int, EventRoute]) -> None:
+    rows = [
+        {
+            "event_offset": offset,
+            "origin": one.origin,
+            "advertisement": one.advertisement,
+            "chosen": None if one.chosen is None else json.dumps({name: list(ids) for name, ids in one.chosen.items()}),
+        }
+        for offset, one in routes.items()
+    ]
+    if rows:
+        connection.execute(insert(event_routes), rows)
+
+
+def _forget(connection: Connection, name: str) -> bool:
+    connection.execute(delete(broker_items).where(broker_items.c.neighbour == name))
+    return bool(connection.execute(delete(broker_neighbours).where(broker_neighbours.c.name == name)).rowcount)
+
+
+def _neighbour(row: Any) -> NeighbourRow:
+    return NeighbourRow(
+        row.name,
+        row.is_upstream,
+        row.lineage,
+        row.received,
+        row.acknowledged,
+        row.items,
+        datetime_of(row.joined_at),
+    )
+
+
+def _route(row: Any) -> EventRoute:
+    return EventRoute(row.origin, row.advertisement, None if row.chosen is None else json.loads(row.chosen))
+
+
+def _reject(name: str, event: Event, error: ModelError) -> Reject:
+    return Reject(f"broker {name}", 1, str(error), event.id)
+
+
+def needed_by_neighbours(connection: Connection) -> int | None:
+    """The last event that all neighbours have received; None without neighbours. Later events must stay."""
+    return connection.execute(select(func.min(broker_neighbours.c.acknowledged))).scalar()
+
+
+def forget_routes(connection: Connection, after: int, up_to: int) -> None:
+    """Delete the routes of events that were deleted."""
+    gone = event_routes.c.event_offset.not_in(
+        select(events.c.event_offset).where(events.c.event_offset > after, events.c.event_offset <= up_to)
+    )
+    connection.execute(
+        delete(event_routes).where(event_routes.c.event_offset > after, event_routes.c.event_offset <= up_to, gone)
+    )

@@ -1,0 +1,212 @@
+"""The saved delivery state of the in-process pipeline: pages of users, each as of its own position in the event log.
+
+To continue from the progress, a pipeline restores the pages and serves the events between each page and the progress
+again, without delivering them again (`rankcast.pipeline.saved_state`). So a commit saves only a few pages.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ColumnElement,
+    Connection,
+    Integer,
+    LargeBinary,
+    Table,
+    and_,
+    delete,
+    func,
+    select,
+)
+
+from rankcast.store import schema
+from rankcast.store.engine import Database
+from rankcast.store.schema import datetime_of, metadata, microseconds
+from rankcast.store.sql import put_rows
+
+__all__ = [
+    "ClockAdvance",
+    "PageMark",
+    "SavedState",
+    "StateChanges",
+    "StateLog",
+    "StatePage",
+    "has_pages",
+    "needed_by_pages",
+    "page_of_user",
+    "replace_pages",
+    "shard_count",
+    "write_changes",
+]
+
+state_pages = Table(
+    "state_pages",
+    metadata,
+    Column("shard", Integer, primary_key=True, autoincrement=False),
+    Column("page", Integer, primary_key=True, autoincrement=False),
+    Column("pages", Integer, nullable=False, comment="how many pages the shard has"),
+    Column("event_offset", BigInteger, nullable=False, comment="the last event served when the page was written"),
+    Column("catalog_version", BigInteger, nullable=False, comment="the version of the catalog at that time"),
+    Column("clock", BigInteger, nullable=False, comment="the last advance of the clock before that"),
+    Column("needed", BigInteger, nullable=False, comment="the first event that the page needs from the event log"),
+    Column("content", LargeBinary, nullable=False),
+    comment="The delivery state of some users of a shard, each page as of its own position in the event log.",
+)
+
+clock_advances = Table(
+    "clock_advances",
+    metadata,
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("event_offset", BigInteger, nullable=False, comment="the last event served before"),
+    Column("clock", BigInteger, nullable=False),
+    comment="When the clock ended periods without an event, as far back as a page needs it.",
+)
+
+
+_marked = [column for column in state_pages.c if column.name != "content"]
+
+
+class ClockAdvance(NamedTuple):
+    """The clock ended periods after the event at `offset`, without a further event."""
+
+    number: int
+    offset: int
+    clock: datetime
+
+
+class PageMark(NamedTuple):
+    """Which page of which shard: `page` of `pages`. And its position: the last event and clock advance before it.
+
+    It needs the event log from the event `needed` on.
+    """
+
+    shard: int
+    page: int
+    pages: int
+    offset: int
+    catalog_version: int
+    clock: int
+    needed: int
+
+
+class StatePage(NamedTuple):
+    """The delivery state of some users, in the format of `rankcast.engine.pages`."""
+
+    mark: PageMark
+    content: bytes
+
+
+class SavedState(NamedTuple):
+    """Everything that is needed to restore the shards as of an offset and a version of the catalog."""
+
+    offset: int
+    catalog_version: int
+    pages: list[StatePage]
+    advances: list[ClockAdvance]
+
+    @property
+    def shards(self) -> int:
+        """The number of shards; 0 if there is no state."""
+        return len({page.mark.shard for page in self.pages})
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all pages are as of the offset, so that no event needs to be served again."""
+        clock = max((advance.number for advance in self.advances), default=0)
+        return all(page.mark.offset == self.offset and page.mark.clock >= clock for page in self.pages)
+
+    @property
+    def lag(self) -> int:
+        """The number of events between the oldest page and the offset."""
+        return self.offset - min((page.mark.offset for page in self.pages), default=self.offset)
+
+
+class StateChanges(NamedTuple):
+    """The changes of the saved state with a commit.
+
+    Clock advances up to the number `forgotten` are no longer needed. `size` is the size of all pages in bytes.
+    """
+
+    pages: Sequence[StatePage] = ()
+    advance: ClockAdvance | None = None
+    forgotten: int = 0
+    size: int = 0
+
+
+class StateLog:
+    """The saved state of the in-process pipeline."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def saved(self) -> SavedState:
+        """The whole state, with the progress that it leads to."""
+        with self._database.reading() as connection:
+            at = connection.execute(select(schema.progress)).one()
+            rows = connection.execute(select(state_pages).order_by(state_pages.c.shard, state_pages.c.page))
+            pages = [StatePage(PageMark(*row[:-1]), bytes(row[-1])) for row in rows]
+            return SavedState(at.event_offset, at.catalog_version, pages, _advances(connection))
+
+
+def write_changes(connection: Connection, changes: StateChanges) -> None:
+    """Save changes of the state."""
+    rows = [{**page.mark._asdict(), "content": page.content} for page in changes.pages]
+    for row in rows:
+        row["event_offset"] = row.pop("offset")
+    replaced = [column.name for column in state_pages.c if not column.primary_key]
+    put_rows(connection, state_pages, rows, replace=replaced)
+    if changes.advance is not None:
+        number, offset, clock = changes.advance
+        connection.execute(
+            clock_advances.insert().values(number=number, event_offset=offset, clock=microseconds(clock))
+        )
+    if changes.forgotten:
+        connection.execute(delete(clock_advances).where(clock_advances.c.number <= changes.forgotten))
+
+
+def replace_pages(connection: Connection, pages: Sequence[StatePage]) -> None:
+    """Replace the whole state."""
+    connection.execute(delete(state_pages))
+    connection.execute(delete(clock_advances))
+    write_changes(connection, StateChanges(pages))
+
+
+def shard_count(connection: Connection) -> int:
+    """The number of shards in the saved state; 0 if there is none."""
+    last: int | None = connection.execute(select(func.max(state_pages.c.shard))).scalar()
+    return 0 if last is None else last + 1
+
+
+def has_pages(connection: Connection) -> bool:
+    """Whether there is any saved state."""
+    return connection.execute(select(state_pages.c.shard).limit(1)).first() is not None
+
+
+def needed_by_pages(connection: Connection) -> tuple[int, int] | None:
+    """The first event and the first catalog version that pages need; None if there are no pages."""
+    event = func.min(func.least(state_pages.c.event_offset + 1, state_pages.c.needed))
+    if connection.dialect.name == "sqlite":
+        event = func.min(func.min(state_pages.c.event_offset + 1, state_pages.c.needed))
+    row = connection.execute(select(event, func.min(state_pages.c.catalog_version))).one()
+    return None if row[0] is None else (row[0], row[1])
+
+
+def page_of_user(
+    connection: Connection, find: Callable[[Sequence[PageMark]], PageMark | None]
+) -> tuple[StatePage, list[ClockAdvance]] | None:
+    """The page that `find` selects, with the clock advances after it; None if it selects none."""
+    marks = [PageMark(*row) for row in connection.execute(select(*_marked))]
+    found = find(marks)
+    if found is None:
+        return None
+    here = and_(state_pages.c.shard == found.shard, state_pages.c.page == found.page)
+    content = connection.execute(select(state_pages.c.content).where(here)).scalar_one()
+    return StatePage(found, bytes(content)), _advances(connection, clock_advances.c.number > found.clock)
+
+
+def _advances(connection: Connection, *which: ColumnElement[bool]) -> list[ClockAdvance]:
+    rows = connection.execute(select(clock_advances).where(*which).order_by(clock_advances.c.number))
+    return [ClockAdvance(row.number, row.event_offset, datetime_of(row.clock)) for row in rows]

@@ -1,0 +1,54 @@
+"""The catalogs of the live pipeline are those of the store, version by version."""
+
+import random
+
+import pytest
+from sqlalchemy import update
+
+from rankcast.language import parse
+from rankcast.model import Concept, LeftShoulder, Policy, Preference, Subscription
+from rankcast.pipeline.spark.live.catalogs import MovingCatalog
+from rankcast.store import Store, schema
+
+
+@pytest.fixture
+def store(tmp_path, world):
+    with Store.create(tmp_path / "s.db") as store:
+        store.change(put=[*world.records(), Concept("low", "price", LeftShoulder(10, 20))])
+        for put, remove in world.changes(store):
+            store.change(put, remove)
+        cheap = Subscription("cheap", "user2", parse("price is low"), 0.8)
+        store.change(put=[cheap, Policy("user7")])
+        store.change(put=[Subscription("s2", "user2", parse("x > 9"), None), Preference("user2", "cheap", "t2")])
+        store.change(put=[Concept("low", "price", LeftShoulder(1, 2))])
+        store.change(remove=[cheap])
+        store.change(put=[cheap])
+        yield store
+
+
+def said(catalog):
+    return sorted(map(repr, catalog.records()))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_versions_in_any_order(store, seed):
+    chance = random.Random(seed)
+    moving = MovingCatalog(store)
+    last = store.version()
+    for _ in range(15):
+        version = chance.randint(0, last)
+        assert said(moving.at(version)) == said(store.catalog(version))
+        assert said(moving.whole(version)) == said(store.catalog(version))
+
+
+def test_a_change_that_cannot_be_read_or_was_pruned(store, tmp_path):
+    moving = MovingCatalog(store)
+    moving.at(2)
+    changes = schema.catalog_changes
+    with store.database.writing() as connection:
+        connection.execute(
+            update(changes).where(changes.c.version == 4).values(record='{"kind": "subscription", "id": "t2"')
+        )
+    with Store.open(tmp_path / "s.db") as again:
+        assert said(moving.at(6)) == said(again.catalog(6))
+        assert said(moving.at(again.version())) == said(again.catalog())

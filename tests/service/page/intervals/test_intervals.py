@@ -1,0 +1,23 @@
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+
+def test_the_panel_compares_crisp_and_approximate(
+    site: Any, visit: Callable[..., Page], snap: Callable[[Page, str], None]
+) -> None:
+    site.put({"kind": "concept", "name": "wide", "attribute": "span", "trapezoid": [10, 20, 30, 40]})
+    site.subscribe("ivy", vague="span is wide", sure="span is wide [pessimistic]", crisp="span <= 12")
+    site.publish({"span": 5, "label": "a plank"}, {"span": 45, "label": "a bridge"})
+    page = visit("/intervals", "ivy")
+    chooser = page.get_by_role("combobox", name="Attribute")
+    expect(chooser).to_be_visible()
+    if "span" not in (chooser.input_value() or page.get_by_label("The publication").inner_text()):
+        chooser.click()
+        page.get_by_role("option", name="span", exact=True).click()
+    expect(page.get_by_label("The publication")).to_contain_text("span between")
+    expect(page.get_by_role("region", name="Matches against the width")).to_contain_text("of 3 subscriptions match")
+    table = page.get_by_role("region", name="Who matches")
+    expect(table).to_contain_text("possible")
+    snap(page, "intervals")

@@ -1,0 +1,102 @@
+"""A part that is kept between changes is the part that would be read, and only that many records are read again."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankcast.errors import CatalogError
+from rankcast.language import decode_record
+from rankcast.store import Store, catalog_parts, catalog_state
+
+
+def likes(name: str, user: str, where: str = "true"):
+    return decode_record({"kind": "subscription", "id": name, "user": user, "where": where})
+
+
+def cheap(user: str | None, corner: float):
+    whose = {} if user is None else {"user": user}
+    return decode_record(
+        {"kind": "concept", "name": "cheap", "attribute": "price", "left_shoulder": [1, corner], **whose}
+    )
+
+
+def policy(user: str, k: int):
+    return decode_record({"kind": "policy", "user": user, "mode": "sliding", "k": k, "length": 4})
+
+
+@pytest.fixture(autouse=True)
+def kept_from_two_subscriptions(monkeypatch):
+    monkeypatch.setattr(catalog_parts, "_FEWEST", 2)
+
+
+@pytest.fixture
+def loads(monkeypatch) -> list[int]:
+    """How often the records of a user were read."""
+    found = []
+    load = catalog_state.load_part
+
+    def counted(*given):
+        found.append(1)
+        return load(*given)
+
+    monkeypatch.setattr(catalog_state, "load_part", counted)
+    return found
+
+
+def test_the_records_of_a_user_are_read_once(place, loads):
+    with Store.create(place) as store:
+        store.change(put=[likes("a1", "ann"), likes("a2", "ann")])
+        for k in range(1, 6):
+            store.change(put=[policy("ann", k)])
+            store.change(put=[likes("a1", "ann", f"x = {k}")])
+        store.decide("ann", lambda catalog: ([], [catalog.subscriptions["a2"]]))
+        assert len(loads) == 1
+        assert [one.id for one in store.catalog().subscriptions_of("ann")] == ["a1"]
+
+
+def test_a_refused_change_leaves_nothing_behind(place):
+    with Store.create(place) as store:
+        store.change(put=[likes("a1", "ann"), likes("a2", "ann"), likes("b1", "bob")])
+        store.change(put=[policy("ann", 1)])
+        with pytest.raises(CatalogError, match="belongs to another user"):
+            store.change(put=[likes("a3", "ann"), likes("b1", "ann")])
+        with pytest.raises(CatalogError, match="no concept 'cheap'"):
+            store.change(put=[likes("a3", "ann"), likes("a4", "ann", "price is cheap")])
+        store.change(put=[policy("ann", 2)])
+        assert [one.id for one in store.catalog().subscriptions_of("ann")] == ["a1", "a2"]
+
+
+USERS = st.sampled_from(["ann", "bob"])
+CHANGES = st.one_of(
+    st.tuples(
+        st.just("put"),
+        st.builds(likes, st.sampled_from("stuvw"), USERS, st.sampled_from(["true", "x = 1", "price is cheap"])),
+    ),
+    st.tuples(st.just("put"), st.builds(policy, USERS, st.integers(1, 3))),
+    st.tuples(st.just("put"), st.builds(cheap, st.one_of(st.none(), USERS), st.integers(2, 4))),
+    st.tuples(st.just("remove"), st.builds(likes, st.sampled_from("stuvw"), USERS)),
+    st.tuples(st.just("remove"), st.builds(cheap, st.one_of(st.none(), USERS), st.just(2))),
+)
+
+
+@settings(max_examples=15)
+@given(st.lists(st.tuples(st.booleans(), CHANGES), max_size=15))
+def test_changes_by_two_processes_end_as_without_kept_parts(tmp_path_factory, changes):
+    folder = tmp_path_factory.mktemp("parts")
+    with (
+        Store.create(folder / "kept.db") as one,
+        Store.open(folder / "kept.db") as other,
+        Store.create(folder / "read.db") as plain,
+    ):
+        for is_other, (kind, record) in changes:
+            plain._catalog._parts = catalog_parts.CatalogParts()
+            outcomes = []
+            for store in (other if is_other else one, plain):
+                try:
+                    store.change(**{kind: [record]})
+                    outcomes.append(None)
+                except CatalogError as error:
+                    outcomes.append(str(error))
+            assert outcomes[0] == outcomes[1]
+        assert list(one.catalog().records()) == list(plain.catalog().records())
+        assert one.version() == plain.version()
