@@ -98,6 +98,34 @@ def test_starts_at_once(arguments: list[str], limit: float) -> None:
     assert HEAVY.isdisjoint(modules)
 
 
+NOT_NEEDED = {
+    *HEAVY - {"sqlalchemy"}, "alembic", "lark", "numpy", "rich", "sqlalchemy.dialects.postgresql", "sqlalchemy.orm",
+    "rankcast.cover", "rankcast.engine", "rankcast.overlay", "rankcast.rank", "rankcast.cli.files.match",
+    "rankcast.cli.operation.serve",
+}  # fmt: skip
+"""What the daily commands of a store must not import: with any of these, they would take more than 0.3 s."""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["init"],
+        ["subscribe", "--user", "addison", "genre = 'drama'"],
+        ["publish", "events.jsonl"],
+        ["deliveries", "--user", "addison"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_daily_commands_import_little(rankcast: Any, words: list[str]) -> None:
+    if words[0] != "init":
+        rankcast("init")
+        rankcast("subscribe", "--user", "addison", "genre = 'comedy'")
+    Path("events.jsonl").write_text('{"id": "e1", "time": "2026-01-01T00:00:00Z", "attributes": {"genre": "drama"}}')
+    probe = "import sys; from rankcast.cli.main import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
+    run = subprocess.run([sys.executable, "-c", probe, *words], capture_output=True, text=True, check=True, timeout=60)
+    assert NOT_NEEDED.intersection(run.stderr.split()) == set()
+
+
 @pytest.mark.slow
 def test_the_installed_command_runs() -> None:
     command = Path(sys.executable).with_name("rankcast")

@@ -160,6 +160,9 @@ class Output:
     @contextmanager
     def progress(self, title: str, total: float | None = None) -> Iterator[Callable[[float], None]]:
         """Show a progress bar on a terminal; yields a function that takes the additional amount done."""
+        if not self._has_room():
+            yield lambda amount: None
+            return
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())

@@ -10,7 +10,6 @@ from sqlalchemy import Connection, func, select
 
 from rankcast.errors import CatalogError, ModelError
 from rankcast.model import Catalog, Event, Term
-from rankcast.overlay import check_publication
 from rankcast.store.catalog_log import newest_version
 from rankcast.store.catalog_state import load_shared
 from rankcast.store.engine import Database
@@ -214,9 +213,11 @@ def _append(
             continue
         try:
             shared.check_event(event)
-            if not is_received:
+            if not is_received and event.advertisement is not None:
+                from rankcast.overlay import check_publication  # slow to import, and seldom needed
+
                 check_publication(shared, event)
-                if event.advertisement is not None and not _is_crisp(event):
+                if not _is_crisp(event):
                     _refuse_at_broker(connection, event)
         except CatalogError as error:
             refused.append(_Refused(event, error))

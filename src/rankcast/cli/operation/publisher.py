@@ -18,7 +18,6 @@ from rankcast.language.event_files import EventFileKind, EventIds, event_file, k
 from rankcast.language.event_limits import EventLimits
 from rankcast.language.files import MAX_LINE
 from rankcast.model import Event, Reject
-from rankcast.overlay import check_publication
 from rankcast.store import Store
 
 __all__ = ["FilePublisher", "chunks", "offset_but_for_time", "whole_file"]
@@ -127,6 +126,8 @@ class FilePublisher:
                 event = read_event(line, now, self.limits, self._ids)
                 self._check_new(event.id, number)
                 if event.advertisement is not None:
+                    from rankcast.overlay import check_publication  # slow to import
+
                     check_publication(self.store.catalog(), event)
                 events.append(event)
                 origin[id(event)] = number, line
