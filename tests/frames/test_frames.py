@@ -8,11 +8,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import rankcast as rc
 from rankcast.engine.reference.shard import replay
 from rankcast.errors import CatalogError, ModelError
-from rankcast.language import decode_event
+from rankcast.language import decode_event, show
 from rankcast.model import in_publication_order
 
 GENRES = [["drama"], ["comedy", "drama"], None, ["war"], ["drama"], ["comedy"], ["war", "drama"], ["noir"]]
@@ -190,3 +191,19 @@ def test_the_names_on_offer_are_all_there() -> None:
     assert set(rc.__all__) <= set(dir(rc))
     with pytest.raises(AttributeError, match="nothing"):
         rc.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_catalog_may_be_a_table(library):
+    table = pa.table({"id": ["s1", "s2"], "user": ["ann", "bob"], "where": ["x > 1", "y = 'z'"], "score": [0.5, None]})
+    frame = {"pandas": table.to_pandas, "polars": lambda: pl.from_arrow(table), "pyarrow": lambda: table}[library]()
+    made = rc.catalog(frame)
+    assert [(one.id, one.user, show(one.where), one.score) for one in made.subscriptions.values()] == [
+        ("s1", "ann", "x > 1", 0.5),
+        ("s2", "bob", "y = 'z'", None),
+    ]
+
+
+def test_a_catalog_may_be_a_parquet_file(tmp_path):
+    parquet.write_table(pa.table({"id": ["s1"], "user": ["ann"], "where": ["x > 1"]}), tmp_path / "c.parquet")
+    assert rc.catalog(tmp_path / "c.parquet").users() == ["ann"]

@@ -1,13 +1,16 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 
-from rankcast.errors import ExpressionError, RecordError
-from rankcast.language import decode_record, dumps, encode_record, parse
+from rankcast.errors import ExpressionError, LimitError, RecordError
+from rankcast.language import RecordTexts, decode_record, dumps, encode_record, parse
 from rankcast.model import (
     Advertisement,
     Concept,
     Length,
     Mode,
+    Not,
     Policy,
     Preference,
     Ranking,
@@ -15,7 +18,7 @@ from rankcast.model import (
     Subscription,
     Trapezoid,
 )
-from rankcast.testing import wild
+from rankcast.testing import strategies, wild
 
 SUBSCRIPTION = {"kind": "subscription", "id": "s1", "user": "addison", "where": "genre = 'drama'"}
 CONCEPT = {"kind": "concept", "name": "cheap", "attribute": "price"}
@@ -114,3 +117,20 @@ def test_an_expression_keeps_its_position():
     with pytest.raises(ExpressionError) as caught:
         decode_record({**SUBSCRIPTION, "where": "genre == 'drama'"})
     assert caught.value.position == 6
+
+
+@given(strategies.subscriptions(), strategies.subscriptions())
+def test_many_records_are_written_and_read_like_single_ones(some, others):
+    texts = RecordTexts()
+    for record in [*some, *others, *some]:
+        form = texts.encode(record)
+        assert form == encode_record(record)
+        assert texts.decode(dumps(form)) == decode_record(dumps(form)) == record
+
+
+def test_an_expression_that_could_not_be_read_again_is_not_written():
+    deep = decode_record(SUBSCRIPTION)
+    for _ in range(200):
+        deep = replace(deep, where=Not(deep.where))
+    with pytest.raises(LimitError):
+        RecordTexts().encode(deep)

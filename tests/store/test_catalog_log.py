@@ -266,3 +266,50 @@ def test_any_version_is_the_replay_of_the_changes(store, place, seed):
         for change in group:
             (replay.remove if change.removed else replay.put)(change.record)
         assert view(replay) == view(versions[version])
+
+
+def test_many_records_at_once_are_what_they_are_one_by_one(store, place):
+    """New and replaced records, and some that were there, more than go over the wire one by one."""
+    few = [concept("cheap"), likes("s1", "u1", "price is cheap"), likes("s2", "u2"), policy("u1")]
+    store.change(put=few)
+    many = [likes(f"s{n}", f"u{n % 700}", f"x > {n % 50}" if n % 7 else "price is cheap") for n in range(3, 6_000)]
+    many += [policy(f"u{n}", k=3) for n in range(700)]
+    many += [replace(few[1], score=0.5), few[2], Preference("u3", "s3", "s703")]
+    Random(1).shuffle(many)
+    version = store.change(put=many)
+    expected = Catalog([*few])
+    for record in sorted(many, key=lambda one: isinstance(one, Preference)):
+        expected.put(record)
+    with Store.open(place) as fresh:
+        found = [fresh.catalog(version), fresh.catalog_part(lambda user: True, version)]
+        found.append(fresh.catalog_part_after(fresh.catalog(1), 1, lambda user: True, version))
+        assert len(list(fresh.changes(1, version))) == len(many) - 1  # `s2` was there already
+    for catalog in found:
+        assert sorted(texts(catalog.records())) == sorted(texts(expected.records()))
+    assert store.change(put=many) == version
+
+
+def test_many_records_replace_one_that_cannot_be_read(store, place):
+    store.change(put=[likes("s5", "ann")])
+    with store.database.writing() as connection:
+        connection.exec_driver_sql("UPDATE catalog_records SET record = '{}'")
+    store.change(put=[likes(f"s{n}", "ann", f"x > {n}") for n in range(6_000)])
+    with Store.open(place) as fresh:
+        assert len(fresh.catalog().subscriptions) == 6_000
+
+
+def test_many_records_are_refused_as_a_whole(store):
+    store.change(put=[likes("s5", "bob")])
+    with pytest.raises(CatalogError, match="belongs to another user"):
+        store.change(put=[likes(f"s{n}", "ann") for n in range(6_000)])
+    assert (store.version(), len(store.catalog().subscriptions)) == (1, 1)
+
+
+def test_a_row_that_is_there_already_fails_as_always(store):
+    """`copy_rows` reports errors of the driver as SQLAlchemy does."""
+    from rankcast.store.schema import catalog_versions
+    from rankcast.store.sql import copy_rows
+
+    rows = [(number % 1_500, 0) for number in range(2_000)]
+    with pytest.raises(StoreError, match="failed"), store.database.writing() as connection:
+        copy_rows(connection, catalog_versions, ["version", "changed_at"], rows)

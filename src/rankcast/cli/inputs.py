@@ -37,12 +37,13 @@ def read_inputs(
 
 
 def count_lines(path: Path | str) -> int | None:
-    """The number of lines of a plain file, read at disk speed; None for streams and compressed files."""
+    """The number of lines of a plain file, read at disk speed; None for streams, tables and compressed files."""
     path = Path(path)
     if not path.is_file():
         return None
     with path.open("rb") as file:
-        if is_compressed(file.read(4)):
+        head = file.read(4)
+        if is_compressed(head) or head in (b"PAR1", b"ARRO"):
             return None
         file.seek(0)
         return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-__all__ = ["EventData", "EventFrame", "Frame", "FrameKind", "events", "frame_of"]
+__all__ = ["EventData", "EventFrame", "Frame", "FrameKind", "arrow_of", "events", "frame_of", "kind_of"]
 
 EventData: TypeAlias = "pd.DataFrame | pl.DataFrame | pa.Table | str | Path | Iterable[Event | Mapping[str, object]]"
 """The kinds of input that `events` accepts."""
@@ -70,11 +70,11 @@ def events(data: "EventData | EventFrame", *, id_column: str = "id", time_column
             first = rejects[0]
             raise ModelError(f"{first.file}, line {first.line}: {first.reason} ({len(rejects)} lines cannot be used)")
         return EventFrame(in_publication_order(read), FrameKind.ARROW)
-    kind = _kind(data)
+    kind = kind_of(data)
     if kind is None:
         listed = [_event(one, number, id_column, time_column) for number, one in enumerate(_iterable(data), 1)]
         return EventFrame(in_publication_order(listed), FrameKind.ARROW)
-    return EventFrame(in_publication_order(_of_frame(_arrow(data, kind), id_column, time_column)), kind)
+    return EventFrame(in_publication_order(_of_frame(arrow_of(data, kind), id_column, time_column)), kind)
 
 
 def frame_of(columns: Mapping[str, list[object]], kind: FrameKind) -> "Frame":
@@ -108,7 +108,7 @@ def _array(values: list[object]) -> "pa.Array":
         return pa.array([None if value is None else str(value) for value in values])
 
 
-def _kind(data: object) -> FrameKind | None:
+def kind_of(data: object) -> FrameKind | None:
     """The library of a table, found without importing any."""
     library = type(data).__module__.partition(".")[0]
     return FrameKind(library) if library in {kind.value for kind in FrameKind} else None
@@ -123,7 +123,8 @@ def _iterable(data: object) -> Iterable[object]:
     return data
 
 
-def _arrow(data: Any, kind: FrameKind) -> "pa.Table":
+def arrow_of(data: Any, kind: FrameKind) -> "pa.Table":
+    """A table of a library as an Arrow table."""
     import pyarrow as pa
 
     match kind:

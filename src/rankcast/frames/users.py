@@ -7,7 +7,9 @@ from typing import TypeAlias
 
 from rankcast.errors import ModelError
 from rankcast.frames.concepts import DrawnConcept
-from rankcast.language import decode_record, parse, read_catalog
+from rankcast.frames.tables import Frame, arrow_of, kind_of
+from rankcast.language import RecordTexts, decode_record, parse, read_catalog
+from rankcast.language.tables import record_forms
 from rankcast.model import Catalog, Policy, Record, Subscription
 
 __all__ = ["CatalogData", "User", "catalog", "user"]
@@ -78,7 +80,9 @@ class User:
         return [*self.subscriptions, *([self.policy] if self.policy else [])]
 
 
-CatalogData: TypeAlias = "Catalog | User | str | Path | Iterable[User | DrawnConcept | Record | Mapping[str, object]]"
+CatalogData: TypeAlias = (
+    "Catalog | User | str | Path | Frame | Iterable[User | DrawnConcept | Record | Mapping[str, object]]"
+)
 """The kinds of input that `catalog` accepts."""
 
 
@@ -93,7 +97,10 @@ def user(name: str) -> User:
 
 
 def catalog(data: CatalogData) -> Catalog:
-    """Make a catalog from users, records, dictionaries in their JSON form, or the path of a JSON Lines file.
+    """Make a catalog from users, records, dictionaries in their JSON form, a table, or the path of a file.
+
+    The file is JSON Lines, Parquet or Arrow. The columns of a table are the fields of records; a row without a `kind` is
+    a subscription.
 
     >>> catalog([user("ann").wants("year > 1999"), {"kind": "concept", "name": "cheap", "attribute": "price",
     ...     "left_shoulder": [500, 900]}]).users()
@@ -113,6 +120,9 @@ def catalog(data: CatalogData) -> Catalog:
                 )
             return read
     made = Catalog()
+    if (kind := kind_of(data)) is not None:
+        texts = RecordTexts()
+        data = [texts.decode(form) for form in record_forms(arrow_of(data, kind))]
     for one in data:
         for record in one.records() if isinstance(one, User | DrawnConcept) else [_record(one)]:
             made.add(record)

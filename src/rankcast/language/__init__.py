@@ -5,7 +5,7 @@ See semantics: Events and subscriptions; semantics: Approximate matching; semant
 
 from rankcast.language.events import MAX_EVENT_BYTES, check_event_size, decode_event, encode_event
 from rankcast.language.expression_json import expression_of_json, expression_to_json
-from rankcast.language.files import numbered_lines, read_catalog, read_events
+from rankcast.language.files import numbered_lines, read_catalog, read_events, read_records
 from rankcast.language.json_text import dumps
 from rankcast.language.labels import label
 from rankcast.language.limits import MAX_DEPTH, MAX_LENGTH, MAX_PREDICATES, check_limits
@@ -13,7 +13,7 @@ from rankcast.language.outputs import decode_delivery, encode_delivery, encode_m
 from rankcast.language.parsing import parse
 from rankcast.language.presets import PRESETS, Preset
 from rankcast.language.printing import show
-from rankcast.language.records import decode_record, encode_record
+from rankcast.language.records import RecordTexts, decode_record, encode_record
 from rankcast.language.times import parse_duration, parse_time, show_duration, show_time
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "MAX_PREDICATES",
     "PRESETS",
     "Preset",
+    "RecordTexts",
     "check_event_size",
     "check_limits",
     "decode_delivery",
@@ -43,6 +44,7 @@ __all__ = [
     "parse_time",
     "read_catalog",
     "read_events",
+    "read_records",
     "show",
     "show_duration",
     "show_time",

@@ -4,14 +4,12 @@ Each event becomes one line of JSON.
 """
 
 import json
-import math
 import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
 from enum import Enum
 from hashlib import blake2b
 from pathlib import Path
@@ -21,7 +19,7 @@ from rankcast.errors import EnvironmentProblem
 from rankcast.language.compressed import is_compressed, opened
 from rankcast.language.files import numbered_lines
 from rankcast.language.json_text import dumps
-from rankcast.language.tables import RESERVED
+from rankcast.language.tables import RESERVED, is_missing, plain_value, record_forms
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,6 +65,13 @@ class EventFile:
                 return _of_rows(self._batches(), first=2)
             case EventFileKind.PARQUET | EventFileKind.ARROW:
                 return _of_rows(self._batches(), first=1)
+
+    def record_lines(self) -> Iterator[tuple[int, bytes]]:
+        """The file as one of catalog records: lines of JSON, or the rows of a Parquet or Arrow table as such lines."""
+        if self.kind not in (EventFileKind.PARQUET, EventFileKind.ARROW):
+            return numbered_lines(self.path)
+        forms = (form for batch in self._batches() for form in record_forms(batch))
+        return ((number, dumps(form).encode()) for number, form in enumerate(forms, 1))
 
     def understood(self, name: str | None = None) -> str:
         """What is read from the file, in one line for people; empty for JSON Lines, which says it by itself."""
@@ -173,7 +178,7 @@ def event_file(path: str | os.PathLike[str]) -> EventFile:
             packed = is_compressed(file.read(4)) if file.seekable() else False
         with opened(place) as content:
             head = content.read(_HEAD)
-    except (EnvironmentProblem, OSError):
+    except (EnvironmentProblem, OSError, ValueError):
         return EventFile(place, EventFileKind.LINES)  # reading the lines says what is wrong
     kind, separator = kind_of_head(head, {suffix.lower() for suffix in place.suffixes})
     return EventFile(place, kind, separator, packed)
@@ -206,30 +211,13 @@ def _of_rows(batches: "Iterator[pa.RecordBatch]", first: int) -> Iterator[tuple[
     rows = (row for batch in batches for row in batch.to_pylist())
     for number, row in enumerate(rows, first):
         event: dict[str, object] = {}
-        attributes = {name: _json(value) for name, value in row.items() if name and not _is_missing(value)}
+        attributes = {name: plain_value(value) for name, value in row.items() if name and not is_missing(value)}
         for name in RESERVED:
             if name in attributes:
                 value = row[name]
                 attributes.pop(name)
                 event[name] = value.isoformat() if isinstance(value, date) else value if name == "k" else str(value)
         yield number, dumps({**event, "attributes": attributes}).encode()
-
-
-def _is_missing(value: object) -> bool:
-    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
-
-
-def _json(value: object) -> object:
-    match value:
-        case date():
-            return {"time": value.isoformat()}
-        case Decimal():
-            return int(value) if value == value.to_integral_value() else float(value)
-        case list():
-            return [_json(one) for one in value if not _is_missing(one)]
-        case dict():
-            return {name: _json(one) for name, one in value.items() if not _is_missing(one)}
-    return value
 
 
 def _words_of(kind: "pa.DataType") -> str:

@@ -8,7 +8,7 @@ from rankcast.errors import CatalogError, RankcastError
 from rankcast.language.compressed import opened
 from rankcast.language.events import check_event_size, decode_event
 from rankcast.language.json_text import read_object
-from rankcast.language.records import decode_record
+from rankcast.language.records import RecordTexts
 from rankcast.model import (
     Advertisement,
     Catalog,
@@ -22,7 +22,7 @@ from rankcast.model import (
     in_publication_order,
 )
 
-__all__ = ["MAX_LINE", "numbered_lines", "read_catalog", "read_events"]
+__all__ = ["MAX_LINE", "numbered_lines", "read_catalog", "read_events", "read_records"]
 
 MAX_LINE = 10_000_000
 """Maximum number of bytes of a line; a longer one is rejected without being parsed."""
@@ -57,34 +57,49 @@ def numbered_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
 def read_catalog(
     path: str | os.PathLike[str], on_line: Callable[[int], None] | None = None
 ) -> tuple[Catalog, list[Reject]]:
-    """The catalog in a file, and the rejected lines in order.
+    """The catalog in a file (see `read_records`), and the rejected lines in order."""
+    catalog = Catalog()
+    _, rejects = read_records(path, catalog, on_line)
+    return catalog, rejects
 
-    The order of the lines does not matter: a preference may precede its subscriptions, and a subscription the
-    concepts that it names. If two lines have the same id, the first one is used. `on_line` is called with the number
-    of each line read.
+
+def read_records(
+    path: str | os.PathLike[str], catalog: Catalog, on_line: Callable[[int], None] | None = None
+) -> tuple[list[Record], list[Reject]]:
+    """Put the records of a file into a catalog. Returns them in an order in which it accepts them, and the rejects.
+
+    The file is JSON Lines, perhaps compressed, or a Parquet or Arrow table with the same fields as columns, whose rows
+    without a `kind` are subscriptions. The order of the lines does not matter: a preference may precede its
+    subscriptions, and a subscription the concepts that it names. A record replaces one of the same id that the catalog
+    had before. If two lines have the same id, the first one is used. `on_line` is called with the number of each line.
+
+    About 20 µs per subscription, and 10 to 20 µs for each distinct expression.
     """
+    from rankcast.language.event_files import event_file  # which reads lines by this module
+
     found: dict[type, list[tuple[int, bytes, Record]]] = {kind: [] for kind in _ORDER}
-    rejects = _Rejects(path)
-    for number, line in numbered_lines(path):
+    rejects, texts = _Rejects(path), RecordTexts()
+    for number, line in event_file(path).record_lines():
         try:
-            record = decode_record(_short_enough(line))
+            record = texts.decode(_short_enough(line))
             found[type(record)].append((number, line, record))
         except RankcastError as error:
             rejects.add(number, line, error)
         if on_line is not None:
             on_line(number)
-    catalog = Catalog()
-    first: dict[str, int] = {}
-    for kind in _ORDER:
-        for number, line, record in found[kind]:
-            try:
-                catalog.add(record)
-                first[_key(record)] = number
-            except CatalogError as error:
-                where = first.get(_key(record))
-                note = f", first on line {where}" if str(error).startswith("duplicate ") else ""
-                rejects.add(number, line, error, note)
-    return catalog, rejects.sorted()
+    first: dict[tuple[str, ...], int] = {}
+    records: list[Record] = []
+    for number, line, record in (one for kind in _ORDER for one in found[kind]):
+        try:
+            key = _key(record)
+            if key in first:
+                raise CatalogError(f"duplicate {' '.join(key)}, first on line {first[key]}")
+            catalog.put(record)
+            first[key] = number
+            records.append(record)
+        except RankcastError as error:
+            rejects.add(number, line, error)
+    return records, rejects.sorted()
 
 
 def read_events(
@@ -128,12 +143,12 @@ class _Rejects:
         self._file = str(Path(path))
         self._rejects: list[Reject] = []
 
-    def add(self, number: int, line: bytes, error: RankcastError, note: str = "") -> None:
+    def add(self, number: int, line: bytes, error: RankcastError) -> None:
         """Reject a line, with the reason."""
         raw = line[: 4 * (MAX_RAW + 1)].decode("utf-8", "replace")
         if len(raw) > MAX_RAW:
             raw = f"{raw[:MAX_RAW]}… (cut after {MAX_RAW:,} characters)"
-        reason = "".join(letter if letter.isprintable() else " " for letter in f"{error}{note}")
+        reason = "".join(letter if letter.isprintable() else " " for letter in str(error))
         self._rejects.append(Reject(self._file, number, " ".join(reason.split()), raw))
 
     def sorted(self) -> list[Reject]:
@@ -147,13 +162,16 @@ def _short_enough(line: bytes) -> bytes:
     return line
 
 
-def _key(record: Record) -> str:
+def _key(record: Record) -> tuple[str, ...]:
+    """The unique key of a record in words: its kind, and its id within the kind."""
+    kind = type(record).__name__.lower()
     match record:
         case Subscription() | Advertisement():
-            return f"{type(record).__name__} {record.id}"
+            return kind, repr(record.id)
         case Policy():
-            return f"Policy {record.user}"
-        case Concept():
-            return f"Concept {(record.attribute, record.name, record.user)}"
+            return kind, "of", repr(record.user)
         case Preference():
-            return f"Preference {(record.user, record.prefer, record.over)}"
+            return kind, "of", repr(record.user), "for", repr(record.prefer), "over", repr(record.over)
+        case Concept():
+            whose = ("of", repr(record.user)) if record.user is not None else ()
+            return kind, repr(record.name), "on", repr(record.attribute), *whose

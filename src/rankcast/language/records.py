@@ -1,5 +1,7 @@
 """The JSON form of catalog records (semantics: Files)."""
 
+from collections.abc import Callable
+
 from rankcast.errors import ExpressionError, ModelError, RecordError, did_you_mean
 from rankcast.language.expression_json import expression_of_json
 from rankcast.language.fields import Fields, cut, what_is
@@ -21,15 +23,16 @@ from rankcast.model import (
 )
 from rankcast.plain import JsonObject
 
-__all__ = ["decode_record", "encode_record"]
+__all__ = ["RecordTexts", "decode_record", "encode_record"]
 
 _KINDS = ("subscription", "preference", "policy", "concept", "advertisement")
 
 
-def decode_record(raw: str | bytes | JsonObject) -> Record:
+def decode_record(raw: str | bytes | JsonObject, parse: Callable[[str], Expression] = parse) -> Record:
     """The record that a JSON object describes; its field ``"kind"`` says which.
 
-    Raises `RecordError`, or `ExpressionError` for an error in the text of ``"where"``.
+    Raises `RecordError`, or `ExpressionError` for an error in the text of ``"where"``. `parse` reads this text; see
+    `RecordTexts`.
 
     >>> decode_record('{"kind": "preference", "user": "addison", "prefer": "s1", "over": "s2"}')
     Preference(user='addison', prefer='s1', over='s2')
@@ -41,7 +44,7 @@ def decode_record(raw: str | bytes | JsonObject) -> Record:
     try:
         match kind:
             case "subscription":
-                return _subscription(obj)
+                return _subscription(obj, parse)
             case "preference":
                 fields = Fields("a preference", obj, ("kind", "user", "prefer", "over"))
                 return Preference(fields.text("user"), fields.text("prefer"), fields.text("over"))
@@ -49,15 +52,17 @@ def decode_record(raw: str | bytes | JsonObject) -> Record:
                 return decode_policy(obj)
             case "concept":
                 return _concept(obj)
-        return _advertisement(obj)
+        return _advertisement(obj, parse)
     except (RecordError, ExpressionError):
         raise
     except ModelError as error:
         raise RecordError(str(error)) from None
 
 
-def encode_record(record: Record) -> JsonObject:
+def encode_record(record: Record, show: Callable[[Expression], str] = show) -> JsonObject:
     """The record as a JSON object, without defaults: ``decode_record(encode_record(r)) == r``.
+
+    `show` writes expressions; see `RecordTexts`.
 
     >>> encode_record(Preference("addison", "s1", "s2"))
     {'kind': 'preference', 'user': 'addison', 'prefer': 's1', 'over': 's2'}
@@ -91,23 +96,64 @@ def encode_record(record: Record) -> JsonObject:
     return form
 
 
-def _subscription(obj: JsonObject) -> Subscription:
+class RecordTexts:
+    """Reads and writes many records; each distinct expression is parsed once and shown once.
+
+    Equal texts become one shared expression, which also saves memory.
+    """
+
+    def __init__(self) -> None:
+        self._parsed: dict[str, Expression] = {}
+        self._shown: dict[int, tuple[Expression, str]] = {}
+        """By the identity of an expression, which stays the same because the expression is kept."""
+
+    def decode(self, raw: str | bytes | JsonObject) -> Record:
+        """Decode a record (`decode_record`)."""
+        return decode_record(raw, self._parse)
+
+    def encode(self, record: Record) -> JsonObject:
+        """Encode a record (`encode_record`). Raises like `decode` if it could not be decoded again.
+
+        >>> texts = RecordTexts()
+        >>> texts.encode(texts.decode('{"kind": "subscription", "id": "s", "user": "ann", "where": "year>1999"}'))
+        {'kind': 'subscription', 'id': 's', 'user': 'ann', 'where': 'year > 1999'}
+        """
+        form = encode_record(record, self._show)
+        if not isinstance(record, Subscription):  # its fields were checked when it was made, as those of a text are
+            self.decode(form)
+        return form
+
+    def _parse(self, text: str) -> Expression:
+        known = self._parsed.get(text)
+        if known is None:
+            known = self._parsed[text] = parse(text)
+        return known
+
+    def _show(self, where: Expression) -> str:
+        known = self._shown.get(id(where))
+        if known is None:
+            known = self._shown[id(where)] = where, show(where)
+            self._parse(known[1])  # an expression may exceed the limits of the language
+        return known[1]
+
+
+def _subscription(obj: JsonObject, parse: Callable[[str], Expression]) -> Subscription:
     fields = Fields("a subscription", obj, ("kind", "id", "user", "where", "score", "weight"))
     return Subscription(
         id=fields.text("id"),
         user=fields.text("user"),
-        where=_where(fields),
+        where=_where(fields, parse),
         score=fields.number("score", None),
         weight=fields.number("weight", 1.0),
     )
 
 
-def _advertisement(obj: JsonObject) -> Advertisement:
+def _advertisement(obj: JsonObject, parse: Callable[[str], Expression]) -> Advertisement:
     fields = Fields("an advertisement", obj, ("kind", "id", "publisher", "where", "k", "rank", "score", "function"))
     return Advertisement(
         id=fields.text("id"),
         publisher=fields.text("publisher"),
-        where=_where(fields),
+        where=_where(fields, parse),
         k=fields.whole("k"),
         rank=fields.choice("rank", Ranking, Ranking.RELEVANCE),
         score=fields.choice("score", ScorerName, ScorerName.AREA),
@@ -126,7 +172,7 @@ def _concept(obj: JsonObject) -> Concept:
     return Concept(name, fields.text("attribute"), membership, fields.text("user", None))
 
 
-def _where(fields: Fields) -> Expression:
+def _where(fields: Fields, parse: Callable[[str], Expression]) -> Expression:
     where = fields.value("where")
     match where:
         case str():

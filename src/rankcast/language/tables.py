@@ -4,6 +4,7 @@ Columns are attributes; null means absent, a list several values. A struct is an
 forms of one (`is_imprecise`); any other struct is nested, and its fields are attributes with dotted names.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
@@ -22,7 +23,16 @@ from rankcast.plain import JsonObject
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["RESERVED", "Outcome", "events_of_table", "flattened", "is_imprecise"]
+__all__ = [
+    "RESERVED",
+    "Outcome",
+    "events_of_table",
+    "flattened",
+    "is_imprecise",
+    "is_missing",
+    "plain_value",
+    "record_forms",
+]
 
 RESERVED = ("id", "time", "source", "advertisement", "k")
 """The columns that are not attributes. `id` and `time` are required, the others optional."""
@@ -54,6 +64,39 @@ def events_of_table(table: "pa.Table | pa.RecordBatch") -> Iterator[Outcome]:
             )
         except ModelError as error:
             yield dumps({name: str(value) for name, value in row.items() if value is not None}), str(error)
+
+
+def record_forms(table: "pa.Table | pa.RecordBatch") -> Iterator[JsonObject]:
+    """The JSON forms of the catalog records in the rows of a table. A row without a `kind` is a subscription.
+
+    >>> import pyarrow as pa
+    >>> list(record_forms(pa.table({"id": ["s"], "user": ["ann"], "where": ["year > 1999"], "score": [None]})))
+    [{'kind': 'subscription', 'id': 's', 'user': 'ann', 'where': 'year > 1999'}]
+    """
+    for row in table.to_pylist():
+        given = {name: value for name, value in row.items() if not is_missing(value)}
+        yield {"kind": "subscription"} | {
+            name: value.isoformat() if isinstance(value, date) else plain_value(value) for name, value in given.items()
+        }
+
+
+def is_missing(value: object) -> bool:
+    """Whether a cell of a table is empty."""
+    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
+
+
+def plain_value(value: object) -> object:
+    """A cell of a table in its JSON form."""
+    match value:
+        case date():
+            return {"time": value.isoformat()}
+        case Decimal():
+            return int(value) if value == value.to_integral_value() else float(value)
+        case list():
+            return [plain_value(one) for one in value if not is_missing(one)]
+        case dict():
+            return {name: plain_value(one) for name, one in value.items() if not is_missing(one)}
+    return value
 
 
 def is_imprecise(fields: Iterable[str]) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 from sqlalchemy import Connection, insert, select
 
 from rankcast.errors import CatalogError, StoreError
-from rankcast.language import decode_record
+from rankcast.language import RecordTexts, decode_record
 from rankcast.model import Advertisement, Catalog, Concept, Policy, Record, Subscription
 from rankcast.store import catalog_state, unreadable
 from rankcast.store.audit_log import ChangedRecord, note_records
@@ -18,7 +18,7 @@ from rankcast.store.catalog_parts import CatalogParts, VersionRange
 from rankcast.store.catalog_state import KINDS, UNREADABLE, RecordStep, changed_record
 from rankcast.store.engine import Database
 from rankcast.store.schema import catalog_changes, catalog_versions, microseconds
-from rankcast.store.sql import last_number, paged
+from rankcast.store.sql import copy_rows, last_number, paged
 from rankcast.store.texts import record_text
 from rankcast.store.unreadable import UnreadableRecord
 
@@ -67,7 +67,8 @@ class CatalogLog:
         Cost: O(records of the users concerned); if these are one user's, and many, only the first time (see
         `CatalogParts`). Removing a concept that all users share looks at all subscriptions.
         """
-        puts = [RecordStep(record, record_text(record), removed=False) for record in put]
+        texts = RecordTexts()
+        puts = [RecordStep(record, record_text(record, texts), removed=False) for record in put]
         removals = list(remove)
         concerned = [*(step.record for step in puts), *removals]
         with self._database.writing() as connection:
@@ -266,13 +267,10 @@ def _change(
         return version
     connection.execute(insert(catalog_versions).values(version=version + 1, changed_at=now))
     first = last_number(connection, catalog_changes.c.number) + 1
-    connection.execute(
-        insert(catalog_changes),
-        [
-            {"number": number, "version": version + 1, "removed": step.removed, "record": step.text}
-            for number, step in enumerate(steps, first)
-        ],
-    )
+    rows: list[tuple[object, ...]] = [
+        (number, version + 1, step.removed, step.text) for number, step in enumerate(steps, first)
+    ]
+    copy_rows(connection, catalog_changes, ["number", "version", "removed", "record"], rows)
     catalog_state.write(connection, steps, first)
     note_records(connection, now, map(changed_record, steps))
     return version + 1
@@ -333,7 +331,8 @@ def _steps(catalog: Catalog, puts: Sequence[RecordStep], removals: Sequence[Reco
         old = catalog.current(step.record)
         catalog.put(step.record)
         if old != step.record:
-            yield step
+            # A record that was left out has a row all the same.
+            yield step._replace(is_new=old is None and not catalog.incomplete)
     for record in removals:
         if isinstance(record, Concept):
             yield from _removal(catalog, record)

@@ -6,14 +6,15 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, select
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, func, select
 
-from rankcast.language import decode_record, dumps
+from rankcast.language import RecordTexts, decode_record, dumps
 from rankcast.model import Advertisement, Catalog, Concept, Policy, Preference, Record, Subscription, owner_of
+from rankcast.plain import JsonObject
 from rankcast.store import unreadable
 from rankcast.store.audit_log import ChangedRecord
 from rankcast.store.schema import catalog_changes, catalog_records
-from rankcast.store.sql import chunks, put_rows
+from rankcast.store.sql import chunks, copy_rows, put_rows
 from rankcast.store.unreadable import UnreadableRecord
 
 __all__ = [
@@ -44,6 +45,7 @@ UNREADABLE = (AttributeError, OverflowError, TypeError, ValueError)
 
 _NAMES = [kind.__name__.lower() for kind in KINDS]
 _CHUNK = 500
+_MANY = 5_000
 _SHORT = 500
 """Maximum number of characters of a cached record. 20,000 cached records take about 50 MB at most."""
 _IS_SHARED_CONCEPT = (catalog_records.c.kind == "concept") & catalog_records.c.owner.is_(None)
@@ -53,11 +55,12 @@ _DELETE = delete(catalog_records).where(
 
 
 class RecordStep(NamedTuple):
-    """One record that was put or removed, with its text."""
+    """One record that was put or removed, with its text. `is_new` means that the table certainly has no row of it."""
 
     record: Record
     text: str
     removed: bool
+    is_new: bool = False
 
 
 class _Slot(NamedTuple):
@@ -80,7 +83,7 @@ class RecordRow(NamedTuple):
 
 def load(connection: Connection, left_out: list[UnreadableRecord] | None = None) -> Catalog:
     """Load the whole catalog. Records that cannot be read are left out and added to `left_out`."""
-    return catalog_of(connection.execute(select(catalog_records)).all(), left_out)
+    return load_served(connection, lambda user: True, left_out)
 
 
 def load_shared(connection: Connection) -> Catalog:
@@ -93,7 +96,8 @@ def load_served(
 ) -> Catalog:
     """Load the records of some users, and the records without an owner."""
     rows = connection.execute(select(catalog_records))
-    return catalog_of((row for row in rows if row.owner is None or serves(row.owner)), left_out)
+    of_served = (row for row in rows if row.owner is None or serves(row.owner))
+    return catalog_of(of_served, left_out, RecordTexts().decode)
 
 
 def load_part(
@@ -102,9 +106,12 @@ def load_part(
     """Load a part of the catalog that accepts or refuses a change of these records exactly as the whole would.
 
     It contains the records themselves, all records of the users concerned (including users who already own one of the
-    ids), the shared concepts, and all advertisements. Cost: O(records of those users).
+    ids), the shared concepts, and all advertisements. Cost: O(records of those users). For many records, it is the
+    whole catalog, which is read faster.
     """
     records = list(records)
+    if len(records) >= _MANY and len(records) >= _size(connection) // 4:
+        return load(connection, left_out)
     slots = [_slot(record) for record in records]
     rows = _rows(connection, _IS_SHARED_CONCEPT)
     if any(slot.kind == "advertisement" for slot in slots):
@@ -180,21 +187,32 @@ def advance(
 
 def write(connection: Connection, steps: Sequence[RecordStep], first: int) -> None:
     """Update the table with steps of the log. `first` is the number of the first step."""
-    unreadable.forget(connection, [(slot.kind, slot.key) for slot in (_slot(step.record) for step in steps)])
+    unreadable.forget(connection, ((slot.kind, slot.key) for slot in (_slot(step.record) for step in steps)))
     numbered = enumerate(steps, first)
     for removed, run in groupby(numbered, key=lambda pair: pair[1].removed):
         if removed:
             slots = [_slot(step.record) for _, step in run]
             connection.execute(_DELETE, [{"of_kind": slot.kind, "of_key": slot.key} for slot in slots])
         else:
-            rows = [{**_slot(step.record)._asdict(), "arrived": number, "record": step.text} for number, step in run]
-            put_rows(connection, catalog_records, rows, replace=["record"])
+            new, rest = list[tuple[object, ...]](), list[JsonObject]()
+            for number, step in run:
+                row = RecordRow(*_slot(step.record), number, step.text)
+                if step.is_new:
+                    new.append(row)
+                else:
+                    rest.append(row._asdict())
+            copy_rows(connection, catalog_records, RecordRow._fields, new)
+            put_rows(connection, catalog_records, rest, replace=["record"])
 
 
 def delete_rows(connection: Connection, slots: Sequence[tuple[str, str]]) -> None:
     """Delete records from the table, by kind and key."""
     connection.execute(_DELETE, [{"of_kind": kind, "of_key": key} for kind, key in slots])
     unreadable.forget(connection, slots)
+
+
+def _size(connection: Connection) -> int:
+    return int(connection.execute(select(func.count()).select_from(catalog_records)).scalar_one())
 
 
 def _rows(connection: Connection, condition: ColumnElement[bool]) -> list[Row[Any]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rankcast.errors import ModelError, StoreError
-from rankcast.language import decode_event, decode_record, dumps, encode_event, encode_record
+from rankcast.language import RecordTexts, decode_event, decode_record, dumps, encode_event
 from rankcast.model import Event, Record
 
 __all__ = ["MAX_ID", "check_id", "escaped", "event_of", "event_text", "readable", "record_of", "record_text"]
@@ -13,15 +13,13 @@ MAX_ID = 1000
 """Maximum length of an event id in bytes. PostgreSQL indexes at most 2,700 bytes for a user and an event together."""
 
 
-def record_text(record: Record) -> str:
-    """The JSON form of a catalog record (semantics: Files).
+def record_text(record: Record, texts: RecordTexts | None = None) -> str:
+    """The JSON form of a catalog record (semantics: Files). With `texts`, many records share equal expressions.
 
-    The text is decoded again before it is stored. A record that cannot be decoded, for example because an expression
-    exceeds the size limits, would block every reader of the log.
+    A record that could not be decoded again, for example because an expression exceeds the size limits, is refused. It
+    would block every reader of the log.
     """
-    text = dumps(encode_record(record))
-    decode_record(text)
-    return text
+    return dumps((texts or RecordTexts()).encode(record))
 
 
 def record_of(text: str) -> Record:

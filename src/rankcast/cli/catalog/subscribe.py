@@ -1,7 +1,9 @@
 """``rankcast subscribe``, ``unsubscribe``, ``subscriptions``: add, remove and list subscriptions."""
 
+import gc
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,7 +54,7 @@ def subscribe(
             callback=existing_file,
             dir_okay=False,
             metavar="FILE",
-            help="Load all records of this catalog file (JSON Lines).",
+            help="Load all records of this catalog file (JSON Lines, or a Parquet or Arrow table).",
         ),
     ] = None,
     store: StorePath = DEFAULT_STORE,
@@ -153,13 +155,26 @@ def _next_id(catalog: "Catalog", user: str) -> str:
     return f"{prefix}{max(numbers, default=0) + 1}"
 
 
-def _load(store: "Store", file: Path, out: Output) -> None:
-    from rankcast.cli.catalog import catalog_file
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Let no garbage collection look through millions of records that stay, again and again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
-    with out.progress(f"reading {file.name}", count_lines(file)) as advance:
-        records, bad = catalog_file.read(file, store.catalog(), lambda number: advance(1))
+
+def _load(store: "Store", file: Path, out: Output) -> None:
+    from rankcast.language import read_records
+
     before = store.version()
-    version = store.change(put=records)
+    with _without_collecting():
+        with out.progress(f"reading {file.name}", count_lines(file)) as advance:
+            records, bad = read_records(file, store.catalog().copy(), lambda number: advance(1))
+        version = store.change(put=records)
     store.reject(bad)
     tell(out, bad)
     kinds = Counter(type(record).__name__.lower() for record in records)
