@@ -43,7 +43,16 @@ class _Group(NamedTuple):
 
 
 _GROUPS: Mapping[str, _Group] = {
-    "concepts": _Group(_FILES, "Derive concepts (vague words) from past data.", {"mine": "files.concepts:mine"}),
+    "concepts": _Group(
+        _FILES,
+        "Derive concepts (vague words) from past data.",
+        {
+            "mine": "files.concepts:mine",
+            "adapt": "operation.adapt_concepts:adapt_concepts",
+            "runs": "operation.adapt_concepts:mining_runs",
+            "undo": "operation.adapt_concepts:undo_mining",
+        },
+    ),
     "rejects": _Group(_STORE, "", {"serve-again": "operation.rejects:serve_again"}, base="operation.rejects:rejects"),
     "state": _Group(
         _STORE,

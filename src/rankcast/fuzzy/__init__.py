@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rankcast.fuzzy.partition import Cluster, Scale
     from rankcast.fuzzy.polylines import Polylines
     from rankcast.fuzzy.summary import NumberSummary, digits_for
+    from rankcast.fuzzy.value_mining import ValueMiningResult, mine_values
+    from rankcast.fuzzy.value_summary import ValueSummary
 
 __all__ = [
     "AlphaCut",
@@ -28,7 +30,9 @@ __all__ = [
     "Scale",
     "Span",
     "ValueCondition",
+    "ValueMiningResult",
     "ValueOutline",
+    "ValueSummary",
     "alpha_cut",
     "batch_degree",
     "batch_possibility_necessity",
@@ -38,6 +42,7 @@ __all__ = [
     "joint_necessity",
     "joint_possibility",
     "mine",
+    "mine_values",
     "numbers_asked_for",
     "outline_of",
     "polyline_possibility_necessity",
@@ -52,6 +57,8 @@ _WITH_ARRAYS = {
     "partition": ("Cluster", "Scale"),
     "polylines": ("Polylines",),
     "summary": ("NumberSummary", "digits_for"),
+    "value_mining": ("ValueMiningResult", "mine_values"),
+    "value_summary": ("ValueSummary",),
 }
 _HOME = {name: module for module, names in _WITH_ARRAYS.items() for name in names}
 

@@ -12,9 +12,10 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from rankcast.errors import ModelError
+from rankcast.model import AttributeValue, Gaussian, Interval, LeftShoulder, RightShoulder, Trapezoid, Triangle
 from rankcast.plain import JsonObject
 
-__all__ = ["Bucket", "Key", "NumberSummary", "digits_for"]
+__all__ = ["Bucket", "Key", "NumberSummary", "digits_for", "key_of", "number_of"]
 
 FINENESS = 1000
 """The minimum number of buckets in the range of the numbers, measured at its far end."""
@@ -62,7 +63,7 @@ class NumberSummary:
         digits = digits_for(min(known), max(known)) if known else 1
         buckets: dict[Key, Bucket] = {}
         for x in known:
-            key = _key(x, digits)
+            key = key_of(x, digits)
             count, total = buckets.get(key, (0, 0.0))
             buckets[key] = Bucket(count + 1, total + x)
         return cls(attribute, digits, buckets, len(given) - len(known))
@@ -131,7 +132,24 @@ def digits_for(low: float, high: float) -> int:
     return min(max(needed, 1), MOST_DIGITS)
 
 
-def _key(x: float, digits: int) -> Key:
+def number_of(value: AttributeValue | None) -> float | None:
+    """The number of a value; of an imprecise one, the middle of where it is fully possible.
+
+    >>> number_of((7,)), number_of(Interval(50, 60)), number_of(("drama",))
+    (7.0, 55.0, None)
+    """
+    match value:
+        case (int() | float() as number,) if not isinstance(number, bool):
+            return float(number)
+        case Interval(low, high) | Trapezoid(_, low, high, _):
+            return (low + high) / 2
+        case Triangle(_, peak, _) | Gaussian(peak, _) | LeftShoulder(peak, _) | RightShoulder(_, peak):
+            return peak
+    return None
+
+
+def key_of(x: float, digits: int) -> Key:
+    """The bucket of a finite number."""
     if x == 0:
         return Key(0, 0)
     exponent = math.floor(math.log10(abs(x))) - digits + 1

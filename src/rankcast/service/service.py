@@ -16,6 +16,7 @@ from rankcast.service.brokers import BrokerNode
 from rankcast.service.change_costs import ChangeCosts, owners_of
 from rankcast.service.counts import check_counts
 from rankcast.service.feeds import Feeds
+from rankcast.service.miner import ConceptMiner
 from rankcast.service.pipeline_process import PipelineProcess
 from rankcast.service.pruner import Pruner
 from rankcast.service.publisher import LogPublisher
@@ -93,6 +94,7 @@ class Service:
         self.webhooks = Webhooks(self, self.digests)
         self.pruner = Pruner(self.store, settings.retention)
         self.sampler = Sampler(self.store)
+        self.miner = ConceptMiner(self, settings.mined, settings.mine_every)
         self.reactions = ReactionLog(self.store.database)
         self.metrics.registry.register(PushMetrics(self.webhooks, self.digests))
 
@@ -110,6 +112,7 @@ class Service:
         self.webhooks.start()
         self.pruner.start()
         self.sampler.start()
+        self.miner.start()
 
     def stop(self) -> None:
         """Finish the current batch and close the store."""
@@ -117,7 +120,8 @@ class Service:
         self.brokers.stop()
         self.sampler.stop()
         self.pruner.stop()
-        self.trials.stop()
+        self.trials.stop()  # also ends a plan of the miner
+        self.miner.stop()
         self.publisher.close()
         self.webhooks.stop()
         self.digests.stop()

@@ -104,7 +104,8 @@ class ServiceSettings:
 
     With `upstream`, the service is the edge of the broker at that URL; `upstream_since` is the time from which on a new
     edge gets events. `broker` is the name in the tree. `strategies` say how brokers forward for the advertisements that
-    are made here: a name for all, or ``a1=ancestor-fair`` for one.
+    are made here: a name for all, or ``a1=ancestor-fair`` for one. The shared concepts of the attributes `mined` are
+    mined again after each `mine_every`.
     """
 
     store: str = "rankcast.db"
@@ -131,6 +132,8 @@ class ServiceSettings:
     upstream_token: str | None = field(default=None, repr=False)
     upstream_since: str | None = None
     strategies: tuple[str, ...] = ()
+    mined: tuple[str, ...] = ()
+    mine_every: timedelta = timedelta(hours=1)
 
     def __post_init__(self) -> None:
         if self.dev and self.host not in LOOPBACK:
@@ -140,6 +143,8 @@ class ServiceSettings:
             )
         if self.heartbeat <= 0 or self.poll <= 0:
             raise ModelError("heartbeat and poll must be above 0 seconds")
+        if self.mine_every < timedelta(seconds=1):
+            raise ModelError("mine_every must be at least 1 second")
         if self.session_idle <= timedelta(0) or self.session_length <= timedelta(0):
             raise ModelError("session_idle and session_length must be above 0 seconds")
         if self.public_url is not None:

@@ -12,6 +12,7 @@ from rankcast.store.catalog_log import Change
 from rankcast.store.delivery_log import Instants, Progress
 from rankcast.store.event_log import LoggedEvent, LoggedText, LogRow, PublishReceipt
 from rankcast.store.leases import Lease
+from rankcast.store.mining_log import MiningEffect, MiningLog, MiningRun
 from rankcast.store.pipelines import IN_PROCESS, SPARK, BatchCounts, Pipeline
 from rankcast.store.push.digest_log import DigestLog
 from rankcast.store.push.quiet_log import QuietLog
@@ -49,6 +50,9 @@ __all__ = [
     "LoggedEvent",
     "LoggedText",
     "MessageLog",
+    "MiningEffect",
+    "MiningLog",
+    "MiningRun",
     "NeighbourRow",
     "PageMark",
     "Pipeline",

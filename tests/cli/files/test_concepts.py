@@ -86,3 +86,73 @@ def test_a_file_that_is_no_summary(rankcast):
         Path("s.json").write_text(content)
         result = rankcast("concepts", "mine", "--attribute", "price", "--summary", "s.json", code=2)
         assert message in result.stderr
+
+
+GENRES = (("drama", "romance"), ("horror", "thriller", "gore"))
+
+
+@pytest.fixture
+def films() -> Path:
+    """Films whose genre goes with their length."""
+    file = Path("films.jsonl")
+    rows = []
+    for number in range(60):
+        group = number % 2
+        attributes = {"genre": GENRES[group][number // 2 % len(GENRES[group])], "length": 100 + 60 * group + number % 5}
+        rows.append({"id": f"f{number}", "time": "2026-01-01T00:00:00Z", "attributes": attributes})
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return file
+
+
+def test_strings_in_this_process(rankcast, films):
+    arguments = ("concepts", "mine", "--attribute", "genre", "--engine", "local")
+    first, second = concepts_in(rankcast(*arguments, "--events", str(films)).stdout)
+    assert (first["name"], sorted(first["table"])) == ("like_drama", ["drama", "romance"])
+    assert sorted(second["table"]) == ["gore", "horror", "thriller"]
+    named = rankcast(*arguments, "--events", str(films), "--summary", "g.json", "--name", "dark", "--name", "soft")
+    assert [one["name"] for one in concepts_in(named.stdout)] == ["dark", "soft"]
+    again = rankcast(*arguments, "--summary", "g.json", "--name", "dark", "--name", "soft")
+    assert again.stdout == named.stdout
+    refused = rankcast(
+        "concepts",
+        "mine",
+        "--attribute",
+        "length",
+        "--engine",
+        "local",
+        "--events",
+        str(films),
+        "--summary",
+        "g.json",
+        code=2,
+    )
+    assert "numbers and strings do not mix" in refused.stderr
+    assert "numbers only" in rankcast(*arguments, "--events", str(films), "--picture", "p.png", code=2).stderr
+
+
+@pytest.mark.spark
+def test_strings_on_spark_are_the_same(rankcast, films):
+    arguments = ("concepts", "mine", "--attribute", "genre", "--events", str(films))
+    assert rankcast(*arguments).stdout == rankcast(*arguments, "--engine", "local").stdout
+
+
+def test_concepts_of_a_store_adapt_and_are_undone(rankcast, prices):
+    rankcast("init")
+    rankcast("publish", str(prices))
+    (made,) = concepts_in(rankcast("concepts", "adapt", "--attribute", "price").stdout)
+    assert [one["name"] for one in made["after"]] == ["cheap", "expensive"]
+    rankcast("subscribe", "--user", "ann", "--id", "s1", "price is cheap")
+    later = [json.loads(EVENT.format(n=n, price=price)) for n, price in enumerate([4000, 4001, 4002] * 10, 100)]
+    Path("later.jsonl").write_text("".join(json.dumps(row) + "\n" for row in later))
+    rankcast("publish", "later.jsonl")
+    (run,) = concepts_in(rankcast("concepts", "adapt", "--attribute", "price").stdout)
+    assert run["effects"] == [{"user": "ann", "subscription": "s1", "before": 5, "after": 10}]
+    unchanged = rankcast("concepts", "adapt", "--attribute", "price", code=1)
+    assert "price: nothing moved" in unchanged.stderr
+    assert [one["run"] for one in concepts_in(rankcast("concepts", "runs").stdout)] == [2, 1]
+    (undone,) = concepts_in(rankcast("concepts", "undo", "2").stdout)
+    assert undone["undone"]
+    assert {json.dumps(one) for one in concepts_in(rankcast("concept").stdout)} == {
+        json.dumps(one) for one in made["after"]
+    }
+    assert "run 2 was undone already" in rankcast("concepts", "undo", "2", code=1).stderr

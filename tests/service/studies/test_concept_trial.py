@@ -1,9 +1,10 @@
 from pathlib import Path
 from typing import Any
 
+from rankcast.lab.concept_effects import meant_by
 from rankcast.language import decode_event, decode_record
 from rankcast.model import Catalog, Concept, Event, LeftShoulder, RightShoulder
-from rankcast.service.studies.concept_trial import ConceptTrial, meant_by, try_concepts
+from rankcast.service.studies.concept_trial import ConceptTrial, try_concepts
 from rankcast.service.trial_tasks import TrialHistory
 from rankcast.store import Store
 

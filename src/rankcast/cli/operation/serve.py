@@ -103,6 +103,11 @@ def serve(
             "ancestor-fair; for one advertisement with its id.",
         ),
     ] = None,
+    mine: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ATTRIBUTE", help="Mine its concepts again and again as events come. May be repeated."),
+    ] = None,
+    mine_every: Annotated[str, typer.Option(metavar="DURATION", help="Time between two runs of --mine.")] = "1h",
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
@@ -162,6 +167,8 @@ def serve(
         upstream_token=token,
         upstream_since=since,
         strategies=tuple(strategy or ()),
+        mined=tuple(mine or ()),
+        mine_every=parse_duration(mine_every),
     )
     # A thread that has waited for the disk gets the interpreter after 1 ms instead of 5: publishers wait for it.
     sys.setswitchinterval(0.001)

@@ -1,6 +1,6 @@
 """Rankcast on Spark: DataFrames of events in, DataFrames of matches and deliveries out.
 
-Nothing here relies on the order of rows or changes the user's session. Only `summarise`, which does not return a
+Nothing here relies on the order of rows or changes the user's session. Only `summarise` and `summarise_values`, which do not return a
 DataFrame, runs an action. Everything works in a classic session and under Spark Connect. `serve_store` runs the live
 pipeline of a store.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rankcast.pipeline.spark.batch import deliver, rejects, set_aside
     from rankcast.pipeline.spark.matching import match, recipients
     from rankcast.pipeline.spark.measuring import measures
-    from rankcast.pipeline.spark.mining import summarise, values_of
+    from rankcast.pipeline.spark.mining import summarise, summarise_values, values_of
     from rankcast.pipeline.spark.session import local_session
     from rankcast.pipeline.spark.source import register
     from rankcast.pipeline.spark.stream import serve_store
@@ -38,6 +38,7 @@ __all__ = [
     "serve_store",
     "set_aside",
     "summarise",
+    "summarise_values",
     "values_of",
 ]
 
@@ -48,7 +49,7 @@ _MODULES = {
     "batch": ("deliver", "rejects", "set_aside"),
     "matching": ("match", "recipients"),
     "measuring": ("measures",),
-    "mining": ("summarise", "values_of"),
+    "mining": ("summarise", "summarise_values", "values_of"),
     "session": ("local_session",),
     "source": ("register",),
     "stream": ("serve_store",),

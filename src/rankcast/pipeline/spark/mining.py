@@ -1,9 +1,11 @@
 """Summaries of attributes on Spark, from which `rankcast.fuzzy` mines concepts (semantics: Approximate matching).
 
-Two passes over the data count each number into a bucket. The result is as small as the summary, however large the
-data is. Unlike the rest of this package, `summarise` runs actions, because its result is not a DataFrame.
+Two passes over the data count each number, or each string with its contexts, into buckets. The result is as small as
+the summary, however large the data is. Unlike the rest of this package, these functions run actions, because their
+result is not a DataFrame.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 
@@ -13,21 +15,13 @@ from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
 from rankcast.errors import ModelError, did_you_mean
-from rankcast.fuzzy import NumberSummary, digits_for
-from rankcast.fuzzy.summary import Bucket, Key
-from rankcast.model import (
-    AttributeValue,
-    Event,
-    Gaussian,
-    Interval,
-    LeftShoulder,
-    RightShoulder,
-    Trapezoid,
-    Triangle,
-)
+from rankcast.fuzzy import NumberSummary, ValueSummary, digits_for
+from rankcast.fuzzy.summary import Bucket, Key, number_of
+from rankcast.fuzzy.value_summary import MOST_VALUES, Context, contexts_in, strings_of
+from rankcast.model import Event
 from rankcast.pipeline.spark.columns import RESERVED, events_of_json, events_of_table
 
-__all__ = ["summarise", "values_of"]
+__all__ = ["summarise", "summarise_values", "values_of"]
 
 
 def summarise(events: DataFrame, attribute: str, *, json: str | None = None) -> NumberSummary:
@@ -63,6 +57,31 @@ def summarise(events: DataFrame, attribute: str, *, json: str | None = None) -> 
     return NumberSummary(attribute, digits, dict(sorted(buckets.items())), rows - count)
 
 
+def summarise_values(events: DataFrame, attribute: str, *, json: str | None = None) -> ValueSummary:
+    """The contexts of the strings of an attribute; the same as `ValueSummary.of`. Parameters as for `summarise`."""
+    rows = events
+    if json is not None:
+        rows = events.select(f.col(json).cast("string"))
+    elif attribute not in events.columns:
+        raise ModelError(f"the events have no attribute {attribute!r}{did_you_mean(attribute, events.columns)}")
+    else:  # which event it was and when does not matter
+        rows = events.withColumns({"id": f.lit("e"), "time": f.timestamp_seconds(f.lit(0))})
+    told = rows.mapInArrow(
+        partial(_count_strings, attribute=attribute, is_json=json is not None), "value string, n long"
+    )
+    counted = told.groupBy("value").agg(f.sum("n").alias("n"))
+    missing = [row.n for row in counted.where(f.col("value").isNull()).collect()]
+    first = counted.where(f.col("value").isNotNull()).orderBy(f.desc("n"), "value").limit(MOST_VALUES + 1).collect()
+    values = Counter({row.value: row.n for row in first})
+    contexts: Counter[Context] = Counter()
+    if 0 < len(values) <= MOST_VALUES:
+        form = "value string, attribute string, exponent int, code long, n long"
+        found = rows.mapInArrow(partial(_count_contexts, attribute=attribute, is_json=json is not None), form)
+        for *key, n in found.groupBy(*Context._fields).agg(f.sum("n").alias("n")).collect():
+            contexts[Context(*key)] = n
+    return ValueSummary(attribute, values, contexts, sum(missing))
+
+
 def values_of(events: DataFrame, attribute: str, *, json: str | None = None) -> DataFrame:
     """The numbers of an attribute as one column `value`, null where there is none. Parameters as for `summarise`.
 
@@ -93,16 +112,34 @@ def _of_rows(batches: Iterator[pa.RecordBatch], attribute: str) -> Iterator[pa.R
 
 
 def _column(events: Iterator[Event | tuple[str, str]], attribute: str) -> pa.RecordBatch:
-    numbers = [_number(event.attributes.get(attribute)) if isinstance(event, Event) else None for event in events]
+    numbers = [number_of(event.attributes.get(attribute)) if isinstance(event, Event) else None for event in events]
     return pa.RecordBatch.from_arrays([pa.array(numbers, pa.float64())], ["value"])
 
 
-def _number(value: AttributeValue | None) -> float | None:
-    match value:
-        case (int() | float() as number,) if not isinstance(number, bool):
-            return float(number)
-        case Interval(low, high) | Trapezoid(_, low, high, _):
-            return (low + high) / 2
-        case Triangle(_, peak, _) | Gaussian(peak, _) | LeftShoulder(peak, _) | RightShoulder(_, peak):
-            return peak
-    return None
+def _count_strings(batches: Iterator[pa.RecordBatch], attribute: str, is_json: bool) -> Iterator[pa.RecordBatch]:
+    """How often each string occurs in each batch; null stands for an event without one."""
+    for batch in batches:
+        values: Counter[str | None] = Counter()
+        for event in _events(batch, is_json):
+            values.update(strings_of(event.attributes.get(attribute)) or [None])
+        columns = [pa.array(list(values), pa.string()), pa.array(list(values.values()), pa.int64())]
+        yield pa.RecordBatch.from_arrays(columns, ["value", "n"])
+
+
+def _count_contexts(batches: Iterator[pa.RecordBatch], attribute: str, is_json: bool) -> Iterator[pa.RecordBatch]:
+    """How often each context occurs in each batch."""
+    kinds = (pa.string(), pa.string(), pa.int32(), pa.int64())
+    for batch in batches:
+        contexts: Counter[Context] = Counter()
+        for event in _events(batch, is_json):
+            if own := strings_of(event.attributes.get(attribute)):
+                contexts.update(contexts_in(event, attribute, own))
+        columns = [pa.array([key[at] for key in contexts], kind) for at, kind in enumerate(kinds)]
+        counts = pa.array(list(contexts.values()), pa.int64())
+        yield pa.RecordBatch.from_arrays([*columns, counts], [*Context._fields, "n"])
+
+
+def _events(batch: pa.RecordBatch, is_json: bool) -> Iterator[Event]:
+    """The events that can be read; the others are no data."""
+    found = events_of_json(batch.column(0)) if is_json else events_of_table(batch)
+    return (event for event in found if isinstance(event, Event))

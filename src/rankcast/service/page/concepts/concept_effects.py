@@ -2,9 +2,9 @@
 
 from nicegui import ui
 
+from rankcast.lab.concept_effects import Effect, Effects
 from rankcast.language.event_words import cut, title_of
 from rankcast.service.page.widgets import group, scroller, words
-from rankcast.service.studies.concept_trial import Effect, Effects
 
 __all__ = ["show_effects", "show_rows"]
 

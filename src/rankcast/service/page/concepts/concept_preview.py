@@ -6,13 +6,14 @@ from collections.abc import Callable
 from nicegui import ui
 
 from rankcast.errors import RankcastError
+from rankcast.lab.concept_effects import Effects
 from rankcast.model import Concept, Membership
 from rankcast.service.page.computing import compute
 from rankcast.service.page.concepts.concept_desk import HISTORY, ConceptDesk
 from rankcast.service.page.concepts.concept_effects import show_effects
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import words
-from rankcast.service.studies.concept_trial import Effects, try_concept
+from rankcast.service.studies.concept_trial import try_concept
 
 __all__ = ["ConceptPreview"]
 

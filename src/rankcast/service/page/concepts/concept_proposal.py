@@ -4,10 +4,10 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from nicegui import ui
 
+from rankcast.lab.concept_effects import Effects, own_meanings
 from rankcast.model import Catalog, Concept
 from rankcast.service.page.concepts.concept_effects import show_rows
 from rankcast.service.page.widgets import act, group, set_props, words
-from rankcast.service.studies.concept_trial import Effects, own_meanings
 
 __all__ = ["ask_to_replace", "replaced_by"]
 
