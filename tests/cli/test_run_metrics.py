@@ -43,6 +43,7 @@ def test_metrics_while_it_follows(store: Any, lines: Any) -> None:
             assert time.monotonic() < deadline, shown
             shown = asked(port)
         assert "rankcast_events_total 3.0" in shown
+        assert "rankcast_matched_total 3.0" in shown
         assert "rankcast_delivered_total 3.0" in shown
         assert "rankcast_lag_events 0.0" in shown
         running.send_signal(signal.SIGTERM)

@@ -86,7 +86,7 @@ def test_bad_lines_become_rejects_in_the_order_of_the_lines(tmp_path):
             5,
             f"found '==' after 'genre', where an operator should be ({operators}); did you mean '='? (at character 7)",
         ),
-        (6, "no concept 'cheap' on attribute 'price'"),
+        (6, "no concept 'cheap' on attribute 'price'; define it first"),
         (7, "not valid UTF-8: byte 1 is 0xff"),
         (10, "the preferences of 'u' go round in a circle: s4 > s1 > s4"),
         (11, "duplicate preference of 'u' for 's1' over 's4', first on line 8"),

@@ -111,7 +111,7 @@ def test_with_a_taker_of_refusals_the_others_go_on(store):
     published = store.publish(events, batch=4, refuse=lambda event, error: refused.append((event.id, str(error))))
     assert published == [PublishReceipt("e1", 1, False), PublishReceipt("e4", 2, False)]
     assert sorted(name for name, _ in refused) == ["e1", "e2", "é" * 501]
-    assert ("e2", "no concept 'cheap' on attribute 'price'") in refused
+    assert ("e2", "no concept 'cheap' on attribute 'price'; define it first") in refused
 
 
 def test_a_concept_that_an_event_names_must_be_in_the_catalog_then(store):

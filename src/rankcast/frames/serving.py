@@ -105,7 +105,7 @@ def explain(
     >>> from rankcast.frames import user
     >>> films = [{"id": "f1", "time": "2026-01-01", "genre": "war"}]
     >>> explain(films, user("ann").wants("genre = 'noir'"), "ann", "f1").verdict
-    "not sent: none of the 1 subscriptions of 'ann' matches"
+    "not sent: the subscription of 'ann' does not match"
     """
     from rankcast.engine.explain import explain as explain_event
 

@@ -187,7 +187,8 @@ def _value_to_json(value: AttributeValue) -> Any:
 
 def _unknown_field(fields: JsonObject) -> RecordError:
     name = next(name for name in fields if name not in _FIELDS)
-    near = did_you_mean(str(name), _FIELDS) or "; what describes the event goes into 'attributes'"
+    meant = did_you_mean(str(name), _FIELDS) if "attributes" in fields else ""
+    near = meant or "; what describes the event goes into 'attributes'"
     return RecordError(f"an event has no field {cut(name)}{near}")
 
 

@@ -71,7 +71,7 @@ class Catalog:
             if key in self.concepts:
                 return self.concepts[key].membership
         near = did_you_mean(term.concept, {name for at, name, _ in self.concepts if at == attribute})
-        raise CatalogError(f"no concept {term.concept!r} on attribute {attribute!r}{near}")
+        raise CatalogError(f"no concept {term.concept!r} on attribute {attribute!r}{near or '; define it first'}")
 
     def meaning_of(self, user: str | None) -> Callable[[str, Term], Membership]:
         """The meaning of concepts for a user, as a function of attribute and term; for None, the shared meaning."""

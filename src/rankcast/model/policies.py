@@ -242,27 +242,35 @@ class Decaying:
     preference score.
     """
 
-    form: Annotated[Decay, About(Word(Decay), "How decaying novelty falls.", "It falls")] = Decay.LINEAR
-    beta: Annotated[float, About(_AMOUNT, "What decaying novelty starts at.", "Starts at")] = 1.0
+    form: Annotated[
+        Decay, About(Word(Decay), "Whether each match subtracts alpha or multiplies by it.", "How it falls")
+    ] = Decay.LINEAR
+    beta: Annotated[float, About(_AMOUNT, "The novelty of a subscription before its first match.", "Starts at")] = 1.0
     alpha: Annotated[
-        float, About(_AMOUNT, "What each match subtracts; or the factor, below 1, if exponential.", "Falls by")
+        float, About(_AMOUNT, "What each match subtracts, or the factor (below 1) if exponential.", "Falls by")
     ] = 0.001
     period: Annotated[
-        Length | None, About(_LENGTH, "Only matches of the current period count.", "Only matches of the period of")
+        Length | None, About(_LENGTH, "Only matches in the current period of this length count.", "Count per period of")
     ] = None
     window: Annotated[
-        Length | None, About(_LENGTH, "Only matches within the last so much count.", "Only matches of the last")
+        Length | None,
+        About(_LENGTH, "Only matches in the last so many events, or so much time, count.", "Count over the last"),
     ] = None
     betas: Annotated[
         Mapping[str, float],
         About(
             Numbers(Real(0, 1_000_000), most=50_000),
-            "What the novelty of single subscriptions starts at.",
-            "Single subscriptions start at",
+            "Where single subscriptions start instead, by their ids.",
+            "Start of single subscriptions",
         ),
     ] = field(default_factory=dict, hash=False)
     preferred: Annotated[
-        bool, About(Truth(), "Whether novelty starts in proportion to preference.", "Start in proportion to preference")
+        bool,
+        About(
+            Truth(),
+            "The start is multiplied by the preference score of the subscription.",
+            "Start in proportion to preference",
+        ),
     ] = False
 
     def __post_init__(self) -> None:
@@ -273,14 +281,16 @@ class Decaying:
             raise ModelError("novelty decays over a period or over a window, not over both")
 
 
-_AGING = About(_SHARE, "1: only the present counts; below, a part of what was before.", "Weight of the present")
+_AGING = About(_SHARE, "1: only the current period counts. Below 1, earlier ones count too.", "Weight of the present")
 
 
 @dataclass(frozen=True, slots=True)
 class NoveltyPart:
     """The kind of novelty used in the combined score."""
 
-    scoring: Annotated[Scoring, About(Word(Scoring), "What the novelty in the score is.", "Novelty is")] = Scoring.RATE
+    scoring: Annotated[
+        Scoring, About(Word(Scoring), "What the novelty in the rank measures.", "Measure of novelty")
+    ] = Scoring.RATE
     aging: Annotated[float, _AGING] = 1.0
 
     def __post_init__(self) -> None:
@@ -302,16 +312,24 @@ class Filter:
     """
 
     novelty: Annotated[FilterKind, About(Word(FilterKind), "Which filter.", "Novelty filter")]
-    rate: Annotated[float, About(Real(0, 1, above=True), "The share that may pass.", "Share let through")]
-    period: Annotated[int, About(EVENTS, "Matching events in a period or window.", "Matches in a period")] = 1000
-    scoring: Annotated[Scoring, About(Word(Scoring), "What the filter goes by.", "It goes by")] = Scoring.RATE
-    update: Annotated[Update, About(Word(Update), "When the filter learns.", "It learns")] = Update.LAZY
+    rate: Annotated[
+        float, About(Real(0, 1, above=True), "The share of matching events that passes.", "Share let through")
+    ]
+    period: Annotated[
+        int, About(EVENTS, "The number of matching events in a period or window of the filter.", "Matches in a period")
+    ] = 1000
+    scoring: Annotated[Scoring, About(Word(Scoring), "What the filter compares events by.", "The filter compares")] = (
+        Scoring.RATE
+    )
+    update: Annotated[
+        Update, About(Word(Update), "When the filter updates what it has learned.", "The filter updates")
+    ] = Update.LAZY
     aging: Annotated[float, _AGING] = 1.0
     rates: Annotated[
         RateSpan,
-        About(Word(RateSpan), "Over what rates are counted (sampling, scoring by rate).", "Rates are counted over"),
+        About(Word(RateSpan), "What rates are counted over (sampling, scoring by rate).", "Rates are counted over"),
     ] = RateSpan.HISTORY
-    seed: Annotated[int, About(_SEED, "Seed for the random choices.", "Seed")] = 0
+    seed: Annotated[int, About(_SEED, "The seed of random choices.", "Seed")] = 0
     minimum: Annotated[float, About(Real(-1_000_000, 1_000_000), "The least score that passes (minimum).", "From")] = (
         0.5
     )
@@ -320,10 +338,15 @@ class Filter:
     ] = Credit.ALL
     half_life: Annotated[
         int | None,
-        About(EVENTS, "Matching events after which counts are worth half (rates decayed).", "Counts halve after"),
+        About(EVENTS, "Matching events after which counts are worth half (rates decayed).", "Half-life of counts"),
     ] = None
     exact: Annotated[
-        bool, About(Truth(), "Exactly the share of each period; else on average (random).", "Exactly in each period")
+        bool,
+        About(
+            Truth(),
+            "Exactly this share of each period passes, and not only on average (random).",
+            "Exactly in each period",
+        ),
     ] = True
 
     def __post_init__(self) -> None:
@@ -357,64 +380,101 @@ class Policy:
     calm: Annotated[
         float,
         About(
-            _SHARE, "How much better a new set must be to replace the last (sliding).", "A new set must be better by"
+            _SHARE, "How much better a new set must be to replace the last one (sliding).", "Least gain of a new set"
         ),
     ] = 0.0
     aggregate: Annotated[
         Aggregate | str,
         About(
             Word(Aggregate, AGGREGATES),
-            "One rank of several scores.",
-            "Of several subscriptions, the rank is the",
+            "How the scores of several matching subscriptions make one rank.",
+            "Rank from several subscriptions",
             topic="Score",
         ),
     ] = Aggregate.MAX
     specific: Annotated[
         bool,
-        About(Truth(), "Whether only the most specific matches count.", "Only the most specific count", topic="Score"),
+        About(
+            Truth(),
+            "A subscription does not count if a narrower one matches too.",
+            "Only the most specific subscriptions count",
+            topic="Score",
+        ),
     ] = True
     levels: Annotated[
         Levels | str,
-        About(Word(Levels, LEVELS), "Scores of preference levels.", "Worth of levels falls", topic="Score"),
+        About(
+            Word(Levels, LEVELS),
+            "How the score falls from one preference level to the next.",
+            "Scores of preference levels",
+            topic="Score",
+        ),
     ] = Levels.LINEAR
-    norm: Annotated[Norm, About(Word(Norm), "How degrees combine over 'and'.", "Degrees combine by", topic="Score")] = (
-        Norm.MIN
-    )
+    norm: Annotated[
+        Norm,
+        About(
+            Word(Norm),
+            "How the degrees of vague conditions make one degree.",
+            "Degree of several conditions",
+            topic="Score",
+        ),
+    ] = Norm.MIN
     ties: Annotated[
-        Ties, About(Word(Ties), "Whether an equal event replaces one in the history.", "Of two equal events")
+        Ties,
+        About(Word(Ties), "Whether an equal event replaces one that was sent before (history).", "Of two equal events"),
     ] = Ties.KEEP
-    select: Annotated[Select, About(Word(Select), "How k of n are chosen.", "The choice is made")] = Select.GREEDY
-    objective: Annotated[
-        ObjectiveName, About(Word(ObjectiveName), "What makes a set diverse.", "A set is good if it is")
-    ] = ObjectiveName.DIVRANK
+    select: Annotated[
+        Select, About(Word(Select), "The algorithm that chooses the k best.", "How the set is chosen")
+    ] = Select.GREEDY
+    objective: Annotated[ObjectiveName, About(Word(ObjectiveName), "What a diverse set is.", "Kind of diversity")] = (
+        ObjectiveName.DIVRANK
+    )
     distance: Annotated[
-        DistanceName, About(Word(DistanceName), "How values are compared for distance.", "Values are compared")
+        DistanceName,
+        About(
+            Word(DistanceName),
+            "How the values of an attribute are compared for the distance.",
+            "How values are compared",
+        ),
     ] = DistanceName.JACCARD
     weights: Annotated[
-        Mapping[str, float], About(Numbers(_WEIGHT), "What an attribute counts for distance.", "Weights for distance")
+        Mapping[str, float],
+        About(
+            Numbers(_WEIGHT), "How much an attribute counts for the distance: 1 if not named.", "Weights of attributes"
+        ),
     ] = field(default_factory=dict, hash=False)
     attributes: Annotated[
         tuple[str, ...] | None,
-        About(Names(), "Only these count for distance.", "Attributes in which events should differ (none: all)"),
+        About(
+            Names(),
+            "Only these attributes count for the distance; if empty, all.",
+            "Attributes in which events should differ",
+        ),
     ] = None
     score: Annotated[
         Mapping[ScorePart, float],
         About(
             Numbers(_WEIGHT, ScorePart),
-            "What preference, novelty, degree, authority, recency count.",
+            "The weights of preference, novelty, degree, authority and recency.",
             "What counts",
             topic="Score",
         ),
     ] = field(default_factory=lambda: {ScorePart.PREFERENCE: 1.0}, hash=False)
     authority: Annotated[
-        Mapping[str, float], About(Numbers(_SHARE), "What a source is worth.", "Worth of sources", topic="Score")
+        Mapping[str, float],
+        About(
+            Numbers(_SHARE),
+            "What each source is worth, from 0 to 1: 1 if not named.",
+            "Worth of sources",
+            topic="Score",
+        ),
     ] = field(default_factory=dict, hash=False)
     half_life: Annotated[
         timedelta,
         About(
             Duration(timedelta(seconds=1), _LONGEST),
-            "At what age an event is worth half.",
-            "Worth half after",
+            "The age at which recency has fallen to one half.",
+            "Half-life of recency",
             topic="Score",
         ),
     ] = timedelta(days=1)
@@ -422,7 +482,7 @@ class Policy:
         Filter | None,
         About(
             Nested(Filter, "a filter"),
-            "Which novelty filter stands before the mode.",
+            "The novelty filter before the mode.",
             "Novelty filter",
             RestartedState.WINDOW,
         ),
@@ -432,7 +492,7 @@ class Policy:
         About(
             Nested(NoveltyPart, "the novelty of a policy"),
             "Novelty in the score.",
-            "Novelty in the score",
+            "Novelty in the rank",
             RestartedState.NOVELTY,
         ),
     ] = NoveltyPart()
@@ -449,8 +509,8 @@ class Policy:
         datetime,
         About(
             Instant(),
-            "Where periods of time begin.",
-            "Periods begin at",
+            "The time at which the first period of time begins.",
+            "Start of the first period",
             RestartedState.WINDOW | RestartedState.NOVELTY,
         ),
     ] = EPOCH

@@ -113,7 +113,7 @@ class _Explaining:
         else:
             replay = self._with_history(start)
         self._show(replay, trace, event)
-        later = iter(()) if self._is_over(trace) else self._entries(event.offset, end)
+        later = iter(()) if self._is_over(trace) else self._later(event.offset, end)
         shown = self._delivery.window if self._delivery is not None and self._policy.mode is Mode.SLIDING else 0
         if shown > event.offset + 1 and holds:
             for entry in islice(later, shown - event.offset - 1):
@@ -290,6 +290,13 @@ class _Explaining:
                     return entry.offset - 1
             last = max(oldest, last - _RECENT)
         return last
+
+    def _later(self, after: int, up_to: int) -> Iterator[LoggedEvent]:
+        """The events after an offset, read in growing blocks, because most fates are decided soon."""
+        size = _VISIBLE
+        while after < up_to:
+            yield from self._entries(after, min(after + size, up_to))
+            after, size = after + size, 4 * size
 
     def _entries(self, after: int, up_to: int) -> Iterator[LoggedEvent]:
         for row in self._store.event_texts(after, up_to):

@@ -263,3 +263,10 @@ def test_the_same_event_twice_by_hand(store: Any) -> None:
     assert "e1 is already in the log, at offset 1" in store("publish", "--attr", "genre=drama", "--id", "e1").stderr
     assert "with other content" in store("publish", "--attr", "genre=noir", "--id", "e1", code=1).stderr
     assert logged() == ["e1"]
+
+
+def test_attributes_beside_the_fields_of_an_event(store: Any, lines: Any) -> None:
+    """The likely mistake is a missing 'attributes', and not a typo in 'time'."""
+    told = store("publish", lines("flat.jsonl", [{"title": "Laura", "genre": "drama"}]), code=1).stderr
+    assert "an event has no field 'title'; what describes the event goes into 'attributes'" in told
+    assert "published 0 events; rejected 1 line" in told

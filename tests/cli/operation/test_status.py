@@ -24,6 +24,7 @@ def test_before_and_after_serving(store: Any, lines: Any) -> None:
     after = found(store)
     assert (after["served"], after["lag"], after["lag_seconds"], after["deliveries"]) == (3, 0, 0, 3)
     assert (after["pipeline"]["engine"], after["pipeline"]["shards"]) == ("process", 2)
+    assert after["pipeline"]["matched"] == 3
 
 
 def test_for_people(store: Any, monkeypatch: Any) -> None:

@@ -37,7 +37,7 @@ def test_preference_is_told_by_what_is_known_of_it() -> None:
     assert sentence(drama, [], catalog(("drama", "horror"))) == "Matches drama (preferred over horror)"
     assert sentence(drama, [], catalog(("horror", "drama"))) == "Matches drama (level 2 of 2)"
     assert sentence(drama, [], catalog(scores={"drama": 0.7})) == "Matches drama (0.7)"
-    assert sentence(arrival(1, "western"), [], catalog()) == "Matches a subscription that was removed since"
+    assert sentence(arrival(1, "western"), [], catalog()) == "Matches a subscription that no longer exists"
 
 
 def test_only_what_the_policy_counts_is_a_reason() -> None:
@@ -63,4 +63,4 @@ def test_only_what_the_policy_counts_is_a_reason() -> None:
 def test_rare_is_told_with_its_count() -> None:
     before = [arrival(30 - number, "drama" if number == 7 else "horror") for number in range(20)]
     told = sentence(arrival(31, "drama"), before, catalog(filter={"novelty": "threshold", "rate": 0.5, "period": 10}))
-    assert told == "Matches drama · rare of late (1 of the last 20)"
+    assert told == "Matches drama · rare recently (1 of the last 20)"

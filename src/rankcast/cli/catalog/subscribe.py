@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, assert_never
 
 import typer
 
@@ -16,7 +16,20 @@ from rankcast.cli.known_users import check_user
 from rankcast.cli.operation.rejects import exit_if_any, tell
 from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath, existing_file
 from rankcast.cli.output import Output, TableColumn, counted
-from rankcast.model import Attitude
+from rankcast.model import (
+    Attitude,
+    Between,
+    Compare,
+    Exists,
+    Is,
+    Kind,
+    OneOf,
+    Op,
+    Scalar,
+    Test,
+    kind_of,
+    predicates_of,
+)
 
 if TYPE_CHECKING:
     from rankcast.model import Catalog, Expression, Subscription
@@ -109,7 +122,7 @@ def _subscribe(
     if name in catalog.subscriptions and not replace and catalog.subscriptions[name] != new:
         raise CatalogError(f"subscription {name!r} already exists; replace it with --replace")
     store.change(put=[new])
-    _warn_of_unknown(store, expression, out)
+    _warn(store, expression, out)
     message = f"{'already subscribed: ' if known else ''}{new.id} of {user}: {label(expression)}"
     out.done(message, encode_record(new), new.id)
 
@@ -117,19 +130,42 @@ def _subscribe(
 _RECENT = 500
 
 
-def _warn_of_unknown(store: "Store", where: "Expression", out: Output) -> None:
-    """Warn of attributes that no recent event has, with the likely name."""
+def _warn(store: "Store", where: "Expression", out: Output) -> None:
+    """Warn of predicates that no recent event can satisfy: the attribute is missing, or is of another kind."""
     from rankcast.errors import did_you_mean
-    from rankcast.model import predicates_of
 
     start = max(0, store.last_offset() - _RECENT)
     recent = [entry.event for entry in store.events(start, _RECENT)]
-    known = {name for event in recent for name in event.attributes}
-    for name in dict.fromkeys(predicate.attribute for predicate in predicates_of(where)):
-        if recent and name not in known:
-            events = "the only event" if len(recent) == 1 else f"none of the last {len(recent):,} events"
-            verb = "has no" if len(recent) == 1 else "has an"
-            out.say(f"warning: {events} {verb} attribute {name!r}{did_you_mean(name, known)}")
+    kinds: dict[str, set[Kind]] = {}
+    for event in recent:
+        for name, value in event.attributes.items():
+            # Vague values are compared by other rules.
+            kinds.setdefault(name, set()).update(map(kind_of, value) if isinstance(value, tuple) else Kind)
+    is_one = len(recent) == 1
+    for predicate in predicates_of(where) if recent else ():
+        name, asked = predicate.attribute, {kind_of(value) for value in _compared(predicate.test)}
+        if name not in kinds:
+            events = "the only event has no" if is_one else f"none of the last {len(recent):,} events has an"
+            out.say(f"warning: {events} attribute {name!r}{did_you_mean(name, kinds)}")
+        elif asked and not asked & kinds[name]:
+            events = "the only event" if is_one else f"the last {len(recent):,} events"
+            found, wanted = (" or ".join(sorted(kind.value for kind in some)) for some in (kinds[name], asked))
+            out.say(f"warning: {name!r} is a {found} in {events}, so no comparison with a {wanted} holds")
+
+
+def _compared(test: Test) -> tuple[Scalar, ...]:
+    """The values that an attribute must be comparable with."""
+    match test:
+        case Compare(op, value):
+            return () if op is Op.NE else (value,)
+        case Between(low, high):
+            return low, high
+        case OneOf(values):
+            return values
+        case Exists() | Is():
+            return ()
+        case other:
+            assert_never(other)
 
 
 def _same(

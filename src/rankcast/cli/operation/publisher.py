@@ -114,6 +114,7 @@ class FilePublisher:
     known: int = 0
     _first: dict[str, int] = field(default_factory=dict)
     _ids: EventIds = field(default_factory=EventIds)
+    _given: int = 0
 
     def publish(self, lines: Sequence[Line]) -> None:
         """Publish one chunk of lines, in order."""
@@ -123,6 +124,7 @@ class FilePublisher:
         origin: dict[int, Line] = {}
         for number, line in lines:
             try:
+                given = self._ids.given
                 event = read_event(line, now, self.limits, self._ids)
                 self._check_new(event.id, number)
                 if event.advertisement is not None:
@@ -131,6 +133,7 @@ class FilePublisher:
                     check_publication(self.store.catalog(), event)
                 events.append(event)
                 origin[id(event)] = number, line
+                self._given += self._ids.given - given
             except RankcastError as error:
                 bad.append(reject_of(self.file, number, line, error))
 
@@ -150,7 +153,7 @@ class FilePublisher:
         """The result in words."""
         words = [f"published {counted(self.published, 'event')}"]
         words += [f"{self.known:,} already in the log"] if self.known else []
-        words += [f"gave an id to {self._ids.given:,}"] if self._ids.given else []
+        words += [f"gave an id to {self._given:,}"] if self._given else []
         words += [f"rejected {counted(len(self.rejects), 'line')} (see: rankcast rejects)"] if self.rejects else []
         return "; ".join(words)
 

@@ -128,13 +128,14 @@ class Explanation:
         if self.withheld:
             return f"not sent: {self.withheld}"
         if self.rank is None:
-            return f"not sent: none of the {len(self.interests)} subscriptions of {self.user!r} matches"
+            several = f"none of the {len(self.interests)} subscriptions of {self.user!r} matches"
+            return f"not sent: {several if len(self.interests) > 1 else f'the subscription of {self.user!r} does not match'}"
         if self.decision is None:
             return f"not sent yet: it waits for the end of its period, with rank {self.rank:.3g}"
         top = f"the top {self.policy.k}" if self.policy.k else "everything"
         where = _place(self.policy.mode, self.decision.window)
         if self.decision.sent:
-            return f"sent {where}: rank {self.rank:.3g}, in {top} of {_count(self.decision.candidates)}"
+            return f"sent {where}: rank {self.rank:.3g}, {self._chosen(top, self.decision.candidates)}"
         if self.decision.note and not self.decision.chosen:
             return f"not sent: {self.decision.note}"
         if self.decision.chosen:
@@ -146,6 +147,12 @@ class Explanation:
         if cause is not None and cause.reason is Reason.SIMILAR:
             return f"not sent: left out for variety, {cause.detail}; {where} {top} was {better}"
         return f"not sent: rank {self.rank:.3g} was never in {top}; {where} that was {better}"
+
+    def _chosen(self, top: str, candidates: int) -> str:
+        """Why the decision chose the event."""
+        if self.policy.mode is Mode.ALL:
+            return "as every match is" if self.policy.filter is None else "as everything is that passes the filter"
+        return "the only candidate" if candidates == 1 else f"in {top} of {candidates:,} candidates"
 
     def lines(self) -> list[str]:
         """The explanation as lines for people."""
@@ -245,7 +252,3 @@ def _place(mode: Mode, window: int) -> str:
             return f"in the window at event {window}"
         case Mode.ALL | Mode.HISTORY:
             return f"at event {window}"
-
-
-def _count(candidates: int) -> str:
-    return "1 candidate" if candidates == 1 else f"{candidates} candidates"

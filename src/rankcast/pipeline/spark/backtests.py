@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, assert_never
 
 from pyspark.sql import DataFrame
@@ -14,6 +13,7 @@ from rankcast.language import decode_event
 from rankcast.model import Advertisement, Catalog, Concept, Policy, Preference, Subscription
 from rankcast.pipeline.spark.batch import deliver
 from rankcast.pipeline.spark.inputs import prepared, shared_lines
+from rankcast.pipeline.spark.shipping import shipped
 from rankcast.pipeline.spark.workers import check_rows
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def backtest_measures(
     deliveries to one user), wait (mean seconds between publication and delivery).
     """
     schema = "id string, time timestamp, content string, raw string, reason string"
-    accepted = prepared(events, json).mapInArrow(partial(check_rows, shared=shared_lines(catalog)), schema)
+    accepted = prepared(events, json).mapInArrow(shipped(check_rows, shared=shared_lines(catalog)), schema)
     contents = accepted.where("reason is null").groupBy("id").agg(f.min(f.struct("time", "content")).alias("earliest"))
     contents = contents.select(f.col("id").alias("event"), f.col("earliest.content").alias("content"))
     screens = (

@@ -7,7 +7,6 @@ shard then ranks and chooses, packet by packet, so its memory does not grow with
 """
 
 from datetime import timedelta
-from functools import partial
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as f
@@ -30,6 +29,7 @@ from rankcast.pipeline.spark.matching_workers import ShippedIndex
 from rankcast.pipeline.spark.packets import PACKET
 from rankcast.pipeline.spark.sending_workers import send_matches
 from rankcast.pipeline.spark.shard_workers import ServeShard, deliver_in_shard, serve_shards, set_aside_in_shard
+from rankcast.pipeline.spark.shipping import shipped
 from rankcast.pipeline.spark.stream import deliver_stream
 from rankcast.pipeline.spark.workers import CHECKED, check_rows
 
@@ -88,7 +88,7 @@ def rejects(events: DataFrame, catalog: Catalog, *, json: str | None = None) -> 
     If several events have the same id, the earliest one counts (by time, then by content). The others are rejects.
     """
     checked = prepared(events, json).mapInArrow(
-        partial(check_rows, shared=shared_lines(catalog)),
+        shipped(check_rows, shared=shared_lines(catalog)),
         CHECKED,
     )
     earliest = Window.partitionBy("id").orderBy("time", "content")
@@ -124,8 +124,8 @@ def by_shard(
     shared, keys = shared_lines(catalog), shard_keys(count)
     ordered = in_publication_order(each_once(events, shared), shared)
     sent = ordered.mapInArrow(
-        partial(send_matches, index=ShippedIndex.of_catalog(catalog, lives_in), keys=keys), PACKET
+        shipped(send_matches, index=ShippedIndex.of_catalog(catalog, lives_in), keys=keys), PACKET
     )
     packets = catalog_packets(events.sparkSession, catalog, count, lives_in).unionAll(sent)
     placed = packets.repartition(count, "shard").sortWithinPartitions("shard", "at", "id")
-    return placed.mapInArrow(partial(serve_shards, serve=serve), schema)
+    return placed.mapInArrow(shipped(serve_shards, serve=serve), schema)

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import TypeAlias
 
 import msgspec
@@ -18,6 +17,7 @@ from rankcast.model import Catalog, Policy, Preference, Record, Subscription
 from rankcast.pipeline.spark.columns import event_columns
 from rankcast.pipeline.spark.keys import shard_keys
 from rankcast.pipeline.spark.packets import CatalogPart
+from rankcast.pipeline.spark.shipping import shipped
 from rankcast.pipeline.spark.workers import CHECKED, TIMED, WHOLE, check_rows, time_rows
 
 __all__ = [
@@ -74,7 +74,7 @@ def each_once(events: DataFrame, shared: bytes) -> DataFrame:
     repeated = f.broadcast(events.groupBy(name.alias(_REPEATED)).count().where("count > 1").select(_REPEATED))
     once = events.join(repeated, name == f.col(_REPEATED), "left_anti")
     several = events.join(repeated, name == f.col(_REPEATED), "left_semi")
-    checked = several.mapInArrow(partial(check_rows, shared=shared), CHECKED).where("reason is null")
+    checked = several.mapInArrow(shipped(check_rows, shared=shared), CHECKED).where("reason is null")
     first = Window.partitionBy("id").orderBy("time", "content")
     earliest = checked.withColumn("nth", f.row_number().over(first)).where("nth = 1")
     whole = f.col("content").alias(WHOLE)
@@ -90,7 +90,7 @@ def in_publication_order(events: DataFrame, shared: bytes) -> DataFrame:
     Spark samples the events to choose the bounds of the partitions, so it reads them once more.
     """
     if not _is_sortable(events):
-        events = events.mapInArrow(partial(time_rows, shared=shared), TIMED)
+        events = events.mapInArrow(shipped(time_rows, shared=shared), TIMED)
     return events.repartitionByRange("time", "id").sortWithinPartitions("time", "id")
 
 

@@ -4,14 +4,13 @@ The subscriptions are compiled into an index once. The tasks of a node share one
 a task; events are not shuffled, except those whose id occurs more than once.
 """
 
-from functools import partial
-
 from pyspark.sql import DataFrame
 
 from rankcast.language.columns import spark_schema
 from rankcast.model import Catalog, Match
 from rankcast.pipeline.spark.inputs import each_once, prepared, shared_lines
 from rankcast.pipeline.spark.matching_workers import ShippedIndex, match_rows
+from rankcast.pipeline.spark.shipping import shipped
 
 __all__ = ["match", "recipients"]
 
@@ -36,5 +35,5 @@ def recipients(events: DataFrame, catalog: Catalog, *, json: str | None = None) 
 
 def _matches(events: DataFrame, catalog: Catalog, json: str | None, admits: bool) -> DataFrame:
     given = each_once(prepared(events, json), shared_lines(catalog))
-    step = partial(match_rows, index=ShippedIndex.of_catalog(catalog), admits=admits)
+    step = shipped(match_rows, index=ShippedIndex.of_catalog(catalog), admits=admits)
     return given.mapInArrow(step, spark_schema(Match))

@@ -7,7 +7,6 @@ result is not a DataFrame.
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import partial
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -20,6 +19,7 @@ from rankcast.fuzzy.summary import Bucket, Key, number_of
 from rankcast.fuzzy.value_summary import MOST_VALUES, Context, contexts_in, strings_of
 from rankcast.model import Event
 from rankcast.pipeline.spark.columns import RESERVED, events_of_json, events_of_table
+from rankcast.pipeline.spark.shipping import shipped
 
 __all__ = ["summarise", "summarise_values", "values_of"]
 
@@ -89,7 +89,7 @@ def values_of(events: DataFrame, attribute: str, *, json: str | None = None) -> 
     """
     if json is not None:
         lines = events.select(f.col(json).cast("string"))
-        return lines.mapInArrow(partial(_of_lines, attribute=attribute), "value double")
+        return lines.mapInArrow(shipped(_of_lines, attribute=attribute), "value double")
     names = [name for name in events.columns if name not in RESERVED]
     if attribute not in names:
         raise ModelError(f"the events have no attribute {attribute!r}{did_you_mean(attribute, names)}")
@@ -97,7 +97,7 @@ def values_of(events: DataFrame, attribute: str, *, json: str | None = None) -> 
     if isinstance(kind, t.NumericType):
         return events.select(f.col(attribute).cast("double").alias("value"))
     if isinstance(kind, t.StructType):
-        return events.select("id", "time", attribute).mapInArrow(partial(_of_rows, attribute=attribute), "value double")
+        return events.select("id", "time", attribute).mapInArrow(shipped(_of_rows, attribute=attribute), "value double")
     raise ModelError(f"attribute {attribute!r} is a {kind.simpleString()}; concepts are mined from numbers")
 
 

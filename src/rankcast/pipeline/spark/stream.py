@@ -25,6 +25,7 @@ from rankcast.pipeline.spark.live.hosts import matchers_here
 from rankcast.pipeline.spark.live.processor import OUTPUT, ShardProcessor
 from rankcast.pipeline.spark.live.requests import HostSettings
 from rankcast.pipeline.spark.locking import start_locked
+from rankcast.pipeline.spark.shipping import shipped
 from rankcast.pipeline.spark.sinks import Sink, StoreSink, made_of, unpack
 from rankcast.pipeline.spark.source import register
 from rankcast.pipeline.spark.source_tables import MAX_EVENTS
@@ -191,7 +192,7 @@ def _packed(events: DataFrame, json: str | None) -> DataFrame:
         events = events.select(f.col(json).cast("binary").alias(JSON), *place, *written)
     # Spark records the time of a micro-batch in the checkpoint, so a repeated one has the same time.
     events = events.withColumn(RECEIVED, f.current_timestamp())
-    return events.mapInArrow(pack, "blob binary").select(f.lit(EVENTS).alias("kind"), "blob")
+    return events.mapInArrow(shipped(pack), "blob binary").select(f.lit(EVENTS).alias("kind"), "blob")
 
 
 def _everywhere(rows: DataFrame, shards: int) -> DataFrame:

@@ -27,7 +27,7 @@ async def build(view: View) -> None:
         with empty(
             "o_insert_chart_outlined",
             "No figures yet",
-            "They are made by a command, in a checkout of Rankcast; then they hang here.",
+            "This command makes them in a checkout of Rankcast. Then this page shows them.",
         ):
             words("code", "rankcast reproduce all", "rc-command")
         return
@@ -35,7 +35,7 @@ async def build(view: View) -> None:
     words(
         "p",
         f"{len(found)} pictures of {len(papers)} papers. Each is made by a file in experiments/ with one command, and says how it "
-        "compares with the paper. Choose one to see it large.",
+        "compares with the paper. Choose one to enlarge it.",
         "rc-soft",
     )
     sections: dict[str, ui.element] = {}

@@ -105,13 +105,13 @@ def _missing(request: Request, error: Exception) -> Response:
 def _broken(error: Exception) -> None:
     """The page shown after an error, which is in the log."""
     ui.add_head_html(HEAD)
-    with group("main", "rc-sign-in"), empty("o_error_outline", "This page could not be made", _BROKEN):
+    with group("main", "rc-sign-in"), empty("o_error_outline", "This page could not be shown", _BROKEN):
         act("Try again", ui.navigate.reload, kind="main")
         act("To the feed", lambda: go("/"))
 
 
 _NO_PAGE = '<p class="rc-soft">The address may be mistyped.</p><p><a class="rc-link" href="/">To the feed</a></p>'
-_BROKEN = "The mistake is ours, and it was noted in the log of the server. Nothing of yours is lost."
+_BROKEN = "This is a bug in Rankcast. The log of the server has the details. None of your data is lost."
 _HEADERS = {
     # Vue compiles templates in the browser, which needs eval. The policy still forbids content from other servers and
     # embedding in frames of other sites.

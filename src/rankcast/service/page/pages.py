@@ -49,29 +49,41 @@ class PageEntry:
 _OPERATION, _LEARNING = PageGroup.OPERATION, PageGroup.LEARNING
 
 PAGES = (
-    PageEntry("/", "Feed", "o_view_agenda", "feed", "What was worth sending, and why.", main=True),
+    PageEntry("/", "Feed", "o_view_agenda", "feed", "The events that were sent to you, and why.", main=True),
+    PageEntry("/subscriptions", "Subscriptions", "o_bookmarks", "subscriptions", "Which events you want.", main=True),
     PageEntry(
-        "/subscriptions", "Subscriptions", "o_bookmarks", "subscriptions", "What you want to hear of.", main=True
+        "/preferences",
+        "Preferences",
+        "o_swap_vert",
+        "preferences",
+        "Which subscriptions matter most to you.",
+        main=True,
     ),
-    PageEntry("/preferences", "Preferences", "o_swap_vert", "preferences", "What you would rather hear of.", main=True),
-    PageEntry("/policy", "Policy", "o_tune", "policy", "How much, when, and how mixed.", main=True),
+    PageEntry(
+        "/policy", "Policy", "o_tune", "policy", "How many events you get, when, and how varied they are.", main=True
+    ),
     PageEntry("/concepts", "Concepts", "o_area_chart", "concepts", "What vague words mean: cheap, recent, large."),
     PageEntry(
         "/notifications",
         "Notifications",
         "o_notifications",
         "notifications",
-        "Where deliveries are pushed to, and when not.",
+        "Webhooks, quiet hours and digests.",
     ),
     PageEntry(
-        "/monitor", "Monitor", "o_monitor_heart", "monitor", "What comes in, and what becomes of it.", _OPERATION
+        "/monitor",
+        "Monitor",
+        "o_monitor_heart",
+        "monitor",
+        "How many events come in, match and are delivered.",
+        _OPERATION,
     ),
     PageEntry(
         "/advertisements",
         "Advertisements",
         "o_campaign",
         "advertisements",
-        "What publishers promise, and to how many.",
+        "What publishers will publish, and how many subscriptions each event reaches.",
         _OPERATION,
         administrators=True,
     ),
@@ -80,20 +92,27 @@ PAGES = (
         "Administration",
         "o_admin_panel_settings",
         "administration",
-        "Users, what went wrong, and who changed what.",
+        "Users, failures and the audit trail.",
         _OPERATION,
         administrators=True,
     ),
-    PageEntry("/worlds", "Worlds", "o_public", "worlds", "Ready data to play with, one click each.", _LEARNING),
-    PageEntry("/intervals", "Intervals", "o_straighten", "intervals", "What matches as a value gets vague.", _LEARNING),
-    PageEntry("/cover", "Cover graph", "o_account_tree", "cover", "Which subscriptions contain which.", _LEARNING),
+    PageEntry("/worlds", "Worlds", "o_public", "worlds", "Demo datasets that open with one click.", _LEARNING),
+    PageEntry(
+        "/intervals",
+        "Intervals",
+        "o_straighten",
+        "intervals",
+        "How many subscriptions match when a value is imprecise.",
+        _LEARNING,
+    ),
+    PageEntry("/cover", "Cover graph", "o_account_tree", "cover", "Which subscriptions cover which.", _LEARNING),
     PageEntry("/overlay", "Overlay", "o_hub", "overlay", "Brokers, and what they forward to each other.", _LEARNING),
     PageEntry(
         "/gallery",
         "Gallery",
         "o_insert_chart_outlined",
         "gallery",
-        "The figures of the papers, made again.",
+        "The figures of the papers, reproduced.",
         _LEARNING,
     ),
 )

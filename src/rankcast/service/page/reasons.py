@@ -129,7 +129,7 @@ def _liked(delivery: Delivery, catalog: Catalog) -> tuple[str, str]:
     mine = {one.id: one for one in catalog.subscriptions_of(delivery.user)}
     known = [mine[name] for name in delivery.subscriptions if name in mine]
     if not known:
-        return "a subscription that was removed since", ""
+        return "a subscription that no longer exists", ""
     preferences = catalog.preferences_of(delivery.user)
     for one in known:
         over = [preference.over for preference in preferences if preference.prefer == one.id]
@@ -153,7 +153,7 @@ def _novel(delivery: Delivery, before: Sequence[Arrival]) -> str:
     like_it = sum(bool({*delivery.subscriptions} & {*earlier.delivery.subscriptions}) for earlier in lately)
     if not like_it:
         return "novel for you"
-    return f"rare of late ({like_it} of the last {len(lately)})" if like_it <= len(lately) / 5 else ""
+    return f"rare recently ({like_it} of the last {len(lately)})" if like_it <= len(lately) / 5 else ""
 
 
 def _unlike(event: Event, before: Sequence[Arrival], policy: Policy) -> str:

@@ -147,7 +147,7 @@ def _who(view: View) -> None:
         on_change=lambda change: _switch(change.value),
     ).props("dense outlined options-dense hide-bottom-space input-debounce=0")
     choice.classes("rc-who")
-    set_props(choice, aria_label="User whose page this is; type a new name to begin as somebody new")
+    set_props(choice, aria_label="Current user; type a new name to start as a new user")
     if not view.service.settings.dev:
         _sign_out_links()
 

@@ -36,7 +36,7 @@ class UnreadableView:
             words("h2", f"{len(mine):,} record{'' if len(mine) == 1 else 's'} cannot be read")
             words(
                 "p",
-                "They break a rule of this release, or are damaged, and are not used. Make them anew, or delete them.",
+                "They break a rule of this release or are damaged, so they are not used. Create them again, or delete them.",
                 "rc-soft rc-small",
             )
             with scroller("Records that cannot be read"), group("table", "rc-table rc-wide"):

@@ -9,6 +9,7 @@ from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
 from rankcast.errors import RankcastError
+from rankcast.service.page.colours import number_text
 
 __all__ = [
     "act",
@@ -104,7 +105,7 @@ def slide(
     """A labelled slider with its value. It is the browser's own, so it supports keyboards and screen readers."""
     with group("label", "rc-slider") as whole:
         words("span", label)
-        shown = words("span", f"{value:g}{unit}", "rc-number rc-soft")
+        shown = words("span", f"{number_text(value)}{unit}", "rc-number rc-soft")
         # Plain HTML, because NiceGUI would reset an element's value with every message during dragging.
         knob = ui.html(
             f'<input type="range" min="{least:g}" max="{most:g}" step="{step:g}" value="{value:g}" '
@@ -113,7 +114,7 @@ def slide(
         )
 
     def moved(number: float) -> None:
-        shown.text = f"{number:g}{unit}"
+        shown.text = f"{number_text(number)}{unit}"
         changed(number)
 
     knob.on(

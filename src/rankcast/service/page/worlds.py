@@ -16,10 +16,10 @@ __all__ = ["build"]
 
 _SAID = {
     StreamState.CLOSED: "Not opened yet",
-    StreamState.LOADING: "Reading the data …",
+    StreamState.LOADING: "Reading the data…",
     StreamState.PLAYING: "Playing",
     StreamState.PAUSED: "Paused",
-    StreamState.ENDED: "At its end: everything was published",
+    StreamState.ENDED: "Finished: everything is published",
     StreamState.FAILED: "Stopped",
 }
 
@@ -29,12 +29,12 @@ def build(view: View) -> None:
     wear()
     words(
         "p",
-        "Real data, published as if it came in now, to people with tastes of their own. Look at their feeds, change what "
-        "they want, and see what happens. Opening a world again goes on where it stopped.",
+        "Real data, published as if it came in now, to demo users with different tastes. Look at their feeds, change what "
+        "they want, and see what happens. A world that you open again continues where it stopped.",
         "rc-soft",
     )
     if not view.visitor.switches:
-        words("p", "Opening, pausing and pacing worlds is for an administrator.", "rc-note")
+        words("p", "Only an administrator can open, pause and pace worlds.", "rc-note")
     with group("div", "rc-columns"):
         for name in WORLDS:
             _WorldCard(view, stream_of(view.service, name))
@@ -66,7 +66,7 @@ class _WorldCard:
                     on_change=lambda change: self._paced(change.value),
                 ).props("dense no-caps unelevated toggle-text-color=on-accent")
                 set_props(self._speed.classes("rc-speeds"), aria_label="Events per second")
-            words("h3", "Who lives here")
+            words("h3", "Demo users")
             with group("ul", "rc-people"):
                 self._latest = [_person(view, user, story) for user, story in world.people.items()]
         self._shown()
@@ -91,7 +91,7 @@ class _WorldCard:
         """Find the progress in the log after a restart."""
         if not set(self._stream.world.people) <= set(await asyncio.to_thread(self._view.service.users)):
             return
-        self._told.text = "Looking how far it has got …"
+        self._told.text = "Looking for its progress…"
         with complaining():
             await asyncio.to_thread(self._stream.find)
         self._shown()

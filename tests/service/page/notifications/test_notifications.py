@@ -14,7 +14,7 @@ def webhooks(site: Any, user: str) -> list[Any]:
 def test_a_webhook_is_added_tried_paused_and_removed(site: Any, visit: Callable[..., Page]) -> None:
     page = visit("/notifications", "wanda")
     section = page.get_by_role("region", name="Webhooks")
-    expect(section).to_contain_text("None yet")
+    expect(section).to_contain_text("No webhooks yet")
     section.get_by_label("Address of a new webhook").fill("ftp://example.com/hook")
     section.get_by_role("button", name="Add the webhook").click()
     expect(page.get_by_role("alert")).to_contain_text("http")
@@ -31,7 +31,7 @@ def test_a_webhook_is_added_tried_paused_and_removed(site: Any, visit: Callable[
     expect(section.get_by_role("listitem")).to_contain_text("active")
     section.get_by_role("button", name="Remove https").click()
     page.get_by_role("dialog").get_by_role("button", name="Remove").click()
-    expect(section).to_contain_text("None yet")
+    expect(section).to_contain_text("No webhooks yet")
     assert webhooks(site, "wanda") == []
 
 

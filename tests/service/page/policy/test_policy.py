@@ -19,7 +19,7 @@ def test_a_policy_is_tried_at_once_and_saved(site: Any, visit: Callable[..., Pag
     site.publish(*({"title": f"{genre} {at}", "genre": genre, "series": "ray"} for at, genre in enumerate(genres)))
     page = visit("/policy", "ray")
     expect(page.locator(".rc-policy-words")).to_have_text("Everything that matches is sent at once.")
-    expect(sent(page, "As it is")).to_have_count(12)
+    expect(sent(page, "Saved policy")).to_have_count(12)
     expect(page.get_by_role("button", name="Save", exact=True)).to_be_disabled()
     page.get_by_role("button", name="Periodic").click()
     page.get_by_label("Length", exact=True).fill("12")
@@ -28,13 +28,13 @@ def test_a_policy_is_tried_at_once_and_saved(site: Any, visit: Callable[..., Pag
     for _ in range(3):
         most.press("ArrowLeft")
     expect(page.locator(".rc-policy-words")).to_contain_text("the 2 best")
-    expect(page.get_by_text("would have come either way")).to_be_visible()
+    expect(page.get_by_text("Both send")).to_be_visible()
     page.wait_for_function("location.search.includes('draft')")
     page.reload()
     expect(page.locator(".rc-policy-words")).to_contain_text("Every 12 events: the 2 best")
-    expect(sent(page, "As it is")).to_have_count(12)
+    expect(sent(page, "Saved policy")).to_have_count(12)
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_text("it holds from the next event on")).to_be_visible()
+    expect(page.get_by_text("It applies from the next event on")).to_be_visible()
     page.goto(site.url + "/policy")
     expect(page.locator(".rc-policy-words")).to_contain_text("Every 12 events: the 2 best")
 
@@ -43,16 +43,16 @@ def test_every_control_updates_the_backtest(site: Any, visit: Callable[..., Page
     site.subscribe("roy", all="series = 'roy'")
     site.publish(*({"title": f"film {at}", "series": "roy"} for at in range(8)))
     page = visit("/policy", "roy")
-    expect(sent(page, "As it is")).to_have_count(8)
+    expect(sent(page, "Saved policy")).to_have_count(8)
     page.get_by_role("button", name="Sliding").click()
     expect(page.get_by_text("All events rank the same, and of equal events the newer one wins")).to_be_visible()
-    expect(sent(page, "As you set it")).to_have_count(8)
+    expect(sent(page, "New policy")).to_have_count(8)
     page.get_by_role("button", name="History").click()
-    expect(sent(page, "As you set it")).to_have_count(5)
+    expect(sent(page, "New policy")).to_have_count(5)
     expect(page.get_by_text("All events rank the same")).to_be_hidden()
     page.get_by_role("button", name="Periodic").click()
     page.get_by_label("Length", exact=True).fill("400")
-    expect(sent(page, "As you set it")).to_have_count(5)
+    expect(sent(page, "New policy")).to_have_count(5)
 
 
 def test_presets_and_what_cannot_be(site: Any, visit: Callable[..., Page]) -> None:
@@ -64,29 +64,55 @@ def test_presets_and_what_cannot_be(site: Any, visit: Callable[..., Page]) -> No
     expect(page.get_by_text("'score' needs at least one part with a weight above 0")).to_be_visible()
     expect(page.get_by_role("button", name="Save", exact=True)).to_be_disabled()
     page.get_by_role("button", name="Surprise me").click()
-    expect(page.locator(".rc-policy-words")).to_contain_text("only the best 20% of what matches goes on")
+    expect(page.locator(".rc-policy-words")).to_contain_text(
+        "A filter first lets through only the best 20% of what matches."
+    )
 
 
 def test_every_declared_field_has_a_control(site: Any, visit: Callable[..., Page]) -> None:
     page = visit("/policy", "uma")
     page.get_by_role("button", name="Surprise me").click()
-    expect(page.locator(".rc-policy-words")).to_contain_text("only the best 20% of what matches goes on")
-    page.get_by_role("button", name='Expand "More"').click()
+    expect(page.locator(".rc-policy-words")).to_contain_text(
+        "A filter first lets through only the best 20% of what matches."
+    )
+    page.get_by_role("button", name='Expand "Advanced"').click()
+    for title in (
+        "Rank",
+        "Variety",
+        "Windows and periods",
+        "Novelty in the rank",
+        "Decaying novelty",
+        "Novelty filter",
+    ):
+        expect(page.get_by_role("group", name=title, exact=True).last).to_be_visible()
     for record in (Policy, Filter, NoveltyPart, Decaying):
         for field in declared(record):
-            if field.name not in ("user", "mode", "k", "length", "sigma", "score", "novelty", "rate", "minimum"):
-                expect(page.get_by_text(field.about.label).first).to_be_visible()
+            if field.name not in (
+                "user",
+                "mode",
+                "k",
+                "length",
+                "sigma",
+                "score",
+                "novelty",
+                "rate",
+                "minimum",
+                "decay",
+                "filter",
+            ):
+                expect(page.get_by_text(field.about.label, exact=True).first).to_be_visible()
+                expect(page.get_by_text(field.about.help, exact=True).first).to_be_visible()
     page.get_by_label("Matches in a period").fill("1000001")
     expect(page.get_by_text("period is 1000001; it must lie in 1..1,000,000")).to_be_visible()
     page.get_by_label("Matches in a period").fill("500")
-    page.get_by_label("It learns").click()
+    page.get_by_label("The filter updates").click()
     page.get_by_role("option", name="With every event").click()
     page.get_by_label("Worth of sources").fill("imdb=0.5")
-    page.get_by_label("Degrees combine by").click()
+    page.get_by_label("Degree of several conditions").click()
     page.get_by_role("option", name="Product").click()
     page.wait_for_function("location.search.includes('imdb') && location.search.includes('product')")
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_text("it holds from the next event on")).to_be_visible()
+    expect(page.get_by_text("It applies from the next event on")).to_be_visible()
     with Store.open(site.path) as store:
         kept = store.catalog().policy_of("uma")
     assert (kept.norm, kept.authority) == (Norm.PRODUCT, {"imdb": 0.5})

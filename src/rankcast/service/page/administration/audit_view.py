@@ -31,8 +31,8 @@ class AuditView:
                 )
             words(
                 "p",
-                "Who changed tokens, other people's records, retention or the store as a whole. What users change of their "
-                "own is not listed.",
+                "Who changed tokens, other people's records, retention or the store as a whole. Changes that users make to "
+                "their own records are not listed.",
                 "rc-soft rc-small",
             )
             with scroller("Entries of the audit trail"), group("table", "rc-table rc-wide"):
@@ -61,7 +61,7 @@ class AuditView:
             for entry in found[:_PAGE]:
                 _row(entry)
         is_empty = not found and self._oldest is None
-        self._nothing.text = ("No entry of such an actor." if self._who else "Nothing yet.") if is_empty else ""
+        self._nothing.text = ("No actor contains this text." if self._who else "Nothing yet.") if is_empty else ""
         self._nothing.visible = is_empty
         self._older.set_visibility(len(found) > _PAGE)
         if found:

@@ -48,7 +48,9 @@ class UserList:
         self._list.clear()
         with self._list:
             if not found:
-                said = "No user has that in the name." if wanted else "Users appear here with their first subscription."
+                said = (
+                    "No user name contains this text." if wanted else "Users appear here with their first subscription."
+                )
                 words("p", said, "rc-soft")
                 return
             with scroller("Users"), group("table", "rc-table rc-wide"):
@@ -77,12 +79,12 @@ class UserList:
             self._question.clear()
             with self._question:
                 words("h2", f"Delete {user} and all of their data?")
-                words("p", "This cannot be undone. Published events are kept. These go:")
+                words("p", "This cannot be undone. Published events stay. This is deleted:")
                 with group("ul", "rc-list"):
                     for name, count in counts.items():
                         words("li", f"{name.replace('_', ' ')}: {count:,}")
                     if not counts:
-                        words("li", "nothing: there is no data of this user any more")
+                        words("li", "nothing: this user has no data any more")
                 with group("div", "rc-row"):
                     act(f"Delete {user}", lambda: self._delete(user), icon="o_delete", kind="danger")
                     act("Keep", self._dialog.close, kind="quiet")

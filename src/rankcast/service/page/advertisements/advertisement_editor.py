@@ -24,11 +24,13 @@ class AdvertisementEditor:
             with group("div", "rc-row rc-wrap"):
                 self._id = _text("Id", "" if old is None else old.id)
                 self._publisher = _text("Publisher", view.user if old is None else old.publisher)
-                self._k = ui.number(label="k, the recipients of each", value=1 if old is None else old.k, min=1)
-                set_props(self._k.props("dense outlined").classes("rc-grow"), aria_label="k, the recipients of each")
+                self._k = ui.number(label="Recipients per publication (k)", value=1 if old is None else old.k, min=1)
+                set_props(
+                    self._k.props("dense outlined").classes("rc-grow"), aria_label="Recipients per publication (k)"
+                )
                 self._rank = _choice("Ranked", Ranking, Ranking.RELEVANCE if old is None else old.rank)
-                self._score = _choice("Relevance is", ScorerName, ScorerName.AREA if old is None else old.score)
-            self._where = _text("Space of its publications", "" if old is None else show(old.where))
+                self._score = _choice("Relevance score", ScorerName, ScorerName.AREA if old is None else old.score)
+            self._where = _text("Expression that its publications match", "" if old is None else show(old.where))
             set_props(self._where, placeholder="price between 0 and 100")
             if old is not None:
                 self._id.disable()

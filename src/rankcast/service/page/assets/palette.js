@@ -71,10 +71,10 @@ addEventListener("keydown", (event) => {
 
 // Four steps, each on its page. The address says which one is shown.
 rankcast.steps = [
-  ["/", "The feed", "Each card is an event that was worth sending to this user, with the reason. “Left out” shows what matched and was not sent, and why."],
-  ["/subscriptions", "Subscriptions", "What the user wants to hear of, as conditions on attributes. A new one shows at once what it would have matched."],
-  ["/policy", "The policy", "How much, when, and how mixed. Every change is tried on recent events before you save it, and can be undone."],
-  ["/worlds", "Ready data", "Open a world, become one of its people, or begin as somebody new: type a name in the field “User” above."],
+  ["/", "The feed", "Each card is an event that was sent to this user, with the reason. “Left out” shows what matched and was not sent, and why."],
+  ["/subscriptions", "Subscriptions", "Which events the user wants, as conditions on attributes. The editor shows at once which recent events match."],
+  ["/policy", "The policy", "How many events the user gets, when, and how varied they are. Every change is tried on recent events before you save it, and can be undone."],
+  ["/worlds", "Demo data", "Open a world and choose one of its users. Or start as a new user: type a name in the field “User” above."],
 ];
 rankcast.tour = (number) => {
   const step = rankcast.steps[number];

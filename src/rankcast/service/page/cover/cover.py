@@ -38,10 +38,12 @@ async def build(view: View) -> None:
     catalog = await asyncio.to_thread(view.service.catalog)
     if not catalog.subscriptions:
         with empty(
-            "o_account_tree", "No subscriptions yet", "Here you see which of them contain which, once there are two."
+            "o_account_tree",
+            "No subscriptions yet",
+            "With two or more subscriptions, this page shows which cover which.",
         ):
             link("Subscribe", "/subscriptions", "rc-button rc-main rc-main-button rc-link-button")
-            link("Open a ready world", "/worlds", "rc-button rc-link-button")
+            link("Open a demo world", "/worlds", "rc-button rc-link-button")
         return
     page = _CoverPage(view)
     await page.load()
@@ -68,7 +70,7 @@ class _CoverPage:
                 self._events_box.props("outlined dense options-dense clearable"), aria_label="Event to send through"
             )
             self._events_box.classes("rc-wide-chooser")
-            act("One that matches", self._send_matching, icon="o_route")
+            act("Find one that matches", self._send_matching, icon="o_route")
         self._told = words("p", "", "rc-soft")
         set_props(self._told, aria_live="polite")
         with group("div", "rc-graph-page"):
@@ -82,7 +84,7 @@ class _CoverPage:
                     words("span", "A line leads down to what a subscription covers. Choose a box to see more.")
                     self._legend = group("span", "rc-row rc-wrap rc-legend")
                 with self._legend:
-                    for kind, text in (("hit", "matches"), ("miss", "does not match"), ("unseen", "not looked at")):
+                    for kind, text in (("hit", "matches"), ("miss", "does not match"), ("unseen", "skipped")):
                         with group("span", "rc-row rc-mark"):
                             words("span", "", f"rc-box-key rc-{kind}-key")
                             words("span", text)
@@ -156,12 +158,12 @@ class _CoverPage:
             best = f"; most specific: {', '.join(specific[:4])}{' …' if len(specific) > 4 else ''}" if specific else ""
             self._told.text = (
                 f"“{title_of(self._event)}” was compared with {len(self._visited)} of {nodes} "
-                f"boxes and matches {len(self._walked.nodes)}{best}. Below a box that misses, nothing is looked at."
+                f"boxes and matches {len(self._walked.nodes)}{best}. Boxes below one that does not match are skipped."
             )
         else:
             beyond = f"; {self._left_out} more are not drawn" if self._left_out else ""
             self._told.text = (
-                f"{nodes} different subscriptions, {len(self._graph.roots)} of which no other contains{beyond}."
+                f"{nodes} different subscriptions; {len(self._graph.roots)} of them are covered by no other{beyond}."
             )
         self._details.clear()
         with self._details:
@@ -176,7 +178,7 @@ class _CoverPage:
                 pill(f"{interest.user} · {interest.subscription} · {interest.score:.2g}")
         above = [other for other in self._graph.nodes if node.number in other.children]
         below = [self._graph.nodes[child] for child in node.children]
-        for title, others in (("Directly contained in", above), ("Directly contains", below)):
+        for title, others in (("Directly covered by", above), ("Directly covers", below)):
             if others:
                 words("h3", title)
                 with group("ul", "rc-column rc-tight"):

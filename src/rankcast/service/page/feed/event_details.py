@@ -63,7 +63,7 @@ class EventDetails:
             return
         self._is_made = True
         with self._panel:
-            waiting = words("p", "Looking at every decision again…", "rc-soft")
+            waiting = words("p", "Replaying the decisions…", "rc-soft")
         found = await self._explained()
         waiting.delete()
         with self._panel:

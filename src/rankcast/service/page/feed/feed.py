@@ -263,19 +263,23 @@ class _Feed:
                 with empty("o_done_all", "All dismissed", "New deliveries appear here by themselves."):
                     act("Show them", self._toggle_dismissed)
             elif self._cards:
-                with empty("o_search_off", "Nothing here fits the filter", "Older deliveries may; load them below."):
+                with empty(
+                    "o_search_off",
+                    "No delivery here matches the filter",
+                    "Older deliveries may match. Load them below.",
+                ):
                     act("Clear the filter", lambda: self._search.set_value(""))
             elif listens:
                 with empty(
                     "o_hourglass_empty",
                     "No deliveries yet",
-                    "Your subscriptions are listening. What matches and is worth sending appears here by itself.",
+                    "Your subscriptions are active. Events that your policy selects appear here by themselves.",
                 ):
                     link("See your subscriptions", "/subscriptions")
             else:
-                with empty("o_inbox", "No deliveries yet", "Subscribe to something, or open a ready world."):
+                with empty("o_inbox", "No deliveries yet", "Subscribe to something, or open a demo world."):
                     act("Subscribe", lambda: ui.navigate.to("/subscriptions?new="), kind="main", icon="o_add")
-                    act("Open a ready world", lambda: ui.navigate.to("/worlds"), icon="o_public")
+                    act("Open a demo world", lambda: ui.navigate.to("/worlds"), icon="o_public")
 
     def _is_shown(self, arrival: Arrival) -> bool:
         """Whether the current tab shows a delivery."""

@@ -25,7 +25,7 @@ class LeftOutView:
         self._is_loaded = False
         self.box = group("div", "rc-column")
         with self.box:
-            self._wait = words("p", "Looking at every decision again…", "rc-soft")
+            self._wait = words("p", "Replaying the decisions…", "rc-soft")
             self._list = group("ol", "rc-feed", aria_label="Left out, newest first")
             self._nothing = group("div")
             with group("div", "rc-row rc-centred"):
@@ -78,7 +78,11 @@ class LeftOutView:
         if self._before is None:
             with (
                 self._nothing,
-                empty("o_done_all", "Nothing was left out", f"Of the last {_RECENT:,} events, you got all that match."),
+                empty(
+                    "o_done_all",
+                    "Nothing was left out",
+                    f"Of the last {_RECENT:,} events, you got every one that matches.",
+                ),
             ):
                 link("Change your policy", "/policy")
 
@@ -91,7 +95,7 @@ class LeftOutView:
                     with group("span", "rc-row rc-rank"):
                         fill_bar(one.rank, f"rank {one.rank:.3g} of 1")
                         words("span", f"{one.rank:.2f}", "rc-number rc-small rc-soft")
-            words("p", one.because or "It takes long to find the reason. Ask for it below.", "rc-reason")
+            words("p", one.because or "Finding the reason takes long. “Why?” shows it.", "rc-reason")
             show_facts_of(one.event, one.subscriptions, self._catalog)
             with group("div", "rc-row rc-wrap rc-foot"):
                 when = show_time(one.event.time)

@@ -46,7 +46,7 @@ class _PublishDialog:
             self._outcome = group("div", "rc-column", role="status")
             with self._form:
                 words("h2", "Publish an event")
-                words("p", "Its attributes, as JSON. The id and the time are given to it.", "rc-soft rc-small")
+                words("p", "Write its attributes as JSON. The id and the time are added.", "rc-soft rc-small")
                 self._text = (
                     ui.textarea("Attributes", on_change=self._check)
                     .props("outlined autogrow debounce=200 spellcheck=false input-class=rc-code")
@@ -126,7 +126,7 @@ def _show_publication(found: Publication) -> None:
     if count:
         words("p", f"Sent to {count:,}: {_listed(found.sent)}.", "rc-note")
     else:
-        words("p", "Nobody got it at once.", "rc-note")
+        words("p", "Nobody has received it.", "rc-note")
     if found.left_out:
         words("h3", "It matched, but was not sent to")
         with group("ul", "rc-column rc-tight rc-outcomes"):

@@ -112,10 +112,10 @@ class ReactionBar:
             new = replace(old, score=changed_score(score, direction))
             if new.score == score:
                 raise RankcastError(
-                    f"{subscription_name(old)} is worth {score:g} already, and cannot be worth more or less"
+                    f"the score of {subscription_name(old)} is {score:g} already; scores go from 0 to 1"
                 )
             await asyncio.to_thread(self._view.service.put, new)
-            said = f"{subscription_name(old)} is worth {new.score:g} now; before, {score:.3g}"
+            said = f"{subscription_name(old)} has score {new.score:g} now (before: {score:.3g})"
             self._reactions.undo.offer(said, lambda: self._restore(old))
             await self.read()
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from rankcast.service.page.colours import number_text
+
 __all__ = ["COLOURS", "interval_chart"]
 
 COLOURS = {
@@ -37,7 +39,7 @@ def interval_chart(widths: Sequence[float], counts: Mapping[str, Sequence[int]],
         )
         parts.append(f'<text x="{_LEFT - 7}" y="{y(count) + 4:.1f}" text-anchor="end">{count:,}</text>')
     for width, anchor in ((0.0, "start"), (widest / 2, "middle"), (widest, "end")):
-        parts.append(f'<text x="{x(width):.1f}" y="{_HEIGHT - 16}" text-anchor="{anchor}">{width:,.4g}</text>')
+        parts.append(f'<text x="{x(width):.1f}" y="{_HEIGHT - 16}" text-anchor="{anchor}">{number_text(width)}</text>')
     parts.append(f'<text x="{_WIDTH / 2}" y="{_HEIGHT - 2}" text-anchor="middle">width of the interval</text>')
     parts.append(
         f'<line x1="{x(now):.1f}" x2="{x(now):.1f}" y1="{_TOP}" y2="{_HEIGHT - _BOTTOM}" '

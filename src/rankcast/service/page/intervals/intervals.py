@@ -1,6 +1,7 @@
 """The interval panel: drag the ends of a publication's value, and see who matches crisply and approximately."""
 
 import asyncio
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,8 +11,8 @@ from nicegui import ui
 from rankcast.errors import RankcastError
 from rankcast.language import label
 from rankcast.language.event_words import cut
-from rankcast.model import Attitude, Norm
-from rankcast.service.page.colours import wear
+from rankcast.model import Attitude, Norm, predicates_of
+from rankcast.service.page.colours import number_text, wear
 from rankcast.service.page.computing import compute
 from rankcast.service.page.intervals.interval_chart import COLOURS, interval_chart
 from rankcast.service.page.visitors import View
@@ -39,12 +40,19 @@ _CASES = (CRISP, SUBSCRIBED, *(one.value for one in Attitude))
 async def build(view: View) -> None:
     """Build the panel for the number attributes of recent events."""
     wear()
-    known = ranges(await asyncio.to_thread(view.service.recent_events, RECENT))
+    known = await asyncio.to_thread(_read, view)
     if not known:
-        with empty("o_straighten", "No numbers yet", "Publish events with numbers, or let a ready world publish."):
-            link("Open a ready world", "/worlds", "rc-button rc-main rc-main-button rc-link-button")
+        with empty("o_straighten", "No numbers yet", "Publish events with numbers, or open a demo world."):
+            link("Open a demo world", "/worlds", "rc-button rc-main rc-main-button rc-link-button")
         return
     _IntervalPage(view, {one.attribute: one for one in known})
+
+
+def _read(view: View) -> list[NumberRange]:
+    """The number attributes of recent events; those that the user's subscriptions ask for come first."""
+    mine = view.service.catalog().subscriptions_of(view.user)
+    asked = Counter(predicate.attribute for one in mine for predicate in predicates_of(one.where))
+    return sorted(ranges(view.service.recent_events(RECENT)), key=lambda one: -asked[one.attribute])
 
 
 class _IntervalPage:
@@ -127,7 +135,7 @@ class _IntervalPage:
 
     def _changed(self) -> None:
         setup = self._setup
-        self._told.text = f"{setup.attribute} between {setup.low:,.6g} and {setup.high:,.6g}"
+        self._told.text = f"{setup.attribute} between {number_text(setup.low)} and {number_text(setup.high)}"
         self._latest += 1
         ui.timer(0.15, lambda number=self._latest: self._run(number), once=True)
 

@@ -30,7 +30,7 @@ class _Quiet:
             words("h2", "Quiet hours and digests")
             words(
                 "p",
-                "They hold back what is pushed (webhooks); the feed shows everything as it comes.",
+                "They delay webhooks. The feed shows every delivery at once.",
                 "rc-soft rc-small",
             )
             self._body = group("div", "rc-column")

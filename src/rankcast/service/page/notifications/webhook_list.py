@@ -38,7 +38,7 @@ class WebhookList:
         self._list.clear()
         with self._list:
             if not rows:
-                words("li", "None yet: nothing is pushed, and the feed shows everything.", "rc-soft")
+                words("li", "No webhooks yet. Deliveries appear in the feed only.", "rc-soft")
             for webhook, counts in rows:
                 self._draw(webhook, counts)
 

@@ -14,15 +14,18 @@ __all__ = ["show_backtests"]
 _MOST = 15
 
 
-def show_backtests(now: Backtest, then: Backtest, events: Sequence[Event]) -> None:
-    """Show measures and deliveries of both, newest first. Deliveries of only one of them are highlighted."""
+def show_backtests(now: Backtest, then: Backtest | None, events: Sequence[Event]) -> None:
+    """Show measures and deliveries of both, newest first. Deliveries of only one of them are highlighted.
+
+    `then` is None if nothing was changed.
+    """
     titles = {event.id: title_of(event) for event in events}
-    both = {one.event for one in now.sent} & {one.event for one in then.sent}
-    words(
-        "p", f"Tried on the last {len(events):,} events; {len(both):,} would have come either way.", "rc-soft rc-small"
-    )
+    sides = [("Saved policy", now, now)] if then is None else [("Saved policy", now, then), ("New policy", then, now)]
+    both = {one.event for one in now.sent} & {one.event for one in (then or now).sent}
+    compared = "" if then is None else f" Both send {len(both):,} of them."
+    words("p", f"Tried on the last {len(events):,} events, from an empty window.{compared}", "rc-soft rc-small")
     with group("div", "rc-sides"):
-        for name, side, other in (("As it is", now, then), ("As you set it", then, now)):
+        for name, side, other in sides:
             with group("section", "rc-card rc-column", aria_label=name):
                 words("h2", name)
                 _show_figures(side, other)

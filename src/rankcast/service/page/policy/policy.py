@@ -26,7 +26,7 @@ from rankcast.service.trial_tasks import even_history
 __all__ = ["build"]
 
 _ADVICE_SAMPLE = 1_000
-_EVERYTHING = Preset("whatever matches, as it happens", {})
+_EVERYTHING = Preset("every match, at once", {})
 
 
 async def build(view: View) -> None:
@@ -60,12 +60,12 @@ class _PolicyPage:
                     self._notes = group("div", "rc-column", role="status")
                     with group("div", "rc-row"):
                         self._save_button = act("Save", self._save, icon="o_check", kind="main")
-                        self._reset_button = act("As it was", self._reset, kind="quiet")
+                        self._reset_button = act("Reset", self._reset, kind="quiet")
                 self._tried = group("div", "rc-column", aria_live="polite")
                 with self._tried:
                     words("p", "Trying it on recent events…", "rc-soft rc-small")
                 with group("p", "rc-small rc-soft"):
-                    words("span", "Webhooks, quiet hours and digests are under ")
+                    words("span", "Webhooks, quiet hours and digests: ")
                     link("Notifications", "/notifications")
         self._changed()
 
@@ -135,7 +135,11 @@ class _PolicyPage:
             self._tried.clear()
             with (
                 self._tried,
-                empty("o_science", "Nothing to try it on", "With a subscription you see here what it would have sent."),
+                empty(
+                    "o_science",
+                    "Nothing to try it on",
+                    "With a subscription, this shows what the policy would have sent.",
+                ),
             ):
                 act("New subscription", lambda: ui.navigate.to("/subscriptions?new="), icon="o_add")
             return
@@ -154,10 +158,10 @@ class _PolicyPage:
             self._tried.clear()
             with self._tried:
                 if events:
-                    show_backtests(now, then, events)
+                    show_backtests(now, None if policy == saved else then, events)
                 else:
                     with empty("o_science", "Nothing to try it on", "Nothing was published yet."):
-                        act("Open a ready world", lambda: ui.navigate.to("/worlds"), icon="o_public")
+                        act("Open a demo world", lambda: ui.navigate.to("/worlds"), icon="o_public")
             if events:
                 await self._advise(number, policy, part)
 
@@ -186,7 +190,7 @@ class _PolicyPage:
             await asyncio.to_thread(self._view.service.put, policy)
             before, self._saved = self._saved, policy
             self._changed()
-            self._undo.offer("Saved; it holds from the next event on", lambda: self._restore(before))
+            self._undo.offer("Saved. It applies from the next event on", lambda: self._restore(before))
 
     async def _restore(self, policy: Policy) -> None:
         await asyncio.to_thread(self._view.service.put, policy)

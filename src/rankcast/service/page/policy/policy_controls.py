@@ -1,6 +1,6 @@
 """The controls of a policy. They edit its JSON form, so fields without a control stay unchanged."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from typing import Any, assert_never
@@ -10,7 +10,7 @@ from nicegui import ui
 from rankcast.language import parse_duration
 from rankcast.language.declared_json import encode_value
 from rankcast.language.presets import filter_of_kind
-from rankcast.model import Filter, FilterKind, Length, Mode, Policy, ScorePart, Unit
+from rankcast.model import FilterKind, Mode, Policy, ScorePart, Unit
 from rankcast.model.declared import (
     Declared,
     Duration,
@@ -38,9 +38,26 @@ _UNITS = {
 }
 _FILTERS = {"": "Off", **{kind.value: kind.title for kind in FilterKind}}
 _DRAWN = frozenset(("user", "mode", "k", "length", "sigma", "score", "filter"))
-"""The fields with their own controls. All others are listed under "More", from their declarations."""
+"""The fields with their own controls. All others are listed under "Advanced", from their declarations."""
 
 _DRAWN_OF_FILTER = frozenset(("novelty", "rate", "minimum"))
+_GROUPS = {
+    "rank": ("Rank", "How the subscriptions that match an event make its rank."),
+    "variety": ("Variety", "What makes events different. It has an effect if variety is above 0%."),
+    "time": ("Windows and periods", "When a choice is made, and when it changes."),
+    "novelty": ("Novelty in the rank", "It has an effect if novelty counts in the rank."),
+    "decay": ("Decaying novelty", "Novelty that falls with every match. It has an effect where novelty decays."),
+    "filter": ("Novelty filter", "How the filter decides what goes on."),
+}
+"""The groups of the advanced settings, each with a title and a sentence."""
+
+_GROUP_OF = {
+    **dict.fromkeys(("calm", "ties", "origin"), "time"),
+    **dict.fromkeys(("select", "objective", "distance", "weights", "attributes"), "variety"),
+    **{name: name for name in ("novelty", "decay", "filter")},
+}
+"""The group of a field. Fields that are not named here make the rank."""
+
 _DEFAULTS: JsonObject = {"k": 5, "length": 100}
 
 
@@ -96,8 +113,10 @@ class PolicyControls:
             with group("fieldset", "rc-fieldset"):
                 words("legend", "Novelty filter")
                 self._draw_filter()
-            with ui.expansion("More", icon="o_more_horiz").classes("rc-more"):
-                self._draw_more()
+            changed = sum(name in self.fields for name in _advanced())
+            title = f"Advanced ({changed} set)" if changed else "Advanced"
+            with ui.expansion(title, icon="o_tune").classes("rc-more"):
+                self._draw_advanced()
 
     def _draw_length(self) -> None:
         amount, unit = _length(self.fields)
@@ -136,52 +155,54 @@ class PolicyControls:
             share = round(100 * kept.get("rate", 0.2))
             slide("Share let through", share, lambda to: self._refine(rate=to / 100), least=5)
 
-    def _draw_more(self) -> None:
-        with group("div", "rc-column"):
-            for one in declared(Policy):
-                if one.name not in _DRAWN:
-                    self._draw_field((one.name,), one)
-            if self.fields.get("filter"):
-                words("p", _label(next(one for one in declared(Policy) if one.name == "filter")), "rc-strong")
-                for one in declared(Filter):
-                    if one.name not in _DRAWN_OF_FILTER:
-                        self._draw_field(("filter", one.name), one)
+    def _draw_advanced(self) -> None:
+        for name, (title, meaning) in _GROUPS.items():
+            if name == "filter" and not self.fields.get("filter"):
+                continue
+            with group("fieldset", "rc-fieldset rc-settings"):
+                words("legend", title)
+                words("p", meaning, "rc-soft rc-small")
+                for path, one in _settings(name):
+                    self._draw_field(path, one)
 
     def _draw_field(self, path: tuple[str, ...], one: Declared) -> None:
+        """A field with its name above and its meaning below."""
+        with group("div", "rc-setting"):
+            if not isinstance(one.kind, Truth):
+                words("span", _label(one), "rc-setting-name")
+            set_props(self._control(path, one), aria_label=_label(one))
+            words("span", one.about.help, "rc-soft rc-small")
+
+    def _control(self, path: tuple[str, ...], one: Declared) -> ui.element:
         """The control of a field, according to its kind and bounds."""
         value, change = self._value(path, one), partial(self._set_at, path)
-        kind, label = one.kind, _label(one)
+        kind = one.kind
         match kind:
-            case Nested(of, _) if of is not Length:
-                words("p", label, "rc-strong")
-                for inner in declared(of):
-                    self._draw_field((*path, inner.name), inner)
             case Word(options):
                 titles = {word.value: getattr(word, "title", word.value) for word in options}
-                field = ui.select({name: titles.get(name, name) for name in kind.names}, label=label, value=value)
-                field.props("dense outlined options-dense").on_value_change(lambda event: change(event.value))
+                choice = ui.select({name: titles.get(name, name) for name in kind.names}, value=value)
+                choice.on_value_change(lambda event: change(event.value))
+                return choice.props("dense outlined options-dense")
             case Truth():
-                yes = ui.checkbox(label, value=value)
-                yes.on_value_change(lambda event: change(event.value))
+                return ui.checkbox(_label(one), value=value, on_change=lambda event: change(event.value))
             case Real() | Whole():
-                number = ui.number(label=label, value=value, min=kind.low, max=kind.high)
-                number.props("dense outlined debounce=300")
+                number = ui.number(value=value, min=kind.low, max=kind.high).props("dense outlined debounce=300")
                 whole = isinstance(kind, Whole)
                 number.on_value_change(lambda event: change(_number(event.value, whole)))
+                return number
             case Duration() | Instant() | Name() | Nested():
-                text = ui.input(label=label, value="" if value is None else str(value))
-                text.props("dense outlined debounce=300")
+                example = "1d, 12h or 30m" if isinstance(kind, Duration) else "100, or 1d" if value is None else ""
+                text = ui.input(value="" if value is None else str(value), placeholder=example)
                 text.on_value_change(lambda event: change(_length_or_text(event.value.strip())))
+                return text.props("dense outlined debounce=300")
             case Numbers():
-                text = ui.input(label=f"{label} (genre=2, year=0.5)", value=_pairs(value))
-                text.props("dense outlined debounce=300").on_value_change(
-                    lambda event: change(_read_pairs(event.value))
-                )
+                text = ui.input(value=_pairs(value), placeholder="name=2, name=0.5")
+                text.on_value_change(lambda event: change(_read_pairs(event.value)))
+                return text.props("dense outlined debounce=300")
             case Names():
-                several = ui.select(
-                    sorted({*self._attributes, *(value or [])}), label=label, multiple=True, value=value or []
-                ).props("dense outlined options-dense use-chips")
+                several = ui.select(sorted({*self._attributes, *(value or [])}), multiple=True, value=value or [])
                 several.on_value_change(lambda event: change(list(event.value) or None))
+                return several.props("dense outlined options-dense use-chips")
             case other:
                 assert_never(other)
 
@@ -244,6 +265,24 @@ def _length(fields: JsonObject) -> tuple[int, str]:
         if span % size == timedelta(0):
             return span // size, unit
     return max(1, round(span / timedelta(minutes=1))), "m"
+
+
+def _advanced() -> list[str]:
+    """The fields of a policy without a control of their own."""
+    return [one.name for one in declared(Policy) if one.name not in _DRAWN]
+
+
+def _settings(name: str) -> Iterator[tuple[tuple[str, ...], Declared]]:
+    """The advanced fields of a group, with their paths."""
+    for one in declared(Policy):
+        if _GROUP_OF.get(one.name, "rank") != name or (one.name in _DRAWN and one.name != "filter"):
+            continue
+        if isinstance(one.kind, Nested):
+            for inner in declared(one.kind.of):
+                if one.name != "filter" or inner.name not in _DRAWN_OF_FILTER:
+                    yield (one.name, inner.name), inner
+        else:
+            yield (one.name,), one
 
 
 def _label(one: Declared) -> str:

@@ -21,7 +21,9 @@ def in_words(policy: Policy) -> str:
         said.append(f"A set stays until another one is better by more than {policy.calm:g}.")
     if policy.filter is not None:
         kept = policy.filter
-        said.append(f"Before that, only {kept.novelty.meaning.format(rate=kept.rate, minimum=kept.minimum)} goes on.")
+        said.append(
+            f"A filter first lets through only {kept.novelty.meaning.format(rate=kept.rate, minimum=kept.minimum)}."
+        )
     return " ".join(said)
 
 

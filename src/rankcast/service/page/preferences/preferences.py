@@ -52,7 +52,7 @@ class _Preferences:
                 with empty(
                     "o_swap_vert",
                     "Nothing to compare yet",
-                    "With two subscriptions or more you can say which of them you would rather hear of.",
+                    "With two or more subscriptions, you can say which you prefer.",
                 ):
                     act("New subscription", lambda: ui.navigate.to("/subscriptions?new="), icon="o_add", kind="main")
                 return
@@ -86,7 +86,7 @@ class _Preferences:
         if not says_levels(list(self._mine), self._pairs):
             words(
                 "p",
-                "Your pairs leave open how some of these compare. Moving one puts every level as a whole above the next.",
+                "Your pairs do not compare all of these. If you move one, every level as a whole is preferred over the next.",
                 "rc-note rc-warn rc-small",
             )
 
@@ -95,7 +95,7 @@ class _Preferences:
             set_props(ui.icon("drag_indicator").classes("rc-grip"), aria_hidden="true")
             with group("div", "rc-column rc-tight rc-grow"):
                 words("span", short_name(one.where), "rc-strong")
-                own = " of its own, whatever the level" if one.score is not None else ""
+                own = " of its own, independent of the level" if one.score is not None else ""
                 words("span", f"{one.id}, score {self._scores[one.id]:.3g}{own}", "rc-soft rc-small")
             up = act(
                 "",
@@ -141,7 +141,7 @@ class _Preferences:
         self._refused = group("div", "", role="alert")
         with group("ul", "rc-column rc-tight", aria_label="Pairs"):
             for pair in self._pairs:
-                with group("li", "rc-row rc-pair"):
+                with group("li", "rc-pair"):
                     pill(names[pair.prefer])
                     words("span", "over", "rc-soft rc-small")
                     pill(names[pair.over], "rc-plain")
@@ -175,7 +175,7 @@ class _Preferences:
                 circle = " over ".join(short_name(self._mine[name].where) for name in names)
                 words(
                     "p",
-                    f"That would go round in a circle: {circle}. Remove one of these pairs first.",
+                    f"This would make a circle: {circle}. Remove one of these pairs first.",
                     "rc-note rc-bad",
                 )
             return

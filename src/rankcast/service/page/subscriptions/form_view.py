@@ -23,8 +23,8 @@ __all__ = ["FormView"]
 _SHAPES = {
     FormShape.ALL: "all of these",
     FormShape.ANY: "any of these",
-    FormShape.DNF: "any group, all within it",
-    FormShape.CNF: "every group, any within it",
+    FormShape.DNF: "all conditions of any group",
+    FormShape.CNF: "any condition of every group",
 }
 _HEDGES: dict[tuple[Hedge, ...], str] = {
     (): "",

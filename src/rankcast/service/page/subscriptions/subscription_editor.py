@@ -28,7 +28,9 @@ __all__ = ["EditorKnowledge", "SubscriptionEditor", "read_for_editor"]
 _RECENT = 1000
 _EXAMPLES = 5
 _MOST_CONDITIONS = 30
-_FORMLESS = "The text says more than the form can show (not, groups within groups, very many); change it as text."
+_FORMLESS = (
+    "The form cannot show this expression (it has “not”, nested groups or too many conditions). Edit it as text."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,7 @@ class SubscriptionEditor:
             self._tried.clear()
             self._save_button.disable()
             with self._said:
-                words("p", "Say what you want to hear of, in the form or as text.", "rc-soft")
+                words("p", "Say which events you want, in the form or as text.", "rc-soft")
             return
         try:
             where = parse(text)
@@ -277,7 +279,7 @@ def _show_trial(trial: ExpressionTrial) -> None:
         fill_bar(trial.count / trial.of, f"{trial.count} of {trial.of}")
         words("span", f"Would have matched {trial.count:,} of the last {trial.of:,} events", "rc-strong rc-tried")
     if not trial.count:
-        words("p", "Perhaps too narrow, or the values are written in another way.", "rc-soft rc-small")
+        words("p", "The conditions may be too narrow, or the values may be spelled differently.", "rc-soft rc-small")
         return
     with group("ul", "rc-examples rc-small"):
         for event in trial.matched[:_EXAMPLES]:

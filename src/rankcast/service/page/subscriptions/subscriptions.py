@@ -76,10 +76,10 @@ class _Subscriptions:
                 with empty(
                     "o_bookmark_add",
                     "No subscriptions yet",
-                    "Say what you want to hear of: a genre, a price, a word in a title. Or open a ready world.",
+                    "Say which events you want: a genre, a price, a word in a title. Or open a demo world.",
                 ):
                     act("New subscription", lambda: self.edit(None, ""), icon="o_add")
-                    act("Open a ready world", lambda: ui.navigate.to("/worlds"), icon="o_public", kind="quiet")
+                    act("Open a demo world", lambda: ui.navigate.to("/worlds"), icon="o_public", kind="quiet")
                 return
             with group("ul", "rc-subscriptions", aria_label="Your subscriptions"):
                 in_order = sorted(mine, key=lambda one: (-score_of[one.id], level_of[one.id]))
