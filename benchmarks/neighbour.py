@@ -19,7 +19,8 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection
-from statistics import quantiles
+from itertools import pairwise
+from statistics import fmean, quantiles
 from typing import Any, NamedTuple
 
 from feeds import HOST, Feed, listen
@@ -34,6 +35,8 @@ WARM = 10.0
 GOAL = 3.0
 PIECE = 60_000
 """Characters of one attribute of a large event: a string may have 65,536."""
+STAGES = ("the log is free", "it is taken up", "it is ranked", "it is received")
+"""The stages of an event on its way: the lock of the store, the pipeline, the commit and the feed."""
 POLICIES = (
     {"mode": "sliding", "k": 200, "length": 1000, "sigma": 0.5, "select": "improved"},
     {"mode": "sliding", "k": 100, "length": 500, "sigma": 0.5, "select": "improved"},
@@ -192,7 +195,30 @@ def percentile(waits: list[float]) -> tuple[float, float]:
     return cuts[49] * 1000, cuts[98] * 1000
 
 
-async def measure(port: int, tokens: Tokens, seconds: float, size: int, only: Collection[str] = ()) -> bool:
+def show_stages(place: str, sent: dict[str, float], feed: Feed, begin: int) -> None:
+    """Print where the deliveries from number `begin` of the feed on waited: the median, the 99th percentile, and the
+    mean of the slowest twentieth."""
+    wall = time.time() - time.monotonic()
+    rows = []
+    with Store.open(place) as store:
+        for number, wait in zip(feed.numbers[begin:], feed.waits[begin:], strict=True):
+            ((_, made),) = store.deliveries("quiet", number - 1, 1)
+            logged = store.event(made.event)
+            assert logged is not None
+            assert made.served is not None
+            assert made.matched is not None
+            instants = [sent[made.event] + wall]
+            instants += [one.timestamp() for one in (logged.logged, made.served, made.matched)]
+            instants.append(sent[made.event] + wait + wall)
+            rows.append([after - before for before, after in pairwise(instants)])
+    slowest = sorted(rows, key=sum)[-max(1, len(rows) // 20) :]
+    for stage, what in enumerate(STAGES):
+        middle, high = percentile([row[stage] for row in rows])
+        mean = fmean(row[stage] for row in slowest) * 1000
+        print(f"  until {what:16} median {middle:.0f} ms, 99 % {high:.0f} ms; mean of the slowest {mean:.0f} ms")
+
+
+async def measure(place: str, port: int, tokens: Tokens, seconds: float, size: int, only: Collection[str] = ()) -> bool:
     """Measure without and with the neighbour; return whether the goal is met."""
     sent: dict[str, float] = {}
     feed = Feed("quiet")
@@ -214,6 +240,7 @@ async def measure(port: int, tokens: Tokens, seconds: float, size: int, only: Co
         await asyncio.sleep(0.1)
     beside = feed.waits[begin:]
     listening.cancel()
+    show_stages(place, sent, feed, begin)
     lost = len(sent) - len(feed.waits)
     print("answers               ", ", ".join(f"{what}: {count}" for what, count in sorted(answers.items())))
     first, second = percentile(alone), percentile(beside)
@@ -242,7 +269,7 @@ def main() -> None:
         tokens = filled(place, chosen.subscriptions)
         process, port = started(place, chosen.options)
         try:
-            met = asyncio.run(measure(port, tokens, min(chosen.seconds, 300.0), chosen.size, chosen.only))
+            met = asyncio.run(measure(place, port, tokens, min(chosen.seconds, 300.0), chosen.size, chosen.only))
         finally:
             process.terminate()
             process.wait(30)

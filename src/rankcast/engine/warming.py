@@ -1,7 +1,7 @@
 """Loading the compiled loops in advance."""
 
 from datetime import timedelta
-from itertools import product
+from itertools import count, cycle, islice, product
 
 from rankcast.engine.arrays import BatchShard
 from rankcast.language import decode_record
@@ -38,8 +38,10 @@ _WHERE = (
     "x between 1 and {n}9",
 )
 """With these there are more than `INDEX_FROM` subscriptions, so that the index is loaded too."""
-_EVENTS = 45
-_BATCH = 15
+_MANY = 70
+"""So many subscriptions of one user do not fit into the crowd, so that the loops for one user are loaded too."""
+_BATCHES = (1, 1, 2, 15, 15, 15)
+"""The first events come alone: arrays of one element have a layout of their own, for which loops are compiled apart."""
 
 
 def warm_up() -> int:
@@ -52,19 +54,25 @@ def warm_up() -> int:
     """
     records = [
         {"kind": "subscription", "id": f"{user}-{n}", "user": f"u{user}", "where": where.format(n=n), "score": 0.5}
-        for user in range(len(_POLICIES))
-        for n, where in enumerate(_WHERE)
+        for user in range(2 * len(_POLICIES))
+        for n, where in enumerate(_WHERE if user % 2 else islice(cycle(_WHERE), _MANY))
     ]
-    records += [{"kind": "policy", "user": f"u{user}", **policy} for user, policy in enumerate(_POLICIES)]
+    records += [
+        {"kind": "policy", "user": f"u{2 * number + half}", **policy}
+        for number, policy in enumerate(_POLICIES)
+        for half in (0, 1)
+    ]
     catalog = Catalog([decode_record(record) for record in records])
     shard = BatchShard(catalog)
-    events = [
+    events = (
         Event(f"e{seq}", EPOCH + timedelta(minutes=seq), {"x": (seq % 7,), "g": ("ab"[seq % 2],)}, seq=seq)
-        for seq in range(1, _EVENTS + 1)
-    ]
+        for seq in count(1)
+    )
     delivered = 0
-    for begin in range(0, _EVENTS, _BATCH):
-        part = events[begin : begin + _BATCH]
+    for size in _BATCHES:
+        part = list(islice(events, size))
         delivered += len(shard.publish(part, clocks=[event.time for event in part]))
-    shard.state()
-    return delivered
+    again = BatchShard(catalog)
+    again.restore(shard.state())
+    last = next(events)
+    return delivered + len(again.publish([last])) + len(again.advance(last.time)) + len(again.close())

@@ -1,7 +1,7 @@
 """Serving a store in this process: events from its log go through the shards into its deliveries."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
@@ -172,6 +172,12 @@ class LocalPipeline:
         is none."""
         found = [due for shard in self._shards if (due := shard.due) is not None]
         return min(found) + GRACE if found else None
+
+    def prepare(self, is_over: Callable[[], bool]) -> None:
+        """Do in advance what the next event would do for users with many subscriptions, until `is_over`."""
+        for shard in self._shards:
+            if isinstance(shard, BatchShard):
+                shard.prepare(is_over)
 
     def waiting(self) -> tuple[int, int]:
         """How many candidates wait for the end of their period, and of how many users. Reads the whole state."""

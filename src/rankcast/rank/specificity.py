@@ -3,7 +3,7 @@
 See semantics: Preference; DEBS'09, 3.2.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from rankcast.cover import MOST_COMPARISONS, ExpressionWeight, NormalForm, weight_of
 from rankcast.cover.strict_covers import PartOutline, StrictCovers, part_outlines
@@ -24,6 +24,8 @@ MOST_ODD = 200_000
 """The same for subscriptions that cannot be compared in bulk, if comparing them one by one takes more steps. A step
 is one constant for each pair of conjunctions."""
 _MOST_REMEMBERED = 200_000
+_AT_ONCE = 16
+"""Subscriptions that `prepare` compares before it looks at the time: about 5 ms if there are 10,000 others."""
 
 _Word = tuple[str, Term]
 
@@ -58,6 +60,26 @@ class Specificity:
                 self._forget(name, before[name])
         for name in self._with_other_words():
             self._forget(name, self._where[name])
+
+    def prepare(self, is_over: Callable[[], bool]) -> bool:
+        """Compare in advance what an event that matches everything would compare, until `is_over`.
+
+        Returns whether all is done. Nothing is compared for users with few constants, or with more than count.
+        """
+        for name in self._where:
+            if name not in self._weights:
+                if is_over():
+                    return False
+                self._weigh(name)
+        names = [name for name, one in self._weights.items() if one.conjunctions <= MOST_CONJUNCTIONS]
+        if not MOST_RELATED < self._weight(names).constants <= MOST_COMPARED:
+            return True
+        left = [name for name in names if name not in self._outlines]
+        for start in range(0, len(left), _AT_ONCE):
+            if is_over():
+                return False
+            self._relate(left[start : start + _AT_ONCE])
+        return True
 
     def strictly_covers(self, general: str, special: str) -> bool:
         """Whether `general` matches everything that `special` matches, and more."""

@@ -179,7 +179,7 @@ def main() -> None:
                 counts = runner.batches, runner.events, runner.delivered, runner.set_aside, runner.error
                 _say(_Report(*counts, last=last.pop() if last else None))
 
-            runner = Runner(store, task.shards, task.poll, told, last.append, is_warming=True)
+            runner = Runner(store, task.shards, task.poll, told, last.append, owns_process=True)
             runner.start(_OTHERS)
             _say(_Report())
             while os.read(0, 1 << 16):

@@ -9,6 +9,7 @@ from time import monotonic
 from rankcast.engine.choice import LIVE_BATCH
 from rankcast.errors import RankcastError, StoreError
 from rankcast.pipeline.local import CommittedBatch, LocalPipeline
+from rankcast.service.garbage import GarbageCollection
 from rankcast.store import SPARK, Store
 from rankcast.store.store_lock import StoreLock
 
@@ -29,8 +30,9 @@ class Runner:
     failure, or None once a batch has succeeded again. Periods end by the clock of the store, even if nothing more is
     published. Each batch is one transaction, so neither stopping nor a crash loses or repeats anything.
 
-    With `is_warming`, the compiled loops are loaded in the background as soon as arrays are used. The runner's thread
-    calls `served` with each batch, and `told` after each batch and each failure.
+    With `owns_process`, the compiled loops are loaded in the background as soon as arrays are used, and garbage is
+    collected between batches. The runner's thread calls `served` with each batch, and `told` after each batch and each
+    failure.
     """
 
     def __init__(
@@ -40,7 +42,7 @@ class Runner:
         poll: float = 0.5,
         told: Callable[[], None] = lambda: None,
         served: Callable[[CommittedBatch], None] = lambda batch: None,
-        is_warming: bool = False,
+        owns_process: bool = False,
     ) -> None:
         self.batches = 0
         self.events = 0
@@ -52,7 +54,8 @@ class Runner:
         self._poll = poll
         self._told = told
         self._served = served
-        self._is_cold = is_warming
+        self._is_cold = owns_process
+        self._garbage = GarbageCollection() if owns_process else None
         self._serving: LocalPipeline | None = None
         self._lock = StoreLock(store, "end that one, or start with --no-pipeline")
         self._woken = Flag()
@@ -111,6 +114,8 @@ class Runner:
                 self._tell()
                 self._stopping.wait(min(_LONGEST_WAIT, self._poll * 2**failures))
                 continue
+            if self._garbage is not None:
+                self._garbage.collect()
             if self.batches > before:
                 self._stopping.wait(_rest(monotonic() - begun))
             self._woken.wait(self._poll)
@@ -134,6 +139,7 @@ class Runner:
         if ended is not None:
             self._count(ended)
         self._serving.save(is_idle=True)
+        self._serving.prepare(self._woken.is_set)
 
     def _count(self, batch: CommittedBatch) -> None:
         self.batches += 1

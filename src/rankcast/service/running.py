@@ -1,5 +1,6 @@
 """Running the service: an HTTP server that shuts down cleanly."""
 
+import gc
 import logging
 import os
 import socket
@@ -80,6 +81,9 @@ class HttpServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start listening."""
         await super().startup(sockets)
+        if self._patience is not None:  # the process only serves, so what is loaded now stays
+            gc.collect()
+            gc.freeze()
         if self.started:
             self._ready()
 

@@ -132,8 +132,8 @@ class OneByOneMatcher:
             for place, event in enumerate(events)
             for subscription, degree in self._matcher.match(event)
         ]
-        places = np.array([pair[:2] for pair in found], np.int64).reshape(-1, 2)
-        return Matches(places[:, 0], places[:, 1], np.array([degree for *_, degree in found], np.float64))
+        event, place = np.array([pair[:2] for pair in found], np.int64).reshape(-1, 2).T.copy()
+        return Matches(event, place, np.array([degree for *_, degree in found], np.float64))
 
 
 def _plain(subscriptions: Sequence[Subscription], catalog: Catalog) -> BatchMatcher:

@@ -56,6 +56,9 @@ __all__ = ["BatchShard"]
 Served: TypeAlias = ArrayUser | Member | IsolatedSubscriber
 """How the shard serves a user: over arrays, in the crowd, or with the reference engine (also after a failure)."""
 
+_MANY = 500
+"""Subscriptions of one user from which on the first event that matches all takes more than some 50 ms."""
+
 
 class BatchShard:
     """Serves some of the users, with the interface and the results of `rankcast.engine.reference.shard.Shard`.
@@ -104,6 +107,8 @@ class BatchShard:
         self._timed: list[ArrayUser | IsolatedSubscriber] | None = None
         """The users with periods that the clock may end."""
         self._enough = 0
+        self._unprepared: dict[str, None] = {}
+        """The users with many subscriptions, some of which may not have been compared with the others."""
         self._admission: Admission
         self.matches = 0
         """The number of matches since the shard was created, or since `take_matches`."""
@@ -130,8 +135,10 @@ class BatchShard:
         changes = self._roster.update(catalog)
         before = len(self._users)
         for user in changes.users:
-            if catalog.subscriptions_of(user):
+            if count := len(catalog.subscriptions_of(user)):
                 deliveries += self._update_user(user, catalog)
+            if count >= _MANY:
+                self._unprepared[user] = None
         self._catalog = catalog
         came = len(self._users) > before
         gone = [user for user in changes.users if user in self._users and not catalog.subscriptions_of(user)]
@@ -147,6 +154,20 @@ class BatchShard:
         self._names = list(self._users)
         self._numbers_of_members = None
         return deliveries
+
+    def prepare(self, is_over: Callable[[], bool]) -> bool:
+        """Do in advance what the next event would do for users with many subscriptions, until `is_over`.
+
+        Returns whether all is done.
+        """
+        for user in list(self._unprepared):
+            served = self._users.get(user)
+            oracle = served.subscriber if isinstance(served, IsolatedSubscriber) else served and served.oracle
+            with suppress(Exception):  # the event that needs it reports the failure
+                if oracle is not None and not oracle.prepare(is_over):
+                    return False
+            del self._unprepared[user]
+        return True
 
     def take_matches(self) -> int:
         """The number of matches since the last call."""
@@ -612,8 +633,8 @@ class BatchShard:
             found += [(place, self._roster.slot_of[one.id], degree) for one, degree in matched]
             if failed:
                 failures[place] = failed
-        columns = np.array([row[:2] for row in found], np.int64).reshape(-1, 2)
-        return Matches(columns[:, 0], columns[:, 1], np.array([row[2] for row in found], np.float64)), failures
+        event, slot = np.array([row[:2] for row in found], np.int64).reshape(-1, 2).T.copy()
+        return Matches(event, slot, np.array([row[2] for row in found], np.float64)), failures
 
     def _update_matching(self, changes: RosterChanges, catalog: Catalog) -> None:
         if not self._is_matching:

@@ -1,6 +1,6 @@
 """One user in a shard: scores, most specific subscriptions, delivery mode."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
 from datetime import datetime
@@ -55,6 +55,10 @@ class Subscriber:
         if self._combined is not None:
             self._combined.keep(ids)
         return owed
+
+    def prepare(self, is_over: Callable[[], bool]) -> bool:
+        """Compare the user's subscriptions in advance (`Specificity.prepare`). Returns whether all is done."""
+        return not self._policy.specific or self._specificity.prepare(is_over)
 
     @property
     def mode(self) -> DeliveryMode:

@@ -1,3 +1,4 @@
+import asyncio
 from typing import Any
 
 import pytest
@@ -31,7 +32,13 @@ def stocked(service: Service) -> Service:
 
 
 def desk(service: Service, user: str, switches: bool = False, **query: str) -> ConceptDesk:
-    return ConceptDesk(View(service, Visitor(user, switches=switches, publishes=switches, who=f"user {user}"), query))
+    async def compute(function: Any, *arguments: Any) -> Any:
+        return service.trials.run(user, function, *arguments)
+
+    visitor = Visitor(user, switches=switches, publishes=switches, who=f"user {user}")
+    made = ConceptDesk(View(service, visitor, query), compute)
+    asyncio.run(made.load())
+    return made
 
 
 def names(of: ConceptDesk) -> list[tuple[str, str | None]]:
@@ -94,8 +101,9 @@ def test_a_table_is_drawn_over_categories(stocked: Service) -> None:
 
 
 def test_proposals_come_from_the_data_and_what_is_asked_for(stocked: Service) -> None:
-    found = desk(stocked, "ann", attribute="price").proposals()
+    found = asyncio.run(desk(stocked, "ann", attribute="price").proposals())
     assert found.summary.count == 99
-    assert desk(stocked, "ann", switches=True, attribute="price").proposals().summary.count == 100
+    everybody = desk(stocked, "ann", switches=True, attribute="price")
+    assert asyncio.run(everybody.proposals()).summary.count == 100
     assert found.concepts[0].name == "cheap"
     assert len(found.concepts) >= 2

@@ -1,9 +1,9 @@
 import pytest
 
 from rankcast.model import Gaussian, Interval, LeftShoulder, Membership, Piecewise, RightShoulder, Trapezoid, Triangle
-from rankcast.service.page.concepts.attribute_study import Axis, study
 from rankcast.service.page.concepts.concept_shapes import FIELDS, FORMS, converted, first_shape, forms_for
 from rankcast.service.page.concepts.curve_editor import form_of, membership_of, numbers_of
+from rankcast.service.studies.attribute_study import Axis, study
 
 SHAPES: list[Membership] = [
     Trapezoid(10, 20, 30, 40),

@@ -1,18 +1,31 @@
 """The model of the concept editor: the concepts of one attribute, and the recent events with that attribute."""
 
+import asyncio
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import ParamSpec, Protocol, TypeVar
 
-from rankcast.fuzzy import MiningResult, NumberSummary, mine, numbers_asked_for
-from rankcast.model import Concept, Is, Membership, Table, predicates_of
+from rankcast.fuzzy import MiningResult
+from rankcast.model import Catalog, Concept, Is, Membership, Table, predicates_of
 from rankcast.service.page.colours import colour
-from rankcast.service.page.concepts.attribute_study import Axis, axis_of, bars_of, middle, study, suitable_attributes
 from rankcast.service.page.concepts.curve_editor import DrawnCurve
 from rankcast.service.page.visitors import View
+from rankcast.service.studies.attribute_study import (
+    Axis,
+    Study,
+    axis_of,
+    bars_of,
+    middle,
+    propose_concepts,
+    study_recent,
+)
 
 __all__ = ["ConceptDesk", "ConceptPicture", "key_of"]
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 HISTORY = 2000
 """The number of recent events that are drawn and tried."""
@@ -28,28 +41,39 @@ class ConceptPicture:
     edited: DrawnCurve | None
 
 
+class _Compute(Protocol):
+    """Runs a function in a child process (`rankcast.service.page.computing.compute`)."""
+
+    async def __call__(self, function: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T: ...
+
+
 class ConceptDesk:
     """The catalog and the recent events as of the last `load`, for one visitor and one attribute.
 
-    Visitors see shared concepts and their own, and may change their own. Administrators see and change all.
+    Visitors see shared concepts and their own, and may change their own. Administrators see and change all. `compute`
+    runs what takes long in a child process.
     """
 
-    def __init__(self, view: View) -> None:
+    catalog: Catalog
+    attributes: list[str]
+    study: Study
+
+    def __init__(self, view: View, compute: _Compute) -> None:
         self._view = view
+        self._compute = compute
         self.attribute = view.query.get("attribute", "")
-        self.load()
 
-    def load(self) -> None:
-        """Read the catalog and the recent events. Takes some tenths of a second."""
-        self.catalog = self._view.service.catalog()
-        self.events = self._view.service.recent_events(HISTORY)
-        self.attributes = suitable_attributes(self.catalog, self.events)
-        self.choose(self.attribute if self.attribute in self.attributes else self._most_used())
+    async def load(self) -> None:
+        """Read the catalog, and study the recent events."""
+        self.catalog = await asyncio.to_thread(self._view.service.catalog)
+        await self.choose(self.attribute)
 
-    def choose(self, attribute: str) -> None:
-        """Switch to another attribute."""
-        self.attribute = attribute
-        self.study = study(attribute, self.events)
+    async def choose(self, attribute: str) -> None:
+        """Switch to another attribute; without events that have it, to the most used one."""
+        history = self._view.service.history(HISTORY)
+        with_concepts = list(dict.fromkeys(name for name, _, _ in self.catalog.concepts))
+        self.attributes, self.study = await self._compute(study_recent, history, with_concepts, attribute, self._uses())
+        self.attribute = self.study.attribute
 
     def concepts(self) -> list[Concept]:
         """The concepts of the attribute that the visitor may see: shared ones first, each from low to high."""
@@ -83,12 +107,10 @@ class ConceptDesk:
         """The saved version of the concept, or None."""
         return self.catalog.concepts.get((concept.attribute, concept.name, concept.user))
 
-    def proposals(self) -> MiningResult:
+    async def proposals(self) -> MiningResult:
         """Concepts mined from the recent numbers, and from the numbers in subscriptions."""
-        everybody = list(self.catalog.subscriptions.values())
-        known = everybody if self._view.visitor.switches else self.catalog.subscriptions_of(self._view.user)
-        asked = numbers_asked_for((one.where for one in known), self.attribute)
-        return mine(NumberSummary.of(self.attribute, [*self.study.numbers, *asked]))
+        user = None if self._view.visitor.switches else self._view.user
+        return await self._compute(propose_concepts, self._view.service.settings.store, self.study, user)
 
     def picture(
         self, concept: Concept | None, draft: Membership | None, proposed: Sequence[Concept] = ()
@@ -119,11 +141,11 @@ class ConceptDesk:
         axis = axis_of(self.study, drawn)
         return ConceptPicture(axis, bars_of(self.study, axis), alike, edited)
 
-    def _most_used(self) -> str:
-        """The attribute with most vague predicates in the user's subscriptions, then with most concepts."""
+    def _uses(self) -> dict[str, tuple[int, int]]:
+        """By attribute, the number of vague predicates in the user's subscriptions, and the number of concepts."""
         asked = Counter(attribute for attribute, _ in self._vague_wishes())
         known = Counter(attribute for attribute, _, _ in self.catalog.concepts)
-        return max(self.attributes, key=lambda name: (asked[name], known[name]), default="")
+        return {name: (asked[name], known[name]) for name in asked | known}
 
     def _vague_wishes(self) -> list[tuple[str, Is]]:
         return [

@@ -8,10 +8,10 @@ from nicegui import ui
 
 from rankcast.errors import ModelError
 from rankcast.model import Membership
-from rankcast.service.page.concepts.attribute_study import Study
 from rankcast.service.page.concepts.concept_shapes import FIELDS, FORMS, forms_for
 from rankcast.service.page.concepts.curve_editor import form_of, membership_of, numbers_of
 from rankcast.service.page.widgets import act, group, set_props, words
+from rankcast.service.studies.attribute_study import Study
 
 __all__ = ["ConceptFields"]
 

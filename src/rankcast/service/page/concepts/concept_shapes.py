@@ -12,7 +12,7 @@ from rankcast.model import (
     Trapezoid,
     Triangle,
 )
-from rankcast.service.page.concepts.attribute_study import Axis, Study
+from rankcast.service.studies.attribute_study import Axis, Study
 
 __all__ = ["FIELDS", "FORMS", "converted", "first_shape", "forms_for"]
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from nicegui import ui
 
@@ -11,7 +12,6 @@ from rankcast.errors import ModelError
 from rankcast.model import Concept, Membership, Record
 from rankcast.service.page.colours import wear
 from rankcast.service.page.computing import compute
-from rankcast.service.page.concepts.attribute_study import axis_of
 from rankcast.service.page.concepts.concept_desk import HISTORY, ConceptDesk
 from rankcast.service.page.concepts.concept_fields import ConceptFields
 from rankcast.service.page.concepts.concept_list import EVERYBODY, show_concepts
@@ -23,6 +23,7 @@ from rankcast.service.page.concepts.curve_editor import CurveEditor, form_of
 from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, empty, group, link, set_props, words
+from rankcast.service.studies.attribute_study import axis_of
 from rankcast.service.studies.concept_trial import try_concepts
 
 __all__ = ["build"]
@@ -31,7 +32,13 @@ __all__ = ["build"]
 async def build(view: View) -> None:
     """Build the concept editor."""
     wear()
-    desk = await asyncio.to_thread(ConceptDesk, view)
+    desk = ConceptDesk(view, partial(compute, view))
+    with complaining():
+        await desk.load()
+        _build_workshop(view, desk)
+
+
+def _build_workshop(view: View, desk: ConceptDesk) -> None:
     if not desk.attributes:
         with empty(
             "o_area_chart",
@@ -90,8 +97,9 @@ class _Workshop:
         self._select(self._desk.first(self._view.query))
 
     async def _chosen(self, attribute: str) -> None:
-        await asyncio.to_thread(self._desk.choose, attribute)
-        self._select(self._desk.first({}))
+        with complaining():
+            await self._desk.choose(attribute)
+            self._select(self._desk.first({}))
 
     def _select(self, concept: Concept | None) -> None:
         """Start editing this concept from its saved version."""
@@ -241,7 +249,7 @@ class _Workshop:
 
     async def _write(self, put: Sequence[Concept], remove: Sequence[Record]) -> None:
         await asyncio.to_thread(lambda: self._view.service.put(*put, remove=remove))
-        await asyncio.to_thread(self._desk.load)
+        await self._desk.load()
         self._select(put[0] if put else next(iter(self._desk.concepts()), None))
 
     def _undo(self) -> None:
@@ -282,18 +290,19 @@ class _Workshop:
         if self._desk.study.is_textual:
             ui.notify("Concepts are proposed for numbers only; make a table by hand.", type="warning")
             return
-        found = await asyncio.to_thread(self._desk.proposals)
-        if not found.concepts:
-            ui.notify(f"Nothing to propose: {found.reason}", type="warning")
-            return
-        self._proposed = found.concepts
-        self._show()
+        with complaining():
+            found = await self._desk.proposals()
+            if not found.concepts:
+                ui.notify(f"Nothing to propose: {found.reason}", type="warning")
+                return
+            self._proposed = found.concepts
+            self._show()
 
     async def _use(self, user: str | None) -> None:
         """Save the proposed concepts. If they replace others, show first what changes for whom, and ask."""
         made = [replace(concept, user=user) for concept in self._proposed]
         with complaining():
-            await asyncio.to_thread(self._desk.load)
+            await self._desk.load()
             if not replaced_by(self._desk.catalog, made):
                 await self._put(made)
                 return

@@ -10,7 +10,7 @@ from nicegui.events import GenericEventArguments
 from rankcast.language.membership_json import membership_of_json, membership_to_json
 from rankcast.model import Membership
 from rankcast.plain import JsonObject
-from rankcast.service.page.concepts.attribute_study import Axis
+from rankcast.service.studies.attribute_study import Axis
 
 __all__ = ["CurveEditor", "DrawnCurve", "form_of", "membership_of", "numbers_of"]
 

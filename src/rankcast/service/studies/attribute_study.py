@@ -3,13 +3,12 @@
 import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rankcast.fuzzy import NumberSummary
+from rankcast.fuzzy import MiningResult, NumberSummary, mine, numbers_asked_for
 from rankcast.fuzzy.partition import scale_of
 from rankcast.model import (
-    Catalog,
     Event,
     Gaussian,
     Interval,
@@ -26,8 +25,20 @@ from rankcast.model import (
     kind_of,
 )
 from rankcast.plain import JsonObject
+from rankcast.service.trial_tasks import TrialHistory
+from rankcast.store import Store
 
-__all__ = ["Axis", "Study", "axis_of", "bars_of", "middle", "study", "suitable_attributes"]
+__all__ = [
+    "Axis",
+    "Study",
+    "axis_of",
+    "bars_of",
+    "middle",
+    "propose_concepts",
+    "study",
+    "study_recent",
+    "suitable_attributes",
+]
 
 BARS = 60
 CATEGORIES = 24
@@ -109,9 +120,29 @@ def study(attribute: str, events: Sequence[Event]) -> Study:
     return Study(attribute, len(events), tuple(numbers), ranges, words, texts)
 
 
-def suitable_attributes(catalog: Catalog, events: Sequence[Event]) -> list[str]:
+def study_recent(
+    history: TrialHistory, with_concepts: Sequence[str], chosen: str, uses: Mapping[str, tuple[int, int]]
+) -> tuple[list[str], Study]:
+    """The suitable attributes of recent events, and the study of the chosen one.
+
+    If the chosen one is not suitable, the attribute with the largest `uses` is studied.
+    """
+    events = history.read()[::-1]
+    found = suitable_attributes(with_concepts, events)
+    most_used = max(found, key=lambda name: uses.get(name, (0, 0)), default="")
+    return found, study(chosen if chosen in found else most_used, events)
+
+
+def propose_concepts(place: str, found: Study, user: str | None) -> MiningResult:
+    """Concepts mined from the studied numbers, and from those in the subscriptions of a user, or of all for None."""
+    with Store.open(place) as store:
+        catalog = store.catalog() if user is None else store.catalog_part(user.__eq__)
+    asked = numbers_asked_for((one.where for one in catalog.subscriptions.values()), found.attribute)
+    return mine(NumberSummary.of(found.attribute, [*found.numbers, *asked]))
+
+
+def suitable_attributes(with_concepts: Iterable[str], events: Sequence[Event]) -> list[str]:
     """The attributes suitable for concepts: those with concepts, then numeric ones, then those with few texts."""
-    with_concepts = dict.fromkeys(attribute for attribute, _, _ in catalog.concepts)
     numeric: Counter[str] = Counter()
     textual: dict[str, set[str]] = {}
     for event in events:
