@@ -67,7 +67,7 @@ def summarise_values(events: DataFrame, attribute: str, *, json: str | None = No
     else:  # which event it was and when does not matter
         rows = events.withColumns({"id": f.lit("e"), "time": f.timestamp_seconds(f.lit(0))})
     told = rows.mapInArrow(
-        partial(_count_strings, attribute=attribute, is_json=json is not None), "value string, n long"
+        shipped(_count_strings, attribute=attribute, is_json=json is not None), "value string, n long"
     )
     counted = told.groupBy("value").agg(f.sum("n").alias("n"))
     missing = [row.n for row in counted.where(f.col("value").isNull()).collect()]
@@ -76,7 +76,7 @@ def summarise_values(events: DataFrame, attribute: str, *, json: str | None = No
     contexts: Counter[Context] = Counter()
     if 0 < len(values) <= MOST_VALUES:
         form = "value string, attribute string, exponent int, code long, n long"
-        found = rows.mapInArrow(partial(_count_contexts, attribute=attribute, is_json=json is not None), form)
+        found = rows.mapInArrow(shipped(_count_contexts, attribute=attribute, is_json=json is not None), form)
         for *key, n in found.groupBy(*Context._fields).agg(f.sum("n").alias("n")).collect():
             contexts[Context(*key)] = n
     return ValueSummary(attribute, values, contexts, sum(missing))
