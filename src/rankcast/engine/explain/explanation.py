@@ -152,7 +152,9 @@ class Explanation:
         """Why the decision chose the event."""
         if self.policy.mode is Mode.ALL:
             return "as every match is" if self.policy.filter is None else "as everything is that passes the filter"
-        return "the only candidate" if candidates == 1 else f"in {top} of {candidates:,} candidates"
+        if candidates <= (self.policy.k or 0):
+            return "the only candidate" if candidates == 1 else f"one of only {candidates} candidates for {top}"
+        return f"in {top} of {candidates:,} candidates"
 
     def lines(self) -> list[str]:
         """The explanation as lines for people."""

@@ -9,6 +9,7 @@ from pyspark import cloudpickle
 __all__ = ["shipped"]
 
 _T = TypeVar("_T")
+_dumps: Callable[[object], bytes] = cloudpickle.dumps
 
 
 def shipped(function: Callable[..., Iterator[_T]], **arguments: object) -> Callable[[Iterator[_T]], Iterator[_T]]:
@@ -17,7 +18,7 @@ def shipped(function: Callable[..., Iterator[_T]], **arguments: object) -> Calla
     Spark sends the returned function as code and not by its name, because a worker can read only that without the
     package. Without this, the job of a plain session fails inside Spark with ``No module named 'rankcast'``.
     """
-    content = cloudpickle.dumps(partial(function, **arguments))
+    content = _dumps(partial(function, **arguments))
 
     def run(batches: Iterator[_T]) -> Iterator[_T]:
         import pickle

@@ -33,6 +33,7 @@ __all__ = [
     "study_interval",
 ]
 
+_FIRST = 20
 MOST = 300
 """The most subscriptions that are evaluated."""
 
@@ -99,13 +100,11 @@ def ranges(events: Iterable[Event]) -> list[NumberRange]:
 
 
 def study_interval(history: TrialHistory, catalog: Catalog, user: str | None, setup: IntervalSetup) -> IntervalStudy:
-    """Match a publication like the newest one, with an interval for one attribute, in every case.
+    """Match a publication with an interval for one attribute, in every case.
 
-    The cases are: as subscribed, and with the thresholds of each attitude for all predicates. Crisp is the middle of the
+    The rest of it is as in the newest event that one of the first few subscriptions matches; else as in the newest. The cases are: as subscribed, and with the thresholds of each attitude for all predicates. Crisp is the middle of the
     interval, and what is vague counts from degree 0.5 on. O(subscriptions * widths).
     """
-    newest = (event for event in reversed(history.read()) if setup.attribute in event.attributes)
-    base = next(newest, Event("none", EPOCH, {}))
     users = catalog.users() if user is None else [user]
     using = [
         one
@@ -114,6 +113,9 @@ def study_interval(history: TrialHistory, catalog: Catalog, user: str | None, se
         if any(predicate.attribute == setup.attribute for predicate in predicates_of(one.where))
     ]
     chosen = using[:MOST]
+    newest = [event for event in reversed(history.read()) if setup.attribute in event.attributes]
+    matched = (event for event in newest if any(_matches(catalog, one, event, setup.norm) for one in chosen[:_FIRST]))
+    base = next(matched, newest[0] if newest else Event("none", EPOCH, {}))
     cases: dict[str, Thresholds | None] = {SUBSCRIBED: None, **{one.value: one.thresholds for one in Attitude}}
     middle, half = (setup.low + setup.high) / 2, (setup.high - setup.low) / 2
     certain = _with(base, setup.attribute, (middle,))
@@ -156,6 +158,10 @@ def _degrees(catalog: Catalog, one: Subscription, where: Expression, event: Even
     """Possibility and necessity of the match; 0 if it does not hold."""
     outcome = evaluate(where, event, catalog.meaning_of(one.user), norm, catalog.membership)
     return (outcome.possibility, outcome.necessity) if outcome.holds else (0.0, 0.0)
+
+
+def _matches(catalog: Catalog, one: Subscription, event: Event, norm: Norm) -> bool:
+    return _degrees(catalog, one, one.where, event, norm)[0] > 0
 
 
 def _with(event: Event, attribute: str, value: AttributeValue) -> Event:

@@ -188,7 +188,7 @@ def test_what_was_left_out_has_a_tab_with_the_reason_for_each(site: Any, visit: 
     expect(cards(page)).to_have_count(3)
     expect(cards(page).first).to_contain_text(f"Left out for variety: too like {sent}")
     cards(page).first.get_by_role("button", name="Why").click()
-    expect(page.locator(".rc-details:visible")).to_contain_text("Not sent")
+    expect(page.locator(".rc-details:visible")).to_contain_text(f"Not sent. Left out for variety: too like {sent}.")
     page.get_by_role("button", name="Sent", exact=True).click()
     expect(cards(page)).to_have_count(1)
 

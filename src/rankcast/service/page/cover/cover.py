@@ -73,7 +73,8 @@ class _CoverPage:
             act("Find one that matches", self._send_matching, icon="o_route")
         self._told = words("p", "", "rc-soft")
         set_props(self._told, aria_live="polite")
-        with group("div", "rc-graph-page"):
+        self._parts = group("div", "rc-graph-page")
+        with self._parts:
             with group("section", "rc-card", aria_label="Graph"):
                 self._figure = group("figure", "rc-drawing")
                 with self._figure:
@@ -148,7 +149,7 @@ class _CoverPage:
 
     def _show(self) -> None:
         nodes = len(self._graph.nodes)
-        self._figure.visible = bool(nodes)
+        self._parts.visible = bool(nodes)
         self._legend.visible = self._visited is not None
         self._drawn.content = cover_svg(self._graph, self._chosen, self._visited) if nodes else ""
         if not nodes:

@@ -7,6 +7,7 @@ from rankcast.engine.explain import Explanation, MatchedSubscription
 from rankcast.language import label, show_duration
 from rankcast.language.event_words import said
 from rankcast.model import Event
+from rankcast.service.outcome_words import outcome_words
 from rankcast.service.page.reasons import Arrival
 from rankcast.service.page.widgets import fill_bar, group, pill, scroller, words
 
@@ -43,7 +44,7 @@ def show_attributes(event: Event) -> None:
 
 def show_explanation(explanation: Explanation, titles: dict[str, str]) -> None:
     """Show why the event was sent. `titles` are the titles of the events it competed with."""
-    words("p", explanation.verdict[:1].upper() + explanation.verdict[1:] + ".", "rc-strong")
+    words("p", f"{_headline(explanation, titles)}.", "rc-strong")
     if remark := explanation.remark:
         words("p", remark[:1].upper() + remark[1:] + ".", "rc-soft rc-small")
     parts = _PART.findall(explanation.parts)
@@ -70,6 +71,14 @@ def show_explanation(explanation: Explanation, titles: dict[str, str]) -> None:
                     words("td", titles.get(rival.event, rival.event))
                     words("td", f"rank {rival.rank:.3g}", "rc-number rc-soft")
                     words("td", f"distance {rival.distance:.2f}", "rc-number rc-soft")
+
+
+def _headline(explanation: Explanation, titles: dict[str, str]) -> str:
+    """Whether the event was sent, and the deciding cause, with titles instead of ids."""
+    if explanation.sent:
+        return explanation.verdict[:1].upper() + explanation.verdict[1:]
+    because = outcome_words(explanation, titles)
+    return because if because.startswith("Not s") else f"Not sent. {because}"
 
 
 def _show_interest(interest: MatchedSubscription) -> None:

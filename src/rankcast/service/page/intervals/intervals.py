@@ -103,7 +103,8 @@ class _IntervalPage:
         """The middle third of the values."""
         known = self._known[attribute]
         third = (known.high - known.low) / 3
-        return IntervalSetup(attribute, known.low + third, known.high - third)
+        low, high = (float(f"{end:.3g}") for end in (known.low + third, known.high - third))
+        return IntervalSetup(attribute, *((low, high) if low < high else (known.low, known.high)))
 
     def _draw_range(self) -> None:
         known, setup = self._known[self._setup.attribute], self._setup
@@ -165,6 +166,9 @@ class _IntervalPage:
         with self._table:
             if not found.of:
                 words("p", f"No subscription asks for {setup.attribute}.", "rc-soft")
+                return
+            if not found.matches:
+                words("p", f"None of the {found.of:,} subscriptions that ask for {setup.attribute} matches.", "rc-soft")
                 return
             with group("table", "rc-table"):
                 with group("thead"), group("tr"):

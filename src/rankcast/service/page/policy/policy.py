@@ -67,6 +67,7 @@ class _PolicyPage:
                 with group("p", "rc-small rc-soft"):
                     words("span", "Webhooks, quiet hours and digests: ")
                     link("Notifications", "/notifications")
+        self._controls.draw_advanced()
         self._changed()
 
     def _draw_presets(self) -> None:

@@ -62,14 +62,25 @@ _DEFAULTS: JsonObject = {"k": 5, "length": 100}
 
 
 class PolicyControls:
-    """Shows and edits the fields of a policy in its JSON form. `changed` is called after each change."""
+    """Shows and edits the fields of a policy in its JSON form. `changed` is called after each change.
+
+    The advanced settings are where `draw_advanced` was called.
+    """
 
     def __init__(self, fields: JsonObject, attributes: Sequence[str], changed: Callable[[], None]) -> None:
         self.fields = fields
         self._attributes = attributes
         self._changed = changed
+        self._is_open = False
         self._body = group("div", "rc-column rc-controls")
+        self._advanced = group("div")
         self._draw()
+
+    def draw_advanced(self) -> None:
+        """Put the advanced settings into the current element."""
+        self._advanced.delete()
+        self._advanced = group("div")
+        self._draw_advanced()
 
     def show(self, fields: JsonObject) -> None:
         """Show other fields."""
@@ -113,10 +124,7 @@ class PolicyControls:
             with group("fieldset", "rc-fieldset"):
                 words("legend", "Novelty filter")
                 self._draw_filter()
-            changed = sum(name in self.fields for name in _advanced())
-            title = f"Advanced ({changed} set)" if changed else "Advanced"
-            with ui.expansion(title, icon="o_tune").classes("rc-more"):
-                self._draw_advanced()
+        self._draw_advanced()
 
     def _draw_length(self) -> None:
         amount, unit = _length(self.fields)
@@ -156,14 +164,22 @@ class PolicyControls:
             slide("Share let through", share, lambda to: self._refine(rate=to / 100), least=5)
 
     def _draw_advanced(self) -> None:
-        for name, (title, meaning) in _GROUPS.items():
-            if name == "filter" and not self.fields.get("filter"):
-                continue
-            with group("fieldset", "rc-fieldset rc-settings"):
-                words("legend", title)
-                words("p", meaning, "rc-soft rc-small")
-                for path, one in _settings(name):
-                    self._draw_field(path, one)
+        self._advanced.clear()
+        changed = sum(name in self.fields for name in _advanced())
+        title = f"Advanced ({changed} set)" if changed else "Advanced"
+        with self._advanced, ui.expansion(title, icon="o_tune", value=self._is_open) as panel:
+            panel.classes("rc-more").on_value_change(lambda change: setattr(self, "_is_open", change.value))
+            with group("div", "rc-settings"):
+                for name, (title, meaning) in _GROUPS.items():
+                    if name != "filter" or self.fields.get("filter"):
+                        self._draw_group(name, title, meaning)
+
+    def _draw_group(self, name: str, title: str, meaning: str) -> None:
+        with group("fieldset", "rc-fieldset"):
+            words("legend", title)
+            words("p", meaning, "rc-soft rc-small")
+            for path, one in _settings(name):
+                self._draw_field(path, one)
 
     def _draw_field(self, path: tuple[str, ...], one: Declared) -> None:
         """A field with its name above and its meaning below."""
