@@ -32,4 +32,5 @@ def test_nobody_s_graph_says_so_and_fits_a_phone(site: Any, visit: Callable[...,
     site.subscribe("cyd", tall="height > 100")
     page = visit("/cover", "nobody-yet", phone=True, dark=True)
     expect(page.locator(".rc-main")).to_contain_text("nobody-yet has no subscriptions")
+    expect(page.get_by_label("Graph")).to_be_hidden()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

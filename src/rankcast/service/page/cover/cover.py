@@ -76,8 +76,7 @@ class _CoverPage:
         self._parts = group("div", "rc-graph-page")
         with self._parts:
             with group("section", "rc-card", aria_label="Graph"):
-                self._figure = group("figure", "rc-drawing")
-                with self._figure:
+                with group("figure", "rc-drawing"):
                     self._drawn = ui.html("", sanitize=False)
                 for kind in ("click", "keydown"):
                     self._drawn.on(kind, self._picked, js_handler=_CLICKED)

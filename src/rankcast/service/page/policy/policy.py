@@ -13,6 +13,7 @@ from rankcast.model import Catalog, Policy, Scoring
 from rankcast.plain import JsonObject
 from rankcast.rank import policy_notes
 from rankcast.service.page.hints import Hint, hints_of
+from rankcast.service.page.policy.advanced_settings import AdvancedSettings
 from rankcast.service.page.policy.backtest_view import show_backtests
 from rankcast.service.page.policy.policy_controls import PolicyControls
 from rankcast.service.page.policy.policy_words import in_words
@@ -47,12 +48,15 @@ class _PolicyPage:
         self._client = ui.context.client
         self._saved = saved
         self._undo = UndoBar()
-        with group("div", "rc-policy"):
+        columns, below = group("div", "rc-policy"), group("div")
+        with below:
+            advanced = AdvancedSettings(list(hints))
+        with columns:
             with group("section", "rc-column", aria_label="Settings"):
                 self._draw_presets()
                 with group("div", "rc-card"):
                     fields = _draft(view.query.get("draft", "")) or _fields(self._saved)
-                    self._controls = PolicyControls(fields, list(hints), self._changed)
+                    self._controls = PolicyControls(fields, advanced, self._changed)
             with group("section", "rc-column", aria_label="What it means"):
                 with group("div", "rc-card rc-column rc-summary"):
                     self._words = words("p", "", "rc-strong rc-policy-words")
@@ -67,7 +71,6 @@ class _PolicyPage:
                 with group("p", "rc-small rc-soft"):
                     words("span", "Webhooks, quiet hours and digests: ")
                     link("Notifications", "/notifications")
-        self._controls.draw_advanced()
         self._changed()
 
     def _draw_presets(self) -> None:
