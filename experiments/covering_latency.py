@@ -3,9 +3,10 @@
 The paper measures from the publisher to the subscriber, network included, in a cluster. We have no network.
 """
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from statistics import fmean
 from time import thread_time
 from typing import TypeVar
@@ -30,7 +31,7 @@ STRATEGIES: dict[str, Callable[[], Strategy]] = {
     "AncestorCoverK": lambda: AncestorCoverK(Standing.COVER),
     "AncestorFairK": AncestorFairK,
 }
-REPEATS = 3
+REPEATS = 7
 Found = TypeVar("Found")
 HEADINGS = (*(f"{name}, ms" for name in STRATEGIES), *(f"{name}, subscriptions ranked" for name in STRATEGIES))
 
@@ -39,12 +40,13 @@ HEADINGS = (*(f"{name}, ms" for name in STRATEGIES), *(f"{name}, subscriptions r
 class Latency:
     """Means per delivery: milliseconds, those of matching alone, and how many subscriptions the brokers ranked.
 
-    `deliveries` is how many there were.
+    `calls` is how many functions they called, which is the same in every run. `deliveries` is how many there were.
     """
 
     milliseconds: float
     matching: float
     matched: float
+    calls: float
     deliveries: int
 
 
@@ -58,29 +60,31 @@ def latency(name: str, k: int, subscribers: int, publications: int, seed: int = 
     strategy = STRATEGIES[name]()
     overlay = given.overlay(strategy, k)
     decided_upstream = strategy.is_top_k and strategy.is_exact(Ranking.FAIR)
-    totals = [0.0, 0.0, 0.0]
+    totals = [0.0, 0.0, 0.0, 0.0]
     deliveries = 0
     for event in given.events:
-        pending: list[tuple[str, list[str] | None, float, float, float]] = [("publisher", None, 0.0, 0.0, 0.0)]
+        pending: list[tuple[str, list[str] | None, tuple[float, ...]]] = [("publisher", None, (0.0,) * len(totals))]
         while pending:
-            at, ids, seconds, matching, matched = pending.pop()
+            at, ids, before = pending.pop()
             broker = overlay.broker("a1", at)
             count = k if ids is None else len(ids)
-            took, chosen = _timed(lambda broker=broker, event=event, count=count: broker.choose(event, count))
-            of_matching, found = _timed(lambda broker=broker, event=event: broker.match(event))
+            choose = partial(broker.choose, event, count)
+            took, chosen = _timed(choose)
+            of_matching, found = _timed(partial(broker.match, event))
             if ids is not None and decided_upstream:
                 # The broker ranks all that it knows, but the publisher's broker has chosen.
                 chosen = broker.by_origin(ids)
-            seconds, matching, matched = seconds + took, matching + of_matching, matched + len(found)
+            here = (took, of_matching, float(len(found)), float(_calls_of(choose)))
+            spent = tuple(one + other for one, other in zip(before, here, strict=True))
             for neighbour, names in chosen.items():
                 if neighbour == LOCAL:
                     deliveries += len(names)
-                    for number, value in enumerate((seconds, matching, matched)):
+                    for number, value in enumerate(spent):
                         totals[number] += value * len(names)
                 else:
-                    pending.append((neighbour, names, seconds, matching, matched))
+                    pending.append((neighbour, names, spent))
     means = [total / deliveries for total in totals]
-    return Latency(1000 * means[0], 1000 * means[1], means[2], deliveries)
+    return Latency(1000 * means[0], 1000 * means[1], means[2], means[3], deliveries)
 
 
 def measured(percent: float, subscribers: int, publications: int, seed: int) -> dict[str, Latency]:
@@ -125,3 +129,20 @@ def _timed(do: Callable[[], Found]) -> tuple[float, Found]:
         result = do()
         best = min(best, thread_time() - start)
     return best, result
+
+
+def _calls_of(do: Callable[[], object]) -> int:
+    """How many functions, Python's own included, a call calls. It ran before, so caches are filled."""
+    calls = 0
+
+    def count(frame: object, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        do()
+    finally:
+        sys.setprofile(before)
+    return calls

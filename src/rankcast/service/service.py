@@ -38,6 +38,7 @@ from rankcast.service.trial_tasks import (
     try_on_history,
 )
 from rankcast.service.trials import ExpressionTrial, Funnel
+from rankcast.service.vague_sampler import VagueSampler
 from rankcast.store import PublishReceipt, ReactionLog, Store
 from rankcast.store.answer_log import AnswerLog
 from rankcast.store.audit_log import AuditLog, note_retention
@@ -94,6 +95,7 @@ class Service:
         self.webhooks = Webhooks(self, self.digests)
         self.pruner = Pruner(self.store, settings.retention)
         self.sampler = Sampler(self.store)
+        self.vague = VagueSampler(self.store)
         self.miner = ConceptMiner(self, settings.mined, settings.mine_every)
         self.reactions = ReactionLog(self.store.database)
         self.metrics.registry.register(PushMetrics(self.webhooks, self.digests))
@@ -112,6 +114,7 @@ class Service:
         self.webhooks.start()
         self.pruner.start()
         self.sampler.start()
+        self.vague.start()
         self.miner.start()
 
     def stop(self) -> None:
@@ -119,6 +122,7 @@ class Service:
         self.feeds.end()
         self.brokers.stop()
         self.sampler.stop()
+        self.vague.stop()
         self.pruner.stop()
         self.trials.stop()  # also ends a plan of the miner
         self.miner.stop()

@@ -341,6 +341,73 @@ SCHEMAS: JsonObject = {
         },
         ("done", "failed", "delivered", "goes_on"),
     ),
+    "MiningRun": _object(
+        {
+            "run": _COUNT,
+            "when": _TIME,
+            "attribute": _NAME,
+            "before": {
+                "type": "array",
+                "items": {"anyOf": [{"$ref": "#/components/schemas/Concept"}, {"type": "null"}]},
+                "description": "the concepts that were replaced; null for a new one",
+            },
+            "after": _list("Concept"),
+            "shift": {"type": "number", "description": "by how much degrees changed, averaged over the data"},
+            "counted": {**_COUNT, "description": "how many values it was mined from"},
+            "tried": {**_COUNT, "description": "on how many events the effects were tried"},
+            "effects": {
+                "type": "array",
+                "items": _object(
+                    {"user": _NAME, "subscription": _NAME, "before": _COUNT, "after": _COUNT},
+                    ("user", "subscription", "before", "after"),
+                ),
+                "description": "the subscriptions that matched more or fewer of these events",
+            },
+            "not_tried": {"type": ["integer", "null"], "description": "subscriptions that were not tried"},
+            "undone": {"type": ["string", "null"], "description": "when it was undone"},
+        },
+        ("run", "when", "attribute", "before", "after", "effects", "undone"),
+    ),
+    "MiningRuns": _object({"runs": _list("MiningRun")}, ("runs",)),
+    "Mining": _object(
+        {
+            "attributes": {"type": "array", "items": _NAME, "description": "mined on a schedule"},
+            "every": {"type": ["string", "null"], "description": "a duration such as 1h; null without a schedule"},
+            "states": {**_OPEN, "description": "the last outcome for each attribute since the service started"},
+            "runs": _list("MiningRun"),
+        },
+        ("attributes", "every", "states", "runs"),
+    ),
+    "MiningRequest": _object({"attribute": _NAME}, ("attribute",), example={"attribute": "price"}),
+    "MiningOutcome": _object(
+        {
+            "run": {"anyOf": [{"$ref": "#/components/schemas/MiningRun"}, {"type": "null"}]},
+            "reason": {**_TEXT, "description": "why nothing changed; empty if something did"},
+        },
+        ("run", "reason"),
+    ),
+    "Groups": _object(
+        {
+            "groups": {
+                "type": "array",
+                "items": _object(
+                    {
+                        "similarity": {"type": "number"},
+                        "groups": _COUNT,
+                        "users": _COUNT,
+                        "decisions": {**_OPEN, "description": "filter decisions, alone and shared"},
+                        "messages": {**_OPEN, "description": "events that leave a filter, alone and shared"},
+                        "deliveries": _OPEN,
+                        "entropy": {**_OPEN, "description": "mean output entropy of the users in bits"},
+                        "members": {**_OPEN, "description": "the users of each group"},
+                        "not_tried": {**_COUNT, "description": "further groups"},
+                    },
+                    ("similarity", "groups", "users", "decisions", "messages", "deliveries", "entropy", "members"),
+                ),
+            }
+        },
+        ("groups",),
+    ),
     "EndedSessions": _object({"ended": _COUNT}, ("ended",)),
     "Anything": _OPEN,
     "Names": {"type": "array", "items": _TEXT},

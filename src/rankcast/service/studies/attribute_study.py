@@ -6,7 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rankcast.fuzzy import MiningResult, NumberSummary, mine, numbers_asked_for
+from rankcast.fuzzy import (
+    MiningResult,
+    NumberSummary,
+    ValueMiningResult,
+    ValueSummary,
+    mine,
+    mine_values,
+    numbers_asked_for,
+)
 from rankcast.fuzzy.partition import scale_of
 from rankcast.model import (
     Event,
@@ -133,12 +141,14 @@ def study_recent(
     return found, study(chosen if chosen in found else most_used, events)
 
 
-def propose_concepts(place: str, found: Study, user: str | None) -> MiningResult:
-    """Concepts mined from the studied numbers, and from those in the subscriptions of a user, or of all for None."""
-    with Store.open(place) as store:
+def propose_concepts(history: TrialHistory, found: Study, user: str | None) -> MiningResult | ValueMiningResult:
+    """Concepts mined from recent events, and from what the subscriptions of a user ask for, or of all for None."""
+    with Store.open(history.store) as store:
         catalog = store.catalog() if user is None else store.catalog_part(user.__eq__)
-    asked = numbers_asked_for((one.where for one in catalog.subscriptions.values()), found.attribute)
-    return mine(NumberSummary.of(found.attribute, [*found.numbers, *asked]))
+    wheres = [one.where for one in catalog.subscriptions.values()]
+    if found.is_textual:
+        return mine_values(ValueSummary.of(found.attribute, history.read(), wheres))
+    return mine(NumberSummary.of(found.attribute, [*found.numbers, *numbers_asked_for(wheres, found.attribute)]))
 
 
 def suitable_attributes(with_concepts: Iterable[str], events: Sequence[Event]) -> list[str]:

@@ -206,3 +206,31 @@ def test_names_are_shown_as_text_and_a_phone_has_room(
     assert page.locator("main img").count() == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     snap(page, "concepts-phone")
+
+
+def test_mined_meanings_are_shown_for_whom_and_undone(site: Any, visit: Callable[..., Page]) -> None:
+    site.publish(*({"toll": 100 * group + place} for place in range(20) for group in (1, 4, 9)))
+    page = visit("/concepts?attribute=toll", "mina")
+    mining = page.get_by_label("Mined meanings")
+    expect(mining).to_contain_text("Mining has changed nothing here yet")
+    expect(mining).to_contain_text("only when an administrator asks")
+    mining.get_by_role("button", name="Mine now").click()
+    expect(mining).to_contain_text("low, medium, high")
+    site.subscribe("mina", low="toll is low")
+    site.publish(*({"toll": 300 * group + place} for place in range(60) for group in (1, 4, 9)))
+    mining.get_by_role("button", name="Mine now").click()
+    expect(mining.get_by_role("row", name="mina-low")).to_be_visible()
+    with Store.open(site.path) as store:
+        moved = store.catalog().concepts["toll", "low", None].membership
+    mining.get_by_role("button", name="Undo run").click()
+    expect(mining).to_contain_text("undone")
+    with Store.open(site.path) as store:
+        assert store.catalog().concepts["toll", "low", None].membership != moved
+
+
+def test_the_data_proposes_tables_for_texts(site: Any, visit: Callable[..., Page]) -> None:
+    kinds = (("flat", 500), ("room", 510), ("villa", 5000), ("castle", 5200))
+    site.publish(*({"abode": kind, "rate": rate + place} for place in range(25) for kind, rate in kinds))
+    page = visit("/concepts?attribute=abode", "mina")
+    page.get_by_role("button", name="Propose from the data").click()
+    expect(page.get_by_role("heading", name="2 concepts proposed for abode")).to_be_visible()

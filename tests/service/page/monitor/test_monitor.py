@@ -46,3 +46,18 @@ def test_rejects_stand_with_their_reasons(site: Any, visit: Callable[..., Page])
     expect(rejects).to_contain_text("offers.jsonl:7")
     expect(rejects).to_contain_text("<script>{}</script>")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_vague_and_crisp_over_time_and_groups(site: Any, visit: Callable[..., Page]) -> None:
+    policy = {"mode": "all", "filter": {"novelty": "threshold", "scoring": "rate", "rate": 0.2, "period": 20}}
+    for user in ("gina", "gabe"):
+        site.put({"kind": "policy", "user": user, **policy})
+        site.subscribe(user, a="lot = 1", b="lot = 2")
+    site.publish(*({"lot": 1 + at % 2} for at in range(40)))
+    site.settle()
+    page = visit("/monitor", "gina")
+    expect(page.get_by_label("Vague against crisp over time")).to_contain_text("vague")
+    groups = page.get_by_label("Filters that users could share")
+    groups.get_by_role("button", name="Compare").click()
+    expect(groups.get_by_role("row").nth(1)).to_contain_text("80 → 40")
+    expect(groups).to_contain_text("gabe, gina")

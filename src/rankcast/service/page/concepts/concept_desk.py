@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ParamSpec, Protocol, TypeVar
 
-from rankcast.fuzzy import MiningResult
+from rankcast.fuzzy import MiningResult, ValueMiningResult
 from rankcast.model import Catalog, Concept, Is, Membership, Table, predicates_of
 from rankcast.service.page.colours import colour
 from rankcast.service.page.concepts.curve_editor import DrawnCurve
@@ -107,10 +107,10 @@ class ConceptDesk:
         """The saved version of the concept, or None."""
         return self.catalog.concepts.get((concept.attribute, concept.name, concept.user))
 
-    async def proposals(self) -> MiningResult:
-        """Concepts mined from the recent numbers, and from the numbers in subscriptions."""
+    async def proposals(self) -> MiningResult | ValueMiningResult:
+        """Concepts mined from the recent values, and from what subscriptions ask for."""
         user = None if self._view.visitor.switches else self._view.user
-        return await self._compute(propose_concepts, self._view.service.settings.store, self.study, user)
+        return await self._compute(propose_concepts, self._view.service.history(HISTORY), self.study, user)
 
     def picture(
         self, concept: Concept | None, draft: Membership | None, proposed: Sequence[Concept] = ()

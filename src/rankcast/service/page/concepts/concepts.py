@@ -20,6 +20,7 @@ from rankcast.service.page.concepts.concept_preview import ConceptPreview
 from rankcast.service.page.concepts.concept_proposal import ask_to_replace, replaced_by
 from rankcast.service.page.concepts.concept_shapes import converted, first_shape
 from rankcast.service.page.concepts.curve_editor import CurveEditor, form_of
+from rankcast.service.page.concepts.mining_view import MiningView
 from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, empty, group, link, set_props, words
@@ -35,10 +36,10 @@ async def build(view: View) -> None:
     desk = ConceptDesk(view, partial(compute, view))
     with complaining():
         await desk.load()
-        _build_workshop(view, desk)
+        await _build_workshop(view, desk)
 
 
-def _build_workshop(view: View, desk: ConceptDesk) -> None:
+async def _build_workshop(view: View, desk: ConceptDesk) -> None:
     if not desk.attributes:
         with empty(
             "o_area_chart",
@@ -48,7 +49,7 @@ def _build_workshop(view: View, desk: ConceptDesk) -> None:
         ):
             link("Open a ready world", "/worlds", "rc-button rc-main rc-main-button rc-link-button")
         return
-    _Workshop(view, desk)
+    await _Workshop(view, desk).show_mining()
 
 
 class _Workshop:
@@ -94,12 +95,26 @@ class _Workshop:
             effects = group("div", "rc-column")
         only = None if self._view.visitor.switches else self._view.user
         self._preview = ConceptPreview(self._view, effects, self._desk, only, self._complain)
+        self._mining = MiningView(self._view, self._mined_again)
         self._select(self._desk.first(self._view.query))
 
     async def _chosen(self, attribute: str) -> None:
         with complaining():
             await self._desk.choose(attribute)
-            self._select(self._desk.first({}))
+            await self._show_first()
+
+    async def show_mining(self) -> None:
+        """Show what mining changed on the attribute."""
+        await self._mining.show(self._desk.attribute)
+
+    async def _mined_again(self) -> None:
+        with complaining():
+            await self._desk.load()
+            await self._show_first()
+
+    async def _show_first(self) -> None:
+        self._select(self._desk.first({}))
+        await self.show_mining()
 
     def _select(self, concept: Concept | None) -> None:
         """Start editing this concept from its saved version."""
@@ -286,10 +301,7 @@ class _Workshop:
         ask_for_name(self._desk.attribute, owners, begin)
 
     async def _mined(self) -> None:
-        """Propose concepts from recent numbers and from the numbers in subscriptions."""
-        if self._desk.study.is_textual:
-            ui.notify("Concepts are proposed for numbers only; make a table by hand.", type="warning")
-            return
+        """Propose concepts from recent values and from what subscriptions ask for."""
         with complaining():
             found = await self._desk.proposals()
             if not found.concepts:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from rankcast.store import ActivitySample
 
-__all__ = ["RANGES", "Activity", "Rate", "activity_of"]
+__all__ = ["MISSED", "RANGES", "Activity", "Rate", "activity_of"]
 
 RANGES = {
     "10 min": timedelta(minutes=10),
@@ -19,7 +19,7 @@ RANGES = {
 }
 """The ranges of time to choose from, by their names."""
 
-_MISSED = 2.5
+MISSED = 2.5
 """Two samples that lie further apart than this many times the usual distance have a gap between them."""
 
 
@@ -49,7 +49,7 @@ def activity_of(samples: Sequence[ActivitySample], every: timedelta, now: dateti
         seconds = (after.time - before.time).total_seconds()
         if seconds <= 0:
             continue
-        if seconds > _MISSED * every.total_seconds():
+        if seconds > MISSED * every.total_seconds():
             gaps.append(((now - before.time).total_seconds(), (now - after.time).total_seconds()))
             continue
         rates.append(

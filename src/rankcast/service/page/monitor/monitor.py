@@ -11,7 +11,9 @@ from rankcast.language.event_words import cut, facts, title_of
 from rankcast.service.page.colours import wear
 from rankcast.service.page.computing import compute
 from rankcast.service.page.monitor.activity import RANGES, Activity, activity_of
+from rankcast.service.page.monitor.group_view import GroupView
 from rankcast.service.page.monitor.line_chart import ChartLine, line_chart
+from rankcast.service.page.monitor.vague_view import VagueView
 from rankcast.service.page.unreadable_view import UnreadableView
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import empty, fill_bar, group, link, scroller, set_props, words
@@ -98,6 +100,9 @@ class _Monitor:
             self._funnel = group("div", "rc-column")
         with group("section", "rc-column", aria_label="Crisp against approximate"):
             self._kinds = group("div", "rc-columns")
+            self._vague = VagueView(view)
+        if view.visitor.switches:
+            GroupView(view)
         self._rejects = group("section", "rc-card rc-column", aria_label="Rejects")
         self._rejects.visible = view.visitor.switches
         self._set_aside = group("section", "rc-card rc-column", aria_label="Set aside")
@@ -115,6 +120,7 @@ class _Monitor:
         self._drawn_at = monotonic()
         samples, every = await asyncio.to_thread(self._view.service.sampler.log.over, span)
         self._show_activity(activity_of(samples, every, datetime.now(UTC)), span.total_seconds())
+        await self._vague.draw(span)
 
     def _show_activity(self, activity: Activity, span: float) -> None:
         rates = activity.rates

@@ -1,0 +1,82 @@
+"""The same wishes, vague and crisp: how often vague subscriptions match, and their crisp counterparts (A-ToPSS).
+
+A crisp system knows one value of each attribute and accepts it or not. So an imprecise value counts as its middle (the
+most possible string of a table). The counterpart *at the thresholds* accepts what the vague predicate accepts of crisp
+values, its alpha-cut. The counterpart *at the core* accepts what fully deserves the word.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import NamedTuple
+
+from rankcast.fuzzy.summary import number_of
+from rankcast.fuzzy.value_summary import strings_of
+from rankcast.matching import evaluate
+from rankcast.model import (
+    AttributeValue,
+    Catalog,
+    Event,
+    Is,
+    Subscription,
+    Term,
+    Thresholds,
+    predicates_of,
+    with_attitude,
+)
+
+__all__ = ["VagueCounts", "compare_vague", "vague_subscriptions"]
+
+_CORE = Thresholds(1.0, 1.0)
+
+
+class VagueCounts(NamedTuple):
+    """Pairs of an event and a vague subscription that match: as subscribed, at the thresholds, and at the core."""
+
+    events: int
+    subscriptions: int
+    vague: int
+    at_thresholds: int
+    at_core: int
+
+
+def vague_subscriptions(catalog: Catalog, most: int, examined: int) -> list[Subscription]:
+    """The first subscriptions with a vague word, at most `most`, among the first `examined`."""
+    known = islice(catalog.subscriptions.values(), examined)
+    return list(islice((one for one in known if any(isinstance(p.test, Is) for p in predicates_of(one.where))), most))
+
+
+def compare_vague(catalog: Catalog, subscriptions: Sequence[Subscription], events: Iterable[Event]) -> VagueCounts:
+    """Match each event with each subscription in all three ways. O(events * subscriptions)."""
+    known = list(events)
+    certain = [_crisp(event, catalog) for event in known]
+    vague = at_thresholds = at_core = 0
+    for one in subscriptions:
+        core = with_attitude(one.where, _CORE, everywhere=True)
+        meaning, norm = catalog.meaning_of(one.user), catalog.policy_of(one.user).norm
+        for event, crisp in zip(known, certain, strict=True):
+            vague += evaluate(one.where, event, meaning, norm, catalog.membership).holds
+            if evaluate(one.where, crisp, meaning, norm, catalog.membership).holds:
+                at_thresholds += 1
+                at_core += evaluate(core, crisp, meaning, norm, catalog.membership).holds
+    return VagueCounts(len(known), len(subscriptions), vague, at_thresholds, at_core)
+
+
+def _crisp(event: Event, catalog: Catalog) -> Event:
+    """The event with one value where it was imprecise; without the attribute where no value stands out."""
+    attributes: dict[str, AttributeValue] = {}
+    for name, value in event.attributes.items():
+        if isinstance(value, tuple):
+            attributes[name] = value
+            continue
+        meant = value
+        if isinstance(value, Term):
+            if value.hedges:
+                continue
+            meant = catalog.membership(name, value)
+        x, texts = number_of(meant), strings_of(meant)
+        if x is not None:
+            attributes[name] = (x,)
+        elif texts:
+            attributes[name] = (texts[0],)
+    return replace(event, attributes=attributes)
