@@ -27,9 +27,18 @@ from rankcast.pipeline.spark.blocks import Block
 from rankcast.pipeline.spark.inputs import prepared, shard_count
 from rankcast.rank import Specificity
 
-__all__ = ["deliver_to_team"]
+__all__ = [
+    "NODE",
+    "NodeState",
+    "deliver_to_team",
+    "deliveries_of",
+    "matched_nodes",
+    "node_of",
+    "node_table",
+    "nodes_of",
+]
 
-_NODE = "node int, blob binary"
+NODE = "node int, blob binary"
 _DELIVERY = "user string, event string, seq long, subscriptions array<string>, round int"
 
 
@@ -59,10 +68,15 @@ def deliver_to_team(
     if rounds < 1:
         raise ModelError(f"rounds is {rounds}; it must be at least 1")
     count = shard_count(nodes)
-    found = by_shard(_matched, _NODE, prepared(events, json), _divided(catalog, team, count), count, int)
+    found = matched_nodes(events, catalog, team, count, json)
     for number in range(rounds):
-        served = found.groupBy("node").applyInArrow(_advance(team, settings, count, number, rounds), _NODE)
-        found = served.groupBy(f.lit(0).alias("team")).applyInArrow(_merge(settings, count, rounds, number), _NODE)
+        served = found.groupBy("node").applyInArrow(_advance(team, settings, count, number, rounds), NODE)
+        found = served.groupBy(f.lit(0).alias("team")).applyInArrow(_merge(settings, count, rounds, number), NODE)
+    return deliveries_of(found, team)
+
+
+def deliveries_of(found: DataFrame, team: str) -> DataFrame:
+    """The deliveries that the nodes hold, each event once with all subscriptions that it was delivered for."""
     return (
         found.groupBy("node")
         .applyInArrow(_deliveries(team), _DELIVERY)
@@ -70,6 +84,11 @@ def deliver_to_team(
         .agg(f.flatten(f.collect_list("subscriptions")).alias("subscriptions"))
         .select("user", "event", "seq", f.array_sort("subscriptions").alias("subscriptions"), "round")
     )
+
+
+def matched_nodes(events: DataFrame, catalog: Catalog, team: str, nodes: int, json: str | None) -> DataFrame:
+    """A row `NODE` for each node, with its matches of a batch of events. Positions start at 1."""
+    return by_shard(_matched, NODE, prepared(events, json), _divided(catalog, team, nodes), nodes, int)
 
 
 def node_of(subscription: str, nodes: int) -> int:
@@ -90,11 +109,12 @@ def _divided(catalog: Catalog, team: str, nodes: int) -> Catalog:
     return divided
 
 
-class _Node(msgspec.Struct):
+class NodeState(msgspec.Struct):
     """The state of a node between two steps: its matches, its knowledge, and its deliveries (seq, round).
 
     A match has the position and id of the event, all matching subscriptions and the most specific ones. Node 0 also
-    has the state of the coordinator.
+    has the state of the coordinator. `rounds` is the number of rounds that a stream has served, and
+    `is_kept` marks a state that a stream kept.
     """
 
     number: int
@@ -105,17 +125,35 @@ class _Node(msgspec.Struct):
     orders: RoundOrders | None = None
     team: TeamState | None = None
     delivered: list[tuple[int, int]] = []
+    rounds: int = 0
+    is_kept: bool = False
+
+    def advance(
+        self, team: str, settings: Filter, orders: RoundOrders, bounds: tuple[int, int], number: int
+    ) -> NodeReport:
+        """Serve a round with the orders of the coordinator; `bounds` are as of `round_bounds`."""
+        start, end = bounds
+        worker = TeamNode(team, settings)
+        if self.state is not None:
+            worker.restore(self.state)
+        own = [TeamMatch(*match) for match in self.matches if start < match[0] <= end]
+        report = worker.advance(own, start, end - start, orders)
+        self.delivered += [(seq, number) for seq in seqs_of(report.delivered, start)]
+        self.state = worker.state()
+        return report
 
 
-def _table(nodes: list[_Node]) -> pa.Table:
+def node_table(nodes: list[NodeState]) -> pa.Table:
+    """The rows `NODE` of nodes."""
     blobs = [msgspec.msgpack.encode(node) for node in nodes]
     return pa.table(
         {"node": pa.array([node.number for node in nodes], pa.int32()), "blob": pa.array(blobs, pa.binary())}
     )
 
 
-def _nodes(rows: pa.Table) -> list[_Node]:
-    found = [msgspec.msgpack.decode(blob, type=_Node) for blob in rows["blob"].to_pylist()]
+def nodes_of(rows: pa.Table | pa.RecordBatch) -> list[NodeState]:
+    """The nodes in rows `NODE`, by number."""
+    found = [msgspec.msgpack.decode(blob, type=NodeState) for blob in rows["blob"].to_pylist()]
     return sorted(found, key=lambda node: node.number)
 
 
@@ -136,36 +174,30 @@ def _matched(catalog: Catalog, blocks: Iterator[Block]) -> Iterator[pa.Table]:
             for event, own in zip(block.events, of_event, strict=True)
             if own
         ]
-    yield _table([_Node(int(user), published, matches)])
+    yield node_table([NodeState(int(user), published, matches)])
 
 
 def _advance(team: str, settings: Filter, nodes: int, number: int, rounds: int) -> Callable[[pa.Table], pa.Table]:
     def run(rows: pa.Table) -> pa.Table:
-        (node,) = _nodes(rows)
+        (node,) = nodes_of(rows)
         start, end = round_bounds(node.published, number, rounds)
-        worker = TeamNode(team, settings)
-        if node.state is not None:
-            worker.restore(node.state)
         orders = node.orders or first_orders(settings, nodes, end - start)[1][node.number]
-        own = [TeamMatch(*match) for match in node.matches if start < match[0] <= end]
-        node.report = worker.advance(own, start, end - start, orders)
-        node.delivered += [(seq, number) for seq in seqs_of(node.report.delivered, start)]
-        node.state = worker.state()
-        return _table([node])
+        node.report = node.advance(team, settings, orders, (start, end), number)
+        return node_table([node])
 
     return run
 
 
 def _merge(settings: Filter, nodes: int, rounds: int, number: int) -> Callable[[pa.Table], pa.Table]:
     def run(rows: pa.Table) -> pa.Table:
-        found = _nodes(rows)
+        found = nodes_of(rows)
         start, end = round_bounds(found[0].published, number, rounds)
         before = found[0].team or first_orders(settings, nodes, end - start)[0]
         reports = [node.report for node in found if node.report is not None]
         found[0].team, orders = merge(reports, before, settings, end - start)
         for node, told in zip(found, orders, strict=True):
             node.orders, node.report = told, None
-        return _table(found)
+        return node_table(found)
 
     return run
 
@@ -182,7 +214,7 @@ def _deliveries(team: str) -> Callable[[pa.Table], pa.Table]:
     )
 
     def run(rows: pa.Table) -> pa.Table:
-        (node,) = _nodes(rows)
+        (node,) = nodes_of(rows)
         known = {seq: (event, names) for seq, event, names, _ in node.matches}
         made = [
             {

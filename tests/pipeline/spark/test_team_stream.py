@@ -1,0 +1,100 @@
+"""Teams in Structured Streaming: the same deliveries as in a batch, however the stream is cut, and after a crash."""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from rankcast.choose.filters.chance import chance
+from rankcast.choose.filters.team import TeamMatch, serve_together
+from rankcast.errors import ModelError
+from rankcast.language import parse
+from rankcast.model import EPOCH, Catalog, Filter, FilterKind, Policy, Scoring, Subscription, Update
+from rankcast.pipeline.spark import serve_team
+from rankcast.pipeline.spark.team import node_of
+
+TOPICS = "abcdefgh"
+PUBLISHED, LENGTH = 240, 40
+
+
+@pytest.fixture(scope="module")
+def topics():
+    return [
+        [TOPICS[int(len(TOPICS) * chance(0, str(k), str(seq)) ** 2)] for k in range(1 + seq % 2)]
+        for seq in range(1, PUBLISHED + 1)
+    ]
+
+
+@pytest.fixture
+def folder(tmp_path, topics):
+    """The events in files of 70: a micro-batch completes one or two rounds, and leaves a part of one."""
+    made = tmp_path / "events"
+    made.mkdir()
+    for start in range(0, PUBLISHED, 70):
+        lines = []
+        for seq in range(start + 1, min(start + 70, PUBLISHED) + 1):
+            time = (EPOCH + timedelta(seconds=seq)).isoformat()
+            lines.append(json.dumps({"id": f"e{seq:03}", "time": time, "attributes": {"topic": topics[seq - 1]}}))
+        (made / f"{start:04}.jsonl").write_text("\n".join(lines))
+    return made
+
+
+def catalog_of(settings: Filter) -> Catalog:
+    catalog = Catalog([Subscription(f"s-{topic}", "team", parse(f"topic = '{topic}'")) for topic in TOPICS])
+    catalog.add(Policy("team", filter=settings))
+    return catalog
+
+
+def expected(topics, settings: Filter, nodes: int) -> list[int]:
+    matches = [[] for _ in range(nodes)]
+    for seq, topic in enumerate(topics, 1):
+        for node in range(nodes):
+            own = tuple(f"s-{name}" for name in TOPICS if name in topic and node_of(f"s-{name}", nodes) == node)
+            if own:
+                matches[node].append(TeamMatch(seq, f"e{seq:03}", own, own))
+    return serve_together(matches, PUBLISHED, settings, PUBLISHED // LENGTH)
+
+
+@pytest.mark.parametrize(
+    ("settings", "nodes"),
+    [
+        (Filter(FilterKind.THRESHOLD, 0.3, 40, update=Update.PACED, aging=0.5), 3),
+        (Filter(FilterKind.THRESHOLD, 0.3, 40, update=Update.EAGER, scoring=Scoring.INTERVAL), 2),
+        (Filter(FilterKind.THRESHOLD, 0.3, 40), 2),
+        (Filter(FilterKind.SAMPLING, 0.3, 40), 2),
+    ],
+    ids=["paced-aging", "eager", "lazy", "sampling"],
+)
+def test_a_stream_gets_what_a_batch_gets_and_goes_on_after_a_crash(spark, tmp_path, folder, topics, settings, nodes):
+    found: dict[int, list[tuple[int, str]]] = {}
+    crashes = [1]
+
+    def write(deliveries, number: int) -> None:
+        rows = sorted((row.seq, row.event) for row in deliveries.collect())
+        assert found.get(number, rows) == rows  # a repeated micro-batch makes the same deliveries
+        found[number] = rows
+        if number in crashes:
+            crashes.remove(number)
+            raise RuntimeError("the sink died after it wrote")
+
+    def serve():
+        stream = spark.readStream.option("maxFilesPerTrigger", 1).text(str(folder))
+        options = {"round_length": LENGTH, "nodes": nodes, "json": "value", "trigger": None}
+        query = serve_team(stream, catalog_of(settings), "team", write, tmp_path / "checkpoint", **options)
+        query.awaitTermination(240)
+        assert not query.isActive
+
+    with pytest.raises(Exception, match="the sink died"):
+        serve()
+    serve()
+    assert len(found) > 2
+    assert [seq for number in sorted(found) for seq, _ in found[number]] == expected(topics, settings, nodes)
+
+
+def test_what_cannot_be_served_is_refused(spark, tmp_path):
+    catalog = catalog_of(Filter(FilterKind.SAMPLING, 0.3, 40))
+    batch = spark.createDataFrame([], "id string, time timestamp")
+    with pytest.raises(ModelError, match="no stream; use deliver_to_team"):
+        serve_team(batch, catalog, "team", print, tmp_path, round_length=10)
+    with pytest.raises(ModelError, match="round_length is 0"):
+        serve_team(batch, catalog, "team", print, tmp_path, round_length=0)
