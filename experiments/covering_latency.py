@@ -31,7 +31,7 @@ STRATEGIES: dict[str, Callable[[], Strategy]] = {
     "AncestorCoverK": lambda: AncestorCoverK(Standing.COVER),
     "AncestorFairK": AncestorFairK,
 }
-REPEATS = 7
+REPEATS = 5
 Found = TypeVar("Found")
 HEADINGS = (*(f"{name}, ms" for name in STRATEGIES), *(f"{name}, subscriptions ranked" for name in STRATEGIES))
 

@@ -32,7 +32,6 @@ from rankcast.overlay.lots import draw, lot, lots, urn
 from rankcast.overlay.order import KnownSubscription, Order, Standing
 from rankcast.overlay.publications import Admission, admitted, advertisement_of, check_publication
 from rankcast.overlay.recipients import Matched, place_of, recipients
-from rankcast.overlay.routing import CONSUMERS, Router, Summary, summarise
 from rankcast.overlay.scorers import (
     Area,
     MatchDegree,
@@ -58,7 +57,6 @@ from rankcast.overlay.traffic import BrokerMessage, Traffic
 from rankcast.overlay.tree import Tree, parse_topology
 
 __all__ = [
-    "CONSUMERS",
     "EVERYTHING",
     "PLAIN",
     "STRATEGIES",
@@ -87,14 +85,12 @@ __all__ = [
     "RankingFunction",
     "RegularCover",
     "RegularK",
-    "Router",
     "Score",
     "Scorer",
     "Selectivity",
     "Standing",
     "Strategy",
     "SubscribedItem",
-    "Summary",
     "Traffic",
     "Tree",
     "WantsEverything",
@@ -120,7 +116,6 @@ __all__ = [
     "register_scorer",
     "registered_scorer",
     "scorer_of",
-    "summarise",
     "urn",
     "use_functions",
 ]

@@ -121,7 +121,8 @@ def _count_strings(batches: Iterator[pa.RecordBatch], attribute: str, is_json: b
     for batch in batches:
         values: Counter[str | None] = Counter()
         for event in _events(batch, is_json):
-            values.update(strings_of(event.attributes.get(attribute)) or [None])
+            own: list[str | None] = [*strings_of(event.attributes.get(attribute))]
+            values.update(own or [None])
         columns = [pa.array(list(values), pa.string()), pa.array(list(values.values()), pa.int64())]
         yield pa.RecordBatch.from_arrays(columns, ["value", "n"])
 
