@@ -8,6 +8,7 @@ from fastapi.security.utils import get_authorization_scheme_param
 
 from rankcast.service.access import ADMINISTRATOR, Principal, Role
 from rankcast.service.problems import Problem
+from rankcast.service.request_shares import CALLER, RequestCaller
 from rankcast.service.service import Service
 
 __all__ = ["Administrator", "BrokerCaller", "Caller", "Owner", "PublishingCaller", "ServiceOf", "publishing_caller"]
@@ -53,6 +54,8 @@ async def _admitted(request: Request, token: str | None) -> Principal:
     if principal is None:
         said = "this needs a token: Authorization: Bearer rc_…" if token is None else "no such token, or it was revoked"
         raise Problem(401, "token", said, {"WWW-Authenticate": 'Bearer realm="rankcast"'})
+    service.shares.note(who)
+    CALLER.set(RequestCaller(who, service.shares))
     return principal
 
 

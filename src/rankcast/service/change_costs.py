@@ -18,6 +18,8 @@ __all__ = ["ChangeCosts", "owners_of"]
 
 _LEAST = 1e-6
 _MANY = 10_000
+_FLUSH = 0.005
+"""Seconds that a change is charged besides its processor time, because it flushes the disk while other writers wait."""
 _IN_STORE = 8.0
 """Size of the budget for the store, as a multiple of the burst. Changes in the store are short."""
 _GUESS = 3.0
@@ -66,7 +68,7 @@ class ChangeCosts:
         finally:
             spent = (thread_time() - begun) / max(1, len(owners))
             for owner in owners:
-                self._in_store.charge(owner, spent)
+                self._in_store.charge(owner, spent + _FLUSH / len(owners))
         charged = 0.0
         if self._clock() - self._last_served < _ACTIVE:
             charged = max((self._each.get(owner, _GUESS * spent) for owner in owners), default=0.0)

@@ -3,6 +3,7 @@
 import asyncio
 from asyncio import AbstractEventLoop
 from collections.abc import AsyncGenerator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -80,6 +81,8 @@ class Feeds:
         self._woken = asyncio.Event()
         self._at = 0
         self._ended = Flag()
+        self._thread = ThreadPoolExecutor(1, "rankcast-feeds")
+        """Its own, so that no other request delays the deliveries."""
         self._of_user: dict[str | None, set[_Listener]] = {}
 
     @property
@@ -184,7 +187,7 @@ class Feeds:
             page: list[FeedItem] = []
             while self._of_user and (not page or len(page) == _PAGE):
                 try:
-                    page = await asyncio.to_thread(self._following)
+                    page = await asyncio.get_running_loop().run_in_executor(self._thread, self._following)
                 except StoreError:  # the store is busy; try again in the next round
                     break
                 if not page:

@@ -20,6 +20,7 @@ __all__ = ["PipelineProcess", "main"]
 _log = logging.getLogger("rankcast.service.pipeline")
 _PATIENCE = 10.0
 """Seconds that a child has to finish its batch before it is killed. The next child serves the batch again."""
+_URGENT = b"!\n"
 _REST = 1.0
 _OTHERS = 3.0
 """Seconds that a child waits for the child of a killed service to finish its batch."""
@@ -119,12 +120,12 @@ class PipelineProcess:
                 self._thread.join()
             self._thread = None
 
-    def wake(self) -> None:
-        """Report that there are events to serve. Returns at once."""
+    def wake(self, is_urgent: bool = False) -> None:
+        """Report that there are events to serve. Returns at once. If it is urgent, the pause after a batch ends."""
         with self._lock:
             if self._child is not None:
                 with suppress(OSError, ValueError):  # the child has just ended
-                    self._child.send(b"\n")
+                    self._child.send(_URGENT if is_urgent else b"\n")
 
     def _begun(self) -> Child:
         """Start a child that serves the store, and return it after its first report."""
@@ -182,8 +183,8 @@ def main() -> None:
             runner = Runner(store, task.shards, task.poll, told, last.append, owns_process=True)
             runner.start(_OTHERS)
             _say(_Report())
-            while os.read(0, 1 << 16):
-                runner.wake()
+            while told := os.read(0, 1 << 16):
+                runner.wake(is_urgent=_URGENT in told)
             runner.stop()
     except RankcastError as error:
         _say(_Report(refused=str(error)))

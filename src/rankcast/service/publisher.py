@@ -2,12 +2,11 @@
 
 import asyncio
 from asyncio import AbstractEventLoop
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from queue import SimpleQueue
-from threading import Lock, Thread
-from time import monotonic, sleep
+from threading import Condition, Thread
+from time import monotonic
 from typing import NamedTuple, TypeAlias
 
 from rankcast.errors import ModelError, StoreError
@@ -20,12 +19,17 @@ Results: TypeAlias = list[PublishReceipt | ModelError]
 """The results for the events of one request, in order: a receipt, or the error for which the event was refused."""
 
 _TOGETHER = 1000
+_BYTES = 512 * 1024
 _BEAT = 0.02
+_QUIET = 0.1
+"""A publisher is quiet again after this many seconds without an event."""
 
 
 class _Request(NamedTuple):
     events: Sequence[Event]
     future: "asyncio.Future[Results]"
+    who: str
+    size: int
 
 
 class _Answer(NamedTuple):
@@ -34,66 +38,85 @@ class _Answer(NamedTuple):
 
 
 class LogPublisher:
-    """Logs events in one thread: all requests that are waiting, up to 1,000 events, in one transaction.
+    """Logs events in one thread: requests that are waiting, up to 1,000 events or 512 KiB, in one transaction.
 
-    `logged` is called after each transaction. Each transaction flushes the disk once, so a single publish stays fast
-    and many concurrent ones cost little more. While several requests arrive together, there are at most 50
-    transactions a second: each is then larger, and other writers, above all the pipeline, get access to the store in
-    between.
+    Publishers take turns, so that nobody waits for all that another one has sent. Each transaction flushes the disk
+    once, so a single publish stays fast and many concurrent ones cost little more. While several requests arrive
+    together, there are at most 50 transactions a second, unless somebody else begins to publish: each is then larger,
+    and other writers, above all the pipeline, get access to the store in between.
+
+    `logged` is called after each transaction, and told whether it has an event of a publisher who was quiet before.
     """
 
-    def __init__(self, store: Store, logged: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, store: Store, logged: Callable[[bool], None] = lambda is_quiet: None) -> None:
         self._store = store
         self._logged = logged
-        self._queue: SimpleQueue[_Request | None] = SimpleQueue()
+        self._waiting: dict[str, deque[_Request]] = {}
+        """The requests of each publisher. The publisher whose turn is next comes first."""
+        self._changed = Condition()
+        self._last: dict[str, float] = {}
+        """When each publisher of the last moments had a turn."""
         self._thread: Thread | None = None
-        self._lock = Lock()
         self._is_closed = False
 
-    def publish(self, events: Sequence[Event]) -> "asyncio.Future[Results]":
-        """Log events in order. The future belongs to the running loop, and is done when the events are on disk."""
+    def publish(self, events: Sequence[Event], who: str = "", size: int = 0) -> "asyncio.Future[Results]":
+        """Log events of a publisher in order; `size` is how many bytes they have, about.
+
+        The future belongs to the running loop, and is done when the events are on disk.
+        """
         future: asyncio.Future[Results] = asyncio.get_running_loop().create_future()
-        with self._lock:
+        with self._changed:
             if self._is_closed:
                 raise StoreError("the service is stopping")
             if self._thread is None:
                 self._thread = Thread(target=self._run, name="rankcast-publisher", daemon=True)
                 self._thread.start()
-            self._queue.put(_Request(events, future))
+            self._waiting.setdefault(who, deque()).append(_Request(events, future, who, size))
+            self._changed.notify_all()
         return future
 
     def close(self) -> None:
         """Log what is still queued, then end the thread."""
-        with self._lock:
+        with self._changed:
             self._is_closed = True
             thread, self._thread = self._thread, None
+            self._changed.notify_all()
         if thread is not None:
-            self._queue.put(None)
             thread.join()
 
     def _run(self) -> None:
-        while True:
-            request = self._queue.get()
-            if request is None:
-                return
-            together, count = [request], len(request.events)
-            ending = False
-            while count < _TOGETHER and not self._queue.empty():
-                request = self._queue.get()
-                if request is None:
-                    ending = True
-                    break
-                together.append(request)
-                count += len(request.events)
-            # Cancelling after this point does not undo the publish; cancelling earlier prevents it.
+        while together := self._next():
             begun = monotonic()
-            self._log([one for one in together if not one.future.cancelled()])
-            if ending:
-                return
+            quiet = {one.who for one in together if begun - self._last.get(one.who, float("-inf")) > _QUIET}
+            self._last = {who: at for who, at in self._last.items() if begun - at <= _QUIET}
+            self._last.update(dict.fromkeys([one.who for one in together], begun))
+            # Cancelling after this point does not undo the publish; cancelling earlier prevents it.
+            self._log([one for one in together if not one.future.cancelled()], is_quiet=bool(quiet))
             if len(together) > 1:
-                sleep(max(0.0, begun + _BEAT - monotonic()))
+                self._rest(begun + _BEAT)
 
-    def _log(self, requests: Sequence[_Request]) -> None:
+    def _next(self) -> list[_Request]:
+        """Wait for requests, and take those of the next transaction, one of each publisher in turn; none at the end."""
+        together, count, size = list[_Request](), 0, 0
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._is_closed)
+            while self._waiting and count < _TOGETHER and size < _BYTES:
+                who = next(iter(self._waiting))
+                own = self._waiting.pop(who)
+                together.append(request := own.popleft())
+                count, size = count + len(request.events), size + request.size
+                if own:
+                    self._waiting[who] = own  # at the end of the line
+        return together
+
+    def _rest(self, until: float) -> None:
+        """Wait, unless a publisher has a request who had no turn for a while."""
+        with self._changed:
+            self._changed.wait_for(
+                lambda: self._is_closed or not self._waiting.keys() <= self._last.keys(), until - monotonic()
+            )
+
+    def _log(self, requests: Sequence[_Request], is_quiet: bool) -> None:
         refused: dict[int, ModelError] = {}
         try:
             published = iter(
@@ -105,7 +128,7 @@ class LogPublisher:
         except Exception as error:  # report it to the caller
             _give([_Answer(request.future, error) for request in requests])
             return
-        self._logged()
+        self._logged(is_quiet)
         _give(
             [
                 _Answer(request.future, [refused.get(id(event)) or next(published) for event in request.events])

@@ -59,6 +59,7 @@ class Runner:
         self._serving: LocalPipeline | None = None
         self._lock = StoreLock(store, "end that one, or start with --no-pipeline")
         self._woken = Flag()
+        self._hurried = Flag()
         self._stopping = Flag()
         self._thread: Thread | None = None
 
@@ -89,20 +90,26 @@ class Runner:
     def stop(self) -> None:
         """Let the current batch finish, then end the thread."""
         self._stopping.set()
+        self._hurried.set()
         self._woken.set()
         if self._thread is not None:
             self._thread.join()
             self._thread = None
         self._lock.give_back()
 
-    def wake(self) -> None:
-        """Report that there are events to serve. Returns at once."""
+    def wake(self, is_urgent: bool = False) -> None:
+        """Report that there are events to serve. Returns at once. If it is urgent, the pause after a batch ends."""
+        if is_urgent:
+            self._hurried.set()
         self._woken.set()
 
     def _run(self) -> None:
         failures = 0
-        while not self._stopping.is_set():
+        while True:
             self._woken.clear()
+            self._hurried.clear()
+            if self._stopping.is_set():
+                break
             begun, before = monotonic(), self.batches
             try:
                 self._serve()
@@ -117,7 +124,7 @@ class Runner:
             if self._garbage is not None:
                 self._garbage.collect()
             if self.batches > before:
-                self._stopping.wait(_rest(monotonic() - begun))
+                self._hurried.wait(_rest(monotonic() - begun))
             self._woken.wait(self._poll)
         if self._serving is not None:
             with suppress(StoreError):  # the next start restores the state from what was saved before

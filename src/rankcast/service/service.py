@@ -23,6 +23,7 @@ from rankcast.service.publisher import LogPublisher
 from rankcast.service.push.digests import Digests
 from rankcast.service.push.webhooks import PushMetrics, Webhooks
 from rankcast.service.rates import RateLimits
+from rankcast.service.request_shares import RequestShares
 from rankcast.service.runner import Runner
 from rankcast.service.sampler import Sampler
 from rankcast.service.sessions import Sessions
@@ -74,6 +75,7 @@ class Service:
         self.rates = RateLimits(settings.limits.rate, settings.limits.burst)
         self.event_rates = RateLimits(settings.limits.event_rate, settings.limits.event_burst)
         self.byte_rates = RateLimits(settings.limits.byte_rate, settings.limits.byte_burst)
+        self.shares = RequestShares(settings.limits.processor_rate, settings.limits.processor_burst)
         self.page_rates = RateLimits(settings.limits.pages, settings.limits.page_burst)
         self.metrics = Metrics(self.store)
         self.feeds = Feeds(self.store, settings.poll)
@@ -141,8 +143,8 @@ class Service:
         self.backlogs.served(batch)
         self.change_costs.served(batch)
 
-    def _logged(self) -> None:
-        self.runner.wake()
+    def _logged(self, is_quiet: bool = True) -> None:
+        self.runner.wake(is_urgent=is_quiet)
         self.brokers.wake()
 
     def _woken(self) -> None:

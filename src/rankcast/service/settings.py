@@ -46,6 +46,9 @@ class Limits:
     Changes of one owner's records may use `change_rate` seconds of one core per second, and `change_burst` seconds at
     once.
 
+    While other tokens are active, requests of one token may use `processor_rate` seconds of one core per second, and
+    `processor_burst` seconds at once. Further requests wait.
+
     `body` bounds a publishing request in bytes, `record` any other request, and `event` each event. All bodies in
     memory together have at most `in_flight` bytes, and those of one token at most a quarter of that. A body must
     arrive within `arrival` seconds.
@@ -68,6 +71,8 @@ class Limits:
     backlog_requests: int = 64
     change_rate: float = 0.1
     change_burst: float = 0.5
+    processor_rate: float = 0.1
+    processor_burst: float = 0.5
     predicates: int = 200
     depth: int = 20
     policy_cost: float = MOST_POLICY_COST

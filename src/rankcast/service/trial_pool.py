@@ -23,6 +23,8 @@ __all__ = ["TrialPool"]
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 _MODULE = "rankcast.service.trial_process"
+_NICE = "RANKCAST_TRIAL_NICE"
+"""The environment variable for the niceness of a trial. Otherwise two trials would occupy both of two processors."""
 _START = 60.0
 """Seconds that a child may take to start. They do not count towards the time of the trial."""
 _LOOK = 0.05
@@ -220,4 +222,4 @@ def _child() -> tuple[Child, bool]:
                 return child, False
             with suppress(OSError):
                 child.end(0)
-    return Child(_MODULE), True
+    return Child(_MODULE, int(os.environ.get(_NICE, "15"))), True

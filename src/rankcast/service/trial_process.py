@@ -17,13 +17,6 @@ READY = b"."
 LENGTH = struct.Struct(">Q")
 """The length prefix of each task and each answer."""
 
-_NICE = "RANKCAST_TRIAL_NICE"
-"""The environment variable for the niceness of a trial.
-
-Trials yield to the processes that serve events and answer requests. Otherwise two trials would occupy both of two
-processors.
-"""
-
 
 class TrialAnswer(NamedTuple):
     """The outcome of a task: its result, or the message of a Rankcast error. `mistake` is the traceback of a bug."""
@@ -36,7 +29,6 @@ class TrialAnswer(NamedTuple):
 
 def main() -> None:
     """Report that the child is ready, then run tasks, each a function and its arguments, until the input ends."""
-    os.nice(int(os.environ.get(_NICE, "15")))
     import_module("rankcast.service.trial_tasks")
     _write(READY)
     while (head := _read(LENGTH.size)) is not None:

@@ -11,6 +11,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from rankcast.errors import StoreError
 from rankcast.store import schema
 from rankcast.store.places import without_passwords
+from rankcast.store.turns import Turns
 
 __all__ = ["Clock", "Database", "Explain", "system_clock"]
 
@@ -41,6 +42,7 @@ class Database:
         self._wait = wait
         self._explain = explain
         self._is_open = True
+        self._turns = Turns()
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -64,8 +66,23 @@ class Database:
     @contextmanager
     def starting(self) -> Iterator[Connection]:
         """A write transaction on a database that may not have its tables yet."""
-        with self._explaining(), self._writers.begin() as connection:
+        with self._explaining(), self._turn(), self._writers.begin() as connection:
             yield connection
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Among the writers of this process, wait for one's turn. Other databases have a queue of their own."""
+        if not self.is_file:
+            yield
+            return
+        if not self._turns.take(self._wait):
+            raise StoreError(
+                f"the store {self.place!r} is busy: writers have waited for over {self._wait:g} s; try again"
+            )
+        try:
+            yield
+        finally:
+            self._turns.give_back()
 
     @property
     def is_file(self) -> bool:

@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b
 from typing import Annotated, Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 import msgspec
 from fastapi import APIRouter, Header, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -42,7 +42,6 @@ _SMALL = 16 * 1024
 _PART = 128 * 1024
 """Bytes of events that are parsed in one step."""
 _Result = TypeVar("_Result")
-_reader = ThreadPoolExecutor(1, "rankcast-reader")
 _raw_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
@@ -97,7 +96,9 @@ async def publish(
     several = kind in _LINES or content.lstrip()[:1] == b"["
     if idempotency_key is None:
         return await _publish(service, caller, content, kind, several, None)
-    print_ = await _beside(content, lambda: blake2b(kind.encode() + b"\0" + content, digest_size=32).digest())
+    print_ = await _beside(
+        service, caller.token, content, lambda: blake2b(kind.encode() + b"\0" + content, digest_size=32).digest()
+    )
     reserved = await asyncio.to_thread(service.answers.reserve, caller.token, idempotency_key, print_)
     if reserved.answer is not None:
         status, _, text = reserved.answer.partition(b" ")
@@ -110,14 +111,9 @@ async def publish(
     return made
 
 
-async def _beside(content: bytes, work: Callable[[], _Result]) -> _Result:
-    """Run `work` on a body: at once if the body is small, otherwise in a single thread beside the event loop.
-
-    There is only one such thread, because every computing thread takes processor time from the event loop.
-    """
-    if len(content) <= _SMALL:
-        return work()
-    return await asyncio.get_running_loop().run_in_executor(_reader, work)
+async def _beside(service: Service, who: str, content: bytes, work: Callable[[], _Result]) -> _Result:
+    """Run `work` on a body: at once if the body is small, otherwise in a thread when it is the caller's turn."""
+    return work() if len(content) <= _SMALL else await service.shares.run(who, work)
 
 
 class Publishing:
@@ -168,7 +164,11 @@ async def _publish(
         raise Problem(413, "limit", limit)
 
     _check_rate(service, caller, service.byte_rates, len(content), "bytes")
-    raws = await _beside(content, lambda: _split(content, kind, limits.bulk)) if several else [content]
+    raws = (
+        await _beside(service, caller.token, content, lambda: _split(content, kind, limits.bulk))
+        if several
+        else [content]
+    )
     _check_rate(service, caller, service.event_rates, len(raws), "events")
     lines: list[_Line] = []
     for part in _parts(raws):  # one after the other, so that short requests get a turn during a long one
@@ -177,9 +177,9 @@ async def _publish(
         def read(part: Sequence[bytes] = part, begin: int = begin) -> list[_Line]:
             return [_read(service, caller, raw, place, given) for place, raw in enumerate(part, begin)]
 
-        lines += await _beside(content, read)
+        lines += await _beside(service, caller.token, content, read)
     events = [line.event for line in lines if isinstance(line.event, Event)]
-    results = iter(await _log(service, caller, events))
+    results = iter(await _log(service, caller, events, len(content)))
     done: list[PublishReceipt | ModelError] = [
         next(results) if isinstance(line.event, Event) else line.event for line in lines
     ]
@@ -188,7 +188,10 @@ async def _publish(
         if isinstance(only, ModelError):
             raise only
         return answer(only._asdict(), 200 if only.duplicate else 201)
-    rejects, made = await _beside(content, lambda: _bulk_answer(caller, lines, done))
+    # Charged but not delayed or refused: the events are in the log.
+    rejects, made = await run_in_threadpool(
+        service.shares.charged, caller.token, lambda: _bulk_answer(caller, lines, done)
+    )
     if rejects:
         await asyncio.to_thread(service.store.reject, rejects)
     return made
@@ -206,7 +209,7 @@ def _check_rate(service: Service, caller: Principal, rates: RateLimits, amount: 
         )
 
 
-async def _log(service: Service, caller: Principal, events: Sequence[Event]) -> Results:
+async def _log(service: Service, caller: Principal, events: Sequence[Event], size: int) -> Results:
     """Log events in portions, as the publisher's backlog allows. A long request takes as long as its events."""
     results: Results = []
     while len(results) < len(events):
@@ -214,7 +217,7 @@ async def _log(service: Service, caller: Principal, events: Sequence[Event]) -> 
         taken = await service.backlogs.take(caller.token, len(rest), is_begun=bool(results))
         new: list[PublishReceipt] = []
         try:
-            done = await service.publisher.publish(rest[:taken])
+            done = await service.publisher.publish(rest[:taken], caller.token, size * taken // len(events))
             new = [one for one in done if isinstance(one, PublishReceipt) and not one.duplicate]
             results += done
         finally:

@@ -1,6 +1,7 @@
 """All resources of the API."""
 
 from fastapi import Depends, FastAPI
+from fastapi.routing import APIRoute
 
 from rankcast.service.api import (
     advertisements,
@@ -31,6 +32,7 @@ from rankcast.service.api import (
 from rankcast.service.api.fields import check_address
 from rankcast.service.api.schemas import PROBLEMS
 from rankcast.service.api.unknown import add_unknown
+from rankcast.service.request_shares import in_turn
 
 __all__ = ["add_routes"]
 
@@ -81,6 +83,9 @@ _AUDITED = (
 def add_routes(app: FastAPI) -> None:
     """Add all resources to an application, under /v1."""
     for resource in _RESOURCES:
+        for route in resource.router.routes:
+            if isinstance(route, APIRoute):
+                route.endpoint = in_turn(route.endpoint)
         also = [Depends(audit.note_caller)] if resource in _AUDITED else []
         app.include_router(
             resource.router, prefix="/v1", responses=PROBLEMS, dependencies=[Depends(check_address), *also]

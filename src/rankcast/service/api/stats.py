@@ -1,12 +1,12 @@
 """Statistics of the store and the pipeline, and of one user."""
 
 from fastapi import APIRouter, Request
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from rankcast.service.api.answers import answer
 from rankcast.service.api.schemas import says
 from rankcast.service.callers import Administrator, Owner, ServiceOf
+from rankcast.service.request_shares import by_turn
 from rankcast.service.trial_tasks import even_history, measure_user
 
 __all__ = ["router"]
@@ -43,7 +43,7 @@ def stats(caller: Administrator, service: ServiceOf) -> Response:
 async def stats_of_user(user: Owner, service: ServiceOf, request: Request) -> Response:
     """How evenly a user was served: entropy, fairness and distances over the last 10,000 deliveries, the funnel of
     the last 1,000 events, and between which rates a filter can deliver all subscriptions evenly (`even`)."""
-    part = await run_in_threadpool(service.part_of, user)
+    part = await by_turn(service.part_of, user)
     measured, funnel = await service.trials.run_for(
         user, request.is_disconnected, measure_user, service.history(_RECENT), user, part, _MOST
     )

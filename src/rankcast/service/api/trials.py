@@ -1,7 +1,6 @@
 """Trying an expression or a policy on recent history before saving it, and explaining deliveries."""
 
 from fastapi import APIRouter, Request
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from rankcast.errors import RecordError
@@ -14,6 +13,7 @@ from rankcast.service.api.schemas import body, says
 from rankcast.service.callers import Owner, ServiceOf
 from rankcast.service.problems import Problem
 from rankcast.service.record_costs import check_cost
+from rankcast.service.request_shares import by_turn
 from rankcast.service.service import Service
 from rankcast.service.trial_tasks import backtest_history, explain_event, try_on_history
 
@@ -27,14 +27,18 @@ router = APIRouter(prefix="/users/{user:part}", tags=["trials"])
 )
 async def try_expression(user: Owner, service: ServiceOf, content: Body, request: Request) -> Response:
     """How many of the last `limit` events an expression would have matched, with the newest `show` of them."""
-    where, limit, shown = await run_in_threadpool(_expression, content, user, service)
-    part = await run_in_threadpool(service.part_of, user)
-    await run_in_threadpool(part.check_expression, where, user)
+    where, limit, shown = await by_turn(_expression, content, user, service)
+    part = await by_turn(service.part_of, user)
+    await by_turn(part.check_expression, where, user)
     trial = await service.trials.run_for(
         user, request.is_disconnected, try_on_history, service.history(limit), where, part, user, shown
     )
-    matched = fitting(map(encode_event, trial.matched), service.settings.limits.page_bytes)
-    return answer({"count": trial.count, "of": trial.of, "matched": matched, "label": label(where)})
+
+    def told() -> Response:
+        matched = fitting(map(encode_event, trial.matched), service.settings.limits.page_bytes)
+        return answer({"count": trial.count, "of": trial.of, "matched": matched, "label": label(where)})
+
+    return await by_turn(told)
 
 
 def _expression(content: bytes, user: str, service: Service) -> tuple[Expression, int, int]:
@@ -55,12 +59,12 @@ def _expression(content: bytes, user: str, service: Service) -> tuple[Expression
 )
 async def try_policy(user: Owner, service: ServiceOf, content: Body, request: Request) -> Response:
     """What a policy would have delivered from the last `limit` events, from a fresh start. Nothing is changed."""
-    policy, limit = await run_in_threadpool(_policy, content, user, service)
-    part = await run_in_threadpool(service.part_of, user)
+    policy, limit = await by_turn(_policy, content, user, service)
+    part = await by_turn(service.part_of, user)
     of, made = await service.trials.run_for(
         user, request.is_disconnected, backtest_history, service.history(limit), user, policy, part
     )
-    return answer({"of": of, "deliveries": [encode_delivery(delivery) for delivery in made]})
+    return await by_turn(lambda: answer({"of": of, "deliveries": [encode_delivery(delivery) for delivery in made]}))
 
 
 def _policy(content: bytes, user: str, service: Service) -> tuple[Policy, int]:
@@ -77,10 +81,10 @@ def _policy(content: bytes, user: str, service: Service) -> tuple[Policy, int]:
 @router.get("/explanations/{event:name}", responses=says("Explanation", "All that led to it"))
 async def explain(user: Owner, event: str, service: ServiceOf, request: Request) -> Response:
     """Why an event was or was not sent to the user: what matched, its rank, and what was chosen instead."""
-    await run_in_threadpool(_check_explained, service, user, event)
+    await by_turn(_check_explained, service, user, event)
     store, most = service.settings.store, service.settings.limits.explained
     found = await service.trials.run_for(user, request.is_disconnected, explain_event, store, most, user, event)
-    return answer({**found.to_json(), "lines": found.lines()})
+    return await by_turn(lambda: answer({**found.to_json(), "lines": found.lines()}))
 
 
 def _check_explained(service: Service, user: str, event: str) -> None:

@@ -1,0 +1,53 @@
+"""Writers of one process get their turns in order."""
+
+from pathlib import Path
+from threading import Thread
+from time import sleep
+
+import pytest
+
+from rankcast.errors import StoreError
+from rankcast.store import Store
+from rankcast.store.turns import Turns
+
+
+def test_turns_come_in_the_order_of_asking() -> None:
+    turns, order = Turns(), list[int]()
+    assert turns.take(1)
+
+    def ask(number: int) -> None:
+        assert turns.take(5)
+        order.append(number)
+        turns.give_back()
+
+    threads = [Thread(target=ask, args=[number]) for number in range(8)]
+    for thread in threads:
+        thread.start()
+        sleep(0.01)
+    turns.give_back()
+    for thread in threads:
+        thread.join()
+    assert order == list(range(8))
+    assert turns.take(0)
+
+
+def test_one_who_gave_up_is_passed_over() -> None:
+    turns = Turns()
+    assert turns.take(0)
+    assert not turns.take(0.01)
+    turns.give_back()
+    assert turns.take(0)
+
+
+def test_a_writer_that_waits_too_long_is_told(tmp_path: Path) -> None:
+    place = str(tmp_path / "store.db")
+    Store.create(place).close()
+    with (
+        Store.open(place, wait=0.05) as store,
+        store.database.writing(),
+        pytest.raises(StoreError, match="busy"),
+        store.database.writing(),
+    ):
+        pass
+    with Store.open(place) as store, store.database.writing():
+        pass
