@@ -1,5 +1,6 @@
 """Brokers that tell each other items decide as the simulation, and as one broker that knows everything."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 
@@ -11,6 +12,7 @@ from rankcast.language import parse
 from rankcast.matching import OracleMatcher
 from rankcast.model import (
     Advertisement,
+    Always,
     And,
     Between,
     Catalog,
@@ -27,7 +29,19 @@ from rankcast.model import (
     Trapezoid,
 )
 from rankcast.model.policies import Length, Mode
-from rankcast.overlay import STRATEGIES, Knowledge, Overlay, Tree, item_of_json, meanings_of, recipients, scorer_of
+from rankcast.overlay import (
+    PLAIN,
+    STRATEGIES,
+    Knowledge,
+    Overlay,
+    RegularCover,
+    SubscribedItem,
+    Tree,
+    item_of_json,
+    meanings_of,
+    recipients,
+    scorer_of,
+)
 from rankcast.testing.strategies import CONCEPTS, conjunctions
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -69,10 +83,22 @@ class Brokers:
             found += chosen.pop("", [])
             for neighbour, ids in chosen.items():
                 below = self.at[neighbour]
-                passed = below.locate(name, ids) if below.is_exact(name) else below.choose(name, event, len(ids))
+                drawn = isinstance(ids, int)
+                passed = below.choose(name, event, ids) if drawn else below.locate(name, ids, broker)
                 assert broker not in passed
                 pending.append((neighbour, passed))
         return tuple(sorted(found))
+
+    def known_plainly(self, at: str, home: str) -> set[str]:
+        """What a broker was told for events without an advertisement, from the side away from another broker."""
+        towards = self.tree.towards(home).get(at)
+        return {
+            item.subscription.id
+            for neighbour in self.tree.neighbours[at]
+            if neighbour != towards
+            for item in self.at[neighbour].tell(at).values()
+            if isinstance(item, SubscribedItem) and PLAIN in dict(item.needs)
+        }
 
     def reached(self, event: Event, at: str) -> set[str]:
         """The brokers that a plain event reaches."""
@@ -139,6 +165,7 @@ def test_recipients_are_those_of_one_broker_and_forwarding_is_that_of_the_simula
     catalogs[home].put(advertisement)
     everything.put(advertisement)
     simulated.advertise(advertisement, home, STRATEGIES[strategy])
+    simulated.advertise(Advertisement("plain", "nobody", Always(), 1), home, RegularCover())
     places: dict[str, str] = {}
     lives: dict[str, str] = {}
     for step in range(data.draw(st.integers(1, 14))):
@@ -169,6 +196,9 @@ def test_recipients_are_those_of_one_broker_and_forwarding_is_that_of_the_simula
     brokers.settle()
     for name in tree.brokers:
         assert brokers.at[name].known(f"{home}/a1") == simulated.known("a1", name)
+        assert brokers.known_plainly(name, home) | {one for one, at in places.items() if at == name} == set(
+            simulated.known("plain", name)
+        )
     for at in range(3):
         values = {"a": (data.draw(st.integers(0, 5)),), "b": (data.draw(st.integers(0, 5)),)}
         event = Event(f"e{at}", NOW, values, advertisement="a1")
@@ -180,6 +210,9 @@ def test_recipients_are_those_of_one_broker_and_forwarding_is_that_of_the_simula
         wanted = {places[one.id] for one, _ in OracleMatcher.of(everything).match(plain)}
         start = data.draw(st.sampled_from(tree.brokers))
         assert brokers.reached(plain, start) >= wanted
+        trace = simulated.publish(Event(f"p{at}", NOW, values, advertisement="plain"))
+        assert set(trace.recipients) == {one.id for one, _ in OracleMatcher.of(everything).match(plain)}
+        assert brokers.reached(plain, home) == set(trace.visited)
 
 
 def _place(
@@ -242,6 +275,41 @@ def test_a_neighbour_cannot_displace_a_subscription_of_another_by_its_id() -> No
     assert brokers.at["root"].choose("root/a1", event) == {"bad": ["s1"]}
 
 
+def test_a_broker_that_starts_again_remembers_who_came_first() -> None:
+    wide = Subscription("s1", "00@good", parse("x >= 0"))
+    items = {name: SubscribedItem(replace(wide, user=f"00@{name}"), (("root/a1", 1),)) for name in ("bad", "good")}
+    again = Knowledge("root")
+    again.own(Catalog([Advertisement("a1", "shop", parse("x >= 0"), 1)]))
+    for name, item in items.items():
+        again.learn(name, [item], whole=True)
+    event = Event("e1", NOW, {"x": (1,)}, advertisement="a1")
+    assert again.choose("root/a1", event) == {"bad": ["s1"]}
+    again.order_claims({"s/s1": ["good", "bad"]})
+    assert again.choose("root/a1", event) == {"good": ["s1"]}
+
+
+def test_a_recipient_that_is_not_known_any_more_is_looked_for_behind_all_other_neighbours() -> None:
+    brokers = Brokers(Tree([("root", "mid"), ("mid", "left"), ("mid", "right")]))
+    brokers.at["root"].own(Catalog([Advertisement("a1", "shop", parse("x >= 0"), 1)]))
+    brokers.at["left"].own(Catalog([Subscription("s1", "ann", parse("x >= 0"))]))
+    brokers.settle()
+    mid = brokers.at["mid"]
+    assert mid.locate("root/a1", ["s1"], "root") == {"left": ["s1"]}
+    assert mid.locate("root/a1", ["s2"], "root") == {"left": ["s2"], "right": ["s2"]}
+    assert mid.locate("root/a0", ["s2"], "left") == {"root": ["s2"], "right": ["s2"]}
+
+
+def test_a_publication_comes_from_where_it_was_advertised() -> None:
+    brokers = Brokers(Tree([("root", "good"), ("root", "bad")]))
+    brokers.at["good"].own(Catalog([Advertisement("a1", "shop", parse("x >= 0"), 1)]))
+    brokers.settle()
+    root = brokers.at["root"]
+    assert root.may_publish("good", "good/a1")
+    assert not root.may_publish("bad", "good/a1")
+    assert not root.may_publish("bad", "root/a1")
+    assert root.may_publish("good", "good/withdrawn")
+
+
 def test_a_broker_whose_users_count_published_events_wants_all_of_them() -> None:
     brokers = chain(3)
     counting = Policy("ann", mode=Mode.SLIDING, k=1, length=Length(3))
@@ -267,4 +335,4 @@ def test_a_withdrawn_advertisement_takes_its_subscriptions_along() -> None:
     brokers.settle()
     assert not brokers.at["b1"].advertisements
     assert sorted(brokers.at["b1"].tell("b0")) == ["s/s1"]
-    assert brokers.at["b1"].locate("b0/a1", ["s2", "gone"]) == {"": ["s2"]}
+    assert brokers.at["b1"].locate("b0/a1", ["s2", "gone"], "b0") == {"": ["s2"]}

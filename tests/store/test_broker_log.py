@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rankcast.errors import StoreError
+from rankcast.errors import ModelError, StoreError
 from rankcast.language import decode_event, decode_record
 from rankcast.model import EPOCH, Event
 from rankcast.pipeline.serving import read_events
@@ -87,14 +87,29 @@ def test_events_wait_until_recipients_are_chosen(store: Store) -> None:
 def test_items_change_as_a_whole(store: Store) -> None:
     log = BrokerLog(store.database)
     log.join("edge", False, "l1", 0, 0)
-    log.change_items("edge", "r:1", {"s/s1": {"a": 1}, "s/s2": {"a": 2}}, [], whole=True)
-    log.change_items("edge", "r:2", {"s/s2": {"a": 3}}, ["s/s1"], whole=False)
+    log.change_items("edge", "r:1", {"s/s1": {"a": 1}, "s/s2": {"a": 2}}, [], whole=True, most=2)
+    log.change_items("edge", "r:2", {"s/s2": {"a": 3}}, ["s/s1"], whole=False, most=2)
     assert (log.items("edge"), log.neighbours()[0].items) == ({"s/s2": {"a": 3}}, "r:2")
-    log.change_items("edge", "q:1", {"all": {"all": True}}, [], whole=True)
+    log.change_items("edge", "q:1", {"all": {"all": True}}, [], whole=True, most=2)
+    assert log.items("edge") == {"all": {"all": True}}
+    with pytest.raises(ModelError, match="more than 2"):
+        log.change_items("edge", "q:2", {f"s/{at}": {} for at in range(2)}, [], whole=False, most=2)
     assert log.items("edge") == {"all": {"all": True}}
     assert log.forget("edge")
     assert not log.forget("edge")
     assert log.items("edge") == {}
+    with pytest.raises(StoreError, match="no neighbour 'edge' any more"):
+        log.change_items("edge", "q:3", {"s/s1": {}}, [], whole=False, most=2)
+
+
+def test_who_came_first_with_an_item_is_remembered(store: Store) -> None:
+    log = BrokerLog(store.database)
+    for name in ("bad", "good"):
+        log.join(name, False, name, 0, 0)
+    log.change_items("good", "1", {"s/s1": {"a": 1}, "s/s2": {}}, [], whole=True, most=9)
+    log.change_items("bad", "1", {"s/s1": {}}, [], whole=True, most=9)
+    log.change_items("good", "2", {"s/s1": {"a": 2}}, [], whole=True, most=9)
+    assert log.contested() == {"s/s1": ["good", "bad"]}
 
 
 def test_an_upstream_replaces_another(store: Store) -> None:

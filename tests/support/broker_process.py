@@ -10,7 +10,7 @@ from rankcast.service.running import HttpServer, bound
 def main() -> None:
     """Serve the store of the settings until the process is ended."""
     given = json.loads(sys.argv[1])
-    settings = ServiceSettings(page=False, dev=True, poll=0.05, **{**given, "strategies": tuple(given["strategies"])})
+    settings = ServiceSettings(page=False, poll=0.05, **{**given, "strategies": tuple(given["strategies"])})
     listening = bound(settings)
     HttpServer(create_app(settings), ready=lambda: print("ready", flush=True)).serve_on(listening)
 

@@ -1,9 +1,7 @@
-"""Trees of brokers as processes on loopback, with a proxy on each link, and the catalog that one broker would have."""
+"""Trees of brokers as processes, and the catalog that one broker would have."""
 
 import json
-import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,12 +10,13 @@ from random import Random
 from time import monotonic, sleep
 
 import httpx
-from link_proxy import LinkProxy
+from broker_network import BrokerNetwork, Loopback, Namespaces
 
 from rankcast.language import encode_event
 from rankcast.matching import OracleMatcher
-from rankcast.model import Advertisement, Catalog, Event, Ranking, Subscription
-from rankcast.overlay import STRATEGIES, Admission, Overlay, Tree
+from rankcast.model import Advertisement, Always, Catalog, Event, Ranking, Subscription
+from rankcast.overlay import STRATEGIES, Admission, Overlay, RegularCover, Tree
+from rankcast.service.access import Access, Role
 from rankcast.store import BrokerLog, Store
 
 __all__ = ["RunningTree", "SingleBroker"]
@@ -26,41 +25,50 @@ _SCRIPT = Path(__file__).with_name("broker_process.py")
 
 
 class RunningTree:
-    """Brokers by name. `links` are (upstream, edge); the first broker is the root."""
+    """Brokers by name, each with a token of its upstream. `links` are (upstream, edge); the first broker is the root.
+
+    With a delay, in seconds, the brokers are in network namespaces, and the links between them delay each packet.
+    """
 
     def __init__(
         self, folder: Path, links: Sequence[tuple[str, str]], strategies: Sequence[str] = (), delay: float = 0.0
     ) -> None:
         self.folder = folder
         self.names = list(dict.fromkeys(name for link in links for name in link))
-        self.upstream = {edge: above for above, edge in links}
-        self.ports = {name: _free_port() for name in self.names}
-        self.proxies = {edge: LinkProxy(self.ports[above], delay) for above, edge in links}
+        self.edges = [edge for _, edge in links]
+        self.network: BrokerNetwork = Namespaces(links, delay) if delay else Loopback(links)
         self._strategies = list(strategies)
         self._processes: dict[str, subprocess.Popen[str]] = {}
-        self._client = httpx.Client(timeout=60.0)
         self.stores = {name: Store.create(folder / f"{name}.db") for name in self.names}
+        access = {name: Access(store) for name, store in self.stores.items()}
+        self._tokens = {edge: access[above].create(Role.BROKER, edge)[0] for above, edge in links}
+        self._clients = {
+            name: httpx.Client(
+                base_url=f"http://127.0.0.1:{self.network.port(name)}",
+                headers={"Authorization": f"Bearer {access[name].create(Role.ADMINISTRATOR)[0]}"},
+                timeout=60.0,
+            )
+            for name in self.names
+        }
         for name in self.names:
             self.start(name, wait=False)
         for name in self.names:
             self.wait_for(name)
 
     def start(self, name: str, wait: bool = True) -> None:
-        above = self.proxies.get(name)
         settings = {
             "store": str(self.folder / f"{name}.db"),
-            "port": self.ports[name],
+            "host": self.network.host,
+            "port": self.network.port(name),
             "broker": name,
-            "upstream": None if above is None else f"http://127.0.0.1:{above.port}",
+            "upstream": self.network.upstream(name) if name in self.edges else None,
+            "upstream_token": self._tokens.get(name),
             "strategies": self._strategies,
         }
         command = [sys.executable, str(_SCRIPT), json.dumps(settings)]
-        self._processes[name] = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=(self.folder / f"{name}.log").open("a"),
-            text=True,
-            env={**os.environ, "PYTHONPATH": ""},
+        log = (self.folder / f"{name}.log").open("a")
+        self._processes[name] = self.network.run(
+            name, lambda: subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
         )
         if wait:
             self.wait_for(name)
@@ -82,7 +90,7 @@ class RunningTree:
         body = [encode_event(event) for event in events]
         while True:
             try:
-                answer = self._client.post(f"http://127.0.0.1:{self.ports[at]}/v1/events", json=body)
+                answer = self.network.run(at, lambda: self._clients[at].post("/v1/events", json=body))
                 if answer.status_code == 200:
                     assert not answer.json()["rejected"], answer.text
                     return
@@ -92,7 +100,7 @@ class RunningTree:
             sleep(0.05)
 
     def tree(self, name: str) -> dict[str, object]:
-        found: dict[str, object] = self._client.get(f"http://127.0.0.1:{self.ports[name]}/v1/brokers").json()
+        found: dict[str, object] = self.network.run(name, lambda: self._clients[name].get("/v1/brokers").json())
         return found
 
     def settle(self, patience: float = 180.0) -> None:
@@ -127,11 +135,11 @@ class RunningTree:
     def close(self) -> None:
         for name in list(self._processes):
             self.kill(name)
-        for proxy in self.proxies.values():
-            proxy.close()
+        self.network.close()
         for store in self.stores.values():
             store.close()
-        self._client.close()
+        for client in self._clients.values():
+            client.close()
 
 
 class SingleBroker:
@@ -140,6 +148,8 @@ class SingleBroker:
     def __init__(self, links: Sequence[tuple[str, str]], strategies: Mapping[str, str]) -> None:
         self.catalog = Catalog()
         self.simulated = Overlay(Tree(links))
+        for name in self.simulated.tree.brokers:  # what a broker gets to know for events without an advertisement
+            self.simulated.advertise(Advertisement(f"plain {name}", "nobody", Always(), 1), name, RegularCover())
         self.places: dict[str, str] = {}
         self.homes: dict[str, str] = {}
         self._strategies = strategies
@@ -175,12 +185,6 @@ class SingleBroker:
     def _is_exact(self, advertisement: str) -> bool:
         rank: Ranking = self.catalog.advertisements[advertisement].rank
         return STRATEGIES[self._strategies[advertisement]].is_exact(rank)
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as made:
-        port: int = made.getsockname()[1]
-        return port
 
 
 def pick(random: Random, names: Sequence[str]) -> str:

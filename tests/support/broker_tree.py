@@ -1,6 +1,7 @@
 """Trees of brokers for tests: services in this process that listen on loopback."""
 
 import shutil
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,19 @@ from rankcast.language import decode_event, decode_record
 from rankcast.service import Service, ServiceSettings
 from rankcast.service.running import listening
 
-__all__ = ["BrokerTree"]
+__all__ = ["BrokerTree", "advertisement", "event", "subscription"]
+
+
+def subscription(name: str, user: str, where: str) -> dict[str, object]:
+    return {"kind": "subscription", "id": name, "user": user, "where": where}
+
+
+def event(name: str, x: int, **more: object) -> dict[str, object]:
+    return {"id": name, "attributes": {"x": x}, **more}
+
+
+def advertisement(name: str, k: int = 1, **more: object) -> dict[str, object]:
+    return {"kind": "advertisement", "id": name, "publisher": "shop", "where": "x between 0 and 100", "k": k, **more}
 
 
 class BrokerTree:
@@ -70,17 +83,24 @@ class BrokerTree:
     def error(self, name: str, says: str, patience: float = 10.0) -> str:
         """What a service says is wrong, as soon as it says something like this."""
         deadline = monotonic() + patience
-        while says not in (found := self.services[name].brokers.tree().error or ""):
+        while says not in (found := self.services[name].brokers.view.tree().error or ""):
             if monotonic() > deadline:
                 raise AssertionError(found)
             sleep(0.02)
         return found
 
+    def wait_until(self, holds: Callable[[], bool], patience: float = 20.0) -> None:
+        """Wait until something holds."""
+        deadline = monotonic() + patience
+        while not holds():
+            assert monotonic() < deadline, "it does not hold"
+            sleep(0.02)
+
     def settle(self, patience: float = 20.0) -> None:
         """Wait until all brokers have told each other everything and served their users."""
         deadline, quiet = monotonic() + patience, 0
         while quiet < 3:
-            trees = {name: one.brokers.tree() for name, one in self.services.items()}
+            trees = {name: one.brokers.view.tree() for name, one in self.services.items()}
             quiet = quiet + 1 if all(one.settled and one.error is None for one in trees.values()) else 0
             if monotonic() > deadline:
                 raise AssertionError({name: (one.settled, one.error) for name, one in trees.items()})

@@ -9,7 +9,7 @@ from random import Random
 from broker_processes import RunningTree, SingleBroker, pick
 
 from rankcast.model import Advertisement, And, Between, Event, Predicate, Ranking, ScorerName, Subscription
-from rankcast.overlay import STRATEGIES
+from rankcast.overlay import PLAIN, STRATEGIES
 
 __all__ = ["CHAIN", "STAR", "World", "run"]
 
@@ -17,14 +17,20 @@ CHAIN = [("b0", "b1"), ("b1", "b2"), ("b2", "b3"), ("b3", "b4")]
 STAR = [("b0", "b1"), ("b0", "b2"), ("b0", "b3"), ("b0", "b4")]
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 TOP_K = [name for name, strategy in STRATEGIES.items() if strategy.is_top_k]
-OF_AD = {f"{strategy}-{rank.value}": (strategy, rank) for strategy in TOP_K for rank in Ranking}
+RANKED = [(Ranking.RELEVANCE, score) for score in ScorerName] + [
+    (rank, list(ScorerName)[at]) for at, rank in enumerate(Ranking) if rank is not Ranking.RELEVANCE
+]
+"""Relevance by each scorer, and the other rankings."""
+OF_AD = {
+    f"{strategy} {rank.value} {score.value}": (strategy, rank, score) for strategy in TOP_K for rank, score in RANKED
+}
 
 
 class World:
     """A running tree beside one broker; everything random comes from a seed."""
 
     def __init__(self, folder: Path, links: list[tuple[str, str]], seed: int, delay: float = 0.0) -> None:
-        strategies = {name: strategy for name, (strategy, _) in OF_AD.items()}
+        strategies = {name: strategy for name, (strategy, _, _) in OF_AD.items()}
         self.random = Random(seed)
         self.tree = RunningTree(folder, links, [f"{name}={one}" for name, one in strategies.items()], delay)
         self.single = SingleBroker(links, strategies)
@@ -34,8 +40,7 @@ class World:
 
     def advertise(self) -> None:
         space = And((Predicate("a", Between(0, 9)), Predicate("b", Between(0, 9))))
-        for number, (name, (_, rank)) in enumerate(OF_AD.items()):
-            score = list(ScorerName)[number % len(ScorerName)]
+        for name, (_, rank, score) in OF_AD.items():
             made = Advertisement(name, "shop", space, self.random.randint(1, 3), rank, score)
             at = pick(self.random, self.tree.names)
             self.single.advertise(made, at)
@@ -101,6 +106,10 @@ class World:
             known = set(self.single.simulated.known(name, at))
             own = {one for one, place in self.single.places.items() if place == at}
             assert self.tree.known_from_neighbours(at, f"{at}/{name}") == known - own, name
+        for at in self.tree.names:
+            known = set(self.single.simulated.known(f"plain {at}", at))
+            own = {one for one, place in self.single.places.items() if place == at}
+            assert self.tree.known_from_neighbours(at, PLAIN) == known - own, at
 
     def disturb(self) -> str:
         """Kill a broker, or cut a link; returns what has to be undone."""
@@ -108,8 +117,8 @@ class World:
             name = pick(self.random, self.tree.names)
             self.tree.kill(name)
             return f"start {name}"
-        name = pick(self.random, sorted(self.tree.proxies))
-        self.tree.proxies[name].cut()
+        name = pick(self.random, sorted(self.tree.edges))
+        self.tree.network.cut(name)
         return f"mend {name}"
 
     def undo(self, what: str) -> None:
@@ -117,7 +126,7 @@ class World:
         if kind == "start":
             self.tree.start(name)
         else:
-            self.tree.proxies[name].mend()
+            self.tree.network.mend(name)
 
 
 def run(world: World, rounds: int, disturbances: int, told: Callable[[str], None] = lambda what: None) -> None:

@@ -1,4 +1,4 @@
-"""A proxy on loopback in the place of a network: it can cut connections, and delay what passes."""
+"""A proxy on loopback in the place of a network: it can cut connections."""
 
 import asyncio
 import socket
@@ -9,11 +9,10 @@ __all__ = ["LinkProxy"]
 
 
 class LinkProxy:
-    """Passes connections to a port of this machine, each chunk after `delay` seconds, in order."""
+    """Passes connections to a port of this machine."""
 
-    def __init__(self, target: int, delay: float = 0.0) -> None:
+    def __init__(self, target: int) -> None:
         self._target = target
-        self._delay = delay
         self._is_cut = False
         self._writers: set[asyncio.StreamWriter] = set()
         self._socket = socket.create_server(("127.0.0.1", 0))
@@ -49,7 +48,6 @@ class LinkProxy:
             try:
                 ways = [asyncio.create_task(self._copy(*way)) for way in ((reader, back), (there, writer))]
                 await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-                await asyncio.sleep(self._delay)
                 for way in ways:
                     way.cancel()
             finally:
@@ -64,8 +62,5 @@ class LinkProxy:
     async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(OSError):
             while chunk := await reader.read(65_536):
-                if self._delay:
-                    asyncio.get_running_loop().call_later(self._delay, writer.write, chunk)
-                else:
-                    writer.write(chunk)
-                    await writer.drain()
+                writer.write(chunk)
+                await writer.drain()

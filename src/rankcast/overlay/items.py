@@ -67,6 +67,7 @@ class AdvertisedItem:
 class SubscribedItem:
     """A subscription, and what it is needed for: the names of advertisements or `PLAIN`, with its weight for each.
 
+    Its user is a hash of the user's name, an ``@``, and the name of the broker where the user is.
     `concepts` has the meanings of the words that it names, so that any broker can match it.
     """
 
@@ -78,6 +79,11 @@ class SubscribedItem:
     def key(self) -> str:
         """What identifies the item."""
         return f"s/{self.subscription.id}"
+
+    @property
+    def home(self) -> str:
+        """The broker where the user is."""
+        return self.subscription.user.rpartition("@")[2]
 
     def to_json(self) -> JsonObject:
         """The item as JSON."""
@@ -140,6 +146,7 @@ def item_of_json(form: JsonObject) -> BrokerItem:
                 raise ModelError("'for' must map advertisements to weights from 1 on")
             subscription = decode_record(dict(record))
             if isinstance(subscription, Subscription):
+                _check_owner(concepts, subscription.user)
                 return SubscribedItem(subscription, tuple(sorted(needs.items())), concepts)
         case {"advertisement": Mapping() as record, "home": str(home), "strategy": str(strategy), **others}:
             concepts = _concepts(others)
@@ -147,8 +154,15 @@ def item_of_json(form: JsonObject) -> BrokerItem:
             if strategy not in STRATEGIES or not STRATEGIES[strategy].is_top_k:
                 raise ModelError(f"there is no top-k strategy {strategy[:60]!r}")
             if isinstance(advertisement, Advertisement):
+                _check_owner(concepts, None)
                 return AdvertisedItem(advertisement, home, strategy, concepts)
     raise ModelError("an item must be a subscription, an advertisement or 'all'")
+
+
+def _check_owner(concepts: tuple[Concept, ...], user: str | None) -> None:
+    """Refuse meanings of another user's words: items of all users are judged together."""
+    if any(one.user != user for one in concepts):
+        raise ModelError("the concepts of an item must be those of its user")
 
 
 def _concepts(others: Mapping[str, object]) -> tuple[Concept, ...]:

@@ -4,7 +4,7 @@ know, and who receives a publication.
 See semantics: Producer-side top-k. The decisions are those of `Broker` and of the strategies, as in the simulation.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 
@@ -31,8 +31,8 @@ class Knowledge:
     strategy_of
         The name of the strategy for an advertisement that is made here, by its id.
 
-    Subscriptions have unique ids in the tree. If two neighbours send the same id, the first keeps it until it takes it
-    back; so a user can move, and nobody can displace another's subscription.
+    Subscriptions have unique ids in the tree. If several neighbours send the same id, the one that came with it first
+    keeps it until it takes it back; so a user can move, and nobody can displace another's subscription.
 
     >>> from rankcast.language import parse
     >>> root, edge = Knowledge("root"), Knowledge("edge")
@@ -51,6 +51,8 @@ class Knowledge:
         self._advertised: dict[str, AdvertisedItem] = {}
         self._counts_events = False
         self._heard: dict[str, dict[str, BrokerItem]] = {}
+        self._claims: dict[str, list[str]] = {}
+        """The neighbours that sent each key, the first one first."""
         self._served: dict[str, ServedAdvertisement] = {}
         self._served_at = -1
         self._concepts: dict[tuple[str, str, str | None], Concept] = {}
@@ -87,26 +89,40 @@ class Knowledge:
         self._touch()
 
     def learn(
-        self, neighbour: str, put: Iterable[BrokerItem], removed: Iterable[str] = (), whole: bool = False
+        self,
+        neighbour: str,
+        put: Iterable[BrokerItem],
+        removed: Iterable[str] = (),
+        whole: bool = False,
+        keep: Collection[str] = (),
     ) -> None:
-        """Take the changes that a neighbour sent; `whole` replaces all that it sent before."""
-        known = self._heard.setdefault(neighbour, {})
-        if whole:
-            known.clear()
-        for key in removed:
-            known.pop(key, None)
-        for item in put:
-            if known.get(item.key) != item:
-                known[item.key] = item
+        """Take the changes that a neighbour sent; `whole` replaces all that it sent before, except `keep`."""
+        known, new = self._heard.setdefault(neighbour, {}), {item.key: item for item in put}
+        for key in [key for key in known if key not in new and key not in keep] if whole else removed:
+            if known.pop(key, None) is not None:
+                self._unclaim(key, neighbour)
+        for key, item in new.items():
+            if key not in known:
+                self._claims.setdefault(key, []).append(neighbour)
+            if known.get(key) != item:
+                known[key] = item
                 self._changed += 1
         self._finders.pop(neighbour, None)
         self._touch()
 
     def forget(self, neighbour: str) -> None:
         """Forget a neighbour and all that it sent."""
-        self._heard.pop(neighbour, None)
+        for key in self._heard.pop(neighbour, {}):
+            self._unclaim(key, neighbour)
         self._finders.pop(neighbour, None)
         self._told.pop(neighbour, None)
+        self._touch()
+
+    def order_claims(self, contested: Mapping[str, Sequence[str]]) -> None:
+        """Say in which order neighbours came with the keys that several use. A broker that starts again needs this."""
+        for key, neighbours in contested.items():
+            known = self._claims.get(key, [])
+            known[:] = [*(one for one in neighbours if one in known), *(one for one in known if one not in neighbours)]
         self._touch()
 
     # what it tells
@@ -164,33 +180,47 @@ class Knowledge:
         """Whether a neighbour wants every publication."""
         return WantsEverything().key in self._heard.get(neighbour, {})
 
-    def choose(self, advertisement: str, event: Event, count: int | None = None) -> dict[str, list[str]]:
+    def choose(self, advertisement: str, event: Event, count: int | None = None) -> dict[str, list[str] | int]:
         """Choose the recipients of a publication: subscriptions by the neighbour they came from, `LOCAL` for own ones.
 
-        `count` is how many recipients the neighbour that sent it has drawn here, if the strategy is not exact. A
-        subscription occurs as often as it was drawn. Under an advertisement that is not known there are no recipients.
+        If the strategy is not exact, a neighbour gets how many it has to draw, and `count` is how many the neighbour
+        that sent the publication has drawn here. An own subscription occurs as often as it was drawn. Under an
+        advertisement that is not known there are no recipients.
         """
         served = self._serving().get(advertisement)
         return {} if served is None else served.choose(event, count)
 
-    def locate(self, advertisement: str, ids: Sequence[str]) -> dict[str, list[str]]:
-        """The chosen recipients by the neighbour they came from; those that are gone are left out."""
+    def locate(self, advertisement: str, ids: Sequence[str], sender: str) -> dict[str, list[str]]:
+        """The recipients that a neighbour has chosen, by the neighbour they came from.
+
+        While the publication was on its way, one may have been unsubscribed, or hidden behind others, or the
+        advertisement was withdrawn. So one that is not known any more may be behind any other neighbour.
+        """
         served = self._serving().get(advertisement)
-        if served is not None:
-            return served.by_origin(ids)
+        others = [one for one in self._heard if one != sender]
         found: dict[str, list[str]] = {}
-        for name in ids:  # the advertisement was withdrawn while the publication was on its way
-            origin = self._origin(name)
-            if origin is not None:
-                found.setdefault(origin, []).append(name)
+        for name in ids:
+            origin = None if served is None else served.origin_of(name)
+            origin = self._origin(name) if origin is None else origin
+            for place in others if origin is None else [origin]:
+                found.setdefault(place, []).append(name)
+        found.pop(sender, None)  # its user has moved there
         return found
 
-    def is_exact(self, advertisement: str) -> bool:
-        """Whether recipients are chosen by id where the publication is made, and not drawn again on the way."""
-        served = self._serving().get(advertisement)
-        return served is None or served.is_exact
+    def may_publish(self, neighbour: str, advertisement: str) -> bool:
+        """Whether a publication under an advertisement may come from a neighbour: from where it was advertised.
+
+        Nobody advertises it any more if it was withdrawn while the publication was on its way.
+        """
+        claims = self._claims.get(f"a/{advertisement}", [])
+        return neighbour in claims or not (claims or advertisement.startswith(f"{self.name}/"))
 
     # inside
+
+    def _unclaim(self, key: str, neighbour: str) -> None:
+        self._claims[key].remove(neighbour)
+        if not self._claims[key]:
+            del self._claims[key]
 
     def _touch(self) -> None:
         self.generation += 1
@@ -217,17 +247,17 @@ class Knowledge:
     def _origin(self, name: str) -> str | None:
         if name in self._own:
             return LOCAL
-        return next((one for one, heard in self._heard.items() if f"s/{name}" in heard), None)
+        return next(iter(self._claims.get(f"s/{name}", [])), None)
 
     def _serving(self) -> dict[str, ServedAdvertisement]:
         """All advertisements with what is known for them, up to date."""
         if self._served_at == self.generation:
             return self._served
         present: dict[str, tuple[str, AdvertisedItem]] = {name: (LOCAL, one) for name, one in self._advertised.items()}
-        for neighbour, heard in self._heard.items():
-            for item in heard.values():
-                if isinstance(item, AdvertisedItem) and item.home != self.name:
-                    present.setdefault(item.name, (neighbour, item))
+        for key, (first, *_) in self._claims.items():
+            item = self._heard[first][key]
+            if isinstance(item, AdvertisedItem) and item.home != self.name:
+                present[item.name] = first, item
         self._served = {name: one for name, one in self._served.items() if present.get(name) == (one.origin, one.item)}
         for name, (origin, item) in present.items():
             served = self._served.get(name)
@@ -239,11 +269,16 @@ class Knowledge:
         return self._served
 
     def _others(self, need: str, but: str) -> Iterable[tuple[str, SubscribedItem, int]]:
-        """What neighbours other than one sent for a need: the neighbour, the subscription and its weight."""
+        """What neighbours other than one sent for a need: the neighbour, the subscription and its weight.
+
+        Of those that sent the same id, the first counts.
+        """
         for neighbour, heard in self._heard.items():
             if neighbour != but:
                 for item in _subscribed(heard.values(), need):
-                    yield neighbour, item, dict(item.needs)[need]
+                    claims = self._claims[item.key]
+                    if neighbour == (claims[0] if claims[0] != but else claims[1]):
+                        yield neighbour, item, dict(item.needs)[need]
 
     def _items_for(self, neighbour: str) -> dict[str, BrokerItem]:
         items: dict[str, BrokerItem] = {}

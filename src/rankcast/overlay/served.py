@@ -1,7 +1,7 @@
 """One running broker's part in serving one advertisement, kept up to date by what changed."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from rankcast.cover import NormalForm, normal_form
 from rankcast.model import Catalog, Event
@@ -38,28 +38,22 @@ class ServedAdvertisement:
         self._forms: dict[str, tuple[SubscribedItem, bool]] = {}
         self._is_settled = True
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether recipients are chosen by id where the publication is made."""
-        return self._strategy.is_exact(self.item.advertisement.rank)
-
     def update(self, own: Mapping[str, SubscribedItem], others: Iterable[tuple[str, SubscribedItem, int]]) -> None:
         """Take what is known now: own subscriptions, and those of neighbours with their weights.
 
-        Of subscriptions with the same id, an own one counts, else the one that was known before.
+        Of subscriptions with the same id, an own one counts.
         """
-        found: dict[str, list[tuple[str, SubscribedItem, int]]] = {}
+        found: dict[str, tuple[str, SubscribedItem, int]] = {}
         self._forms = {name: self._judged(name, item) for name, item in own.items()}
         for name, (item, is_concerned) in self._forms.items():
             if is_concerned:
-                found[name] = [(LOCAL, item, 1)]
+                found[name] = (LOCAL, item, 1)
         for origin, item, weight in others:
-            found.setdefault(item.subscription.id, []).append((origin, item, weight))
+            found.setdefault(item.subscription.id, (origin, item, weight))
         changes: dict[str, ForwardingChanges] = defaultdict(lambda: ForwardingChanges([], [], []))
         known: dict[str, tuple[str, SubscribedItem, KnownSubscription]] = {}
-        for name, candidates in found.items():
+        for name, (origin, item, weight) in found.items():
             before = self._known.get(name)
-            origin, item, weight = _holder(candidates, None if before is None else before[0])
             if before is not None and before[0] == origin and before[1].subscription == item.subscription:
                 one = before[2]
                 if one.weight != weight:
@@ -97,13 +91,16 @@ class ServedAdvertisement:
             self._is_settled = True
         return self._broker.forwarded.values()
 
-    def choose(self, event: Event, count: int | None) -> dict[str, list[str]]:
-        """The recipients among the known subscriptions, by origin."""
-        return self._broker.choose(event, (event.k or self.item.advertisement.k) if count is None else count)
+    def choose(self, event: Event, count: int | None) -> dict[str, list[str] | int]:
+        """The recipients among the known subscriptions, by origin; how many a neighbour has to draw, if it draws."""
+        chosen = self._broker.choose(event, (event.k or self.item.advertisement.k) if count is None else count)
+        is_drawn = not self._strategy.is_exact(self.item.advertisement.rank)
+        return {origin: len(ids) if is_drawn and origin != LOCAL else ids for origin, ids in chosen.items()}
 
-    def by_origin(self, ids: Sequence[str]) -> dict[str, list[str]]:
-        """Chosen recipients by origin, without those that are not known any more."""
-        return self._broker.by_origin(name for name in ids if name in self._known)
+    def origin_of(self, name: str) -> str | None:
+        """Where a subscription came from; None if it is not known, or not known any more."""
+        known = self._known.get(name)
+        return None if known is None else known[0]
 
     def _judged(self, name: str, item: SubscribedItem) -> tuple[SubscribedItem, bool]:
         """The item, and whether a publication under the advertisement could match it."""
@@ -113,11 +110,3 @@ class ServedAdvertisement:
     def _concerns(self, item: SubscribedItem) -> bool:
         form: NormalForm = normal_form(item.subscription.where, self._catalog.meaning_of(item.subscription.user))
         return not self._space.disjoint(form)
-
-
-def _holder(
-    candidates: Sequence[tuple[str, SubscribedItem, int]], before: str | None
-) -> tuple[str, SubscribedItem, int]:
-    if candidates[0][0] == LOCAL:
-        return candidates[0]
-    return next((one for one in candidates if one[0] == before), candidates[0])

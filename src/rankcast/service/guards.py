@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rankcast.service.in_flight import BytesInFlight
 from rankcast.service.problems import Problem, answer_of
-from rankcast.service.settings import LOOPBACK, PUBLISHING, Limits, ServiceSettings
+from rankcast.service.settings import EDGE_SESSIONS, LOOPBACK, PUBLISHING, Limits, ServiceSettings
 
 __all__ = ["BodyLimit", "OwnMachineOnly", "StrictTransport"]
 
@@ -32,7 +32,8 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        most = self._limits.body if scope["path"] == PUBLISHING else self._limits.record
+        has_events = scope["path"] == PUBLISHING or scope["path"].startswith(EDGE_SESSIONS)
+        most = self._limits.body if has_events else self._limits.record
         said = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         if not said.isdigit() or int(said) > most:
             await answer_of(_too_large(most))(scope, receive, send)

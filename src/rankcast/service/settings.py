@@ -19,6 +19,9 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 PUBLISHING = "/v1/events"
 """The path at which events are published."""
 
+EDGE_SESSIONS = "/v1/brokers/sessions/"
+"""The beginning of the paths at which edges send messages."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -49,7 +52,7 @@ class Limits:
     While other tokens are active, requests of one token may use `processor_rate` seconds of one core per second, and
     `processor_burst` seconds at once. Further requests wait.
 
-    `body` bounds a publishing request in bytes, `record` any other request, and `event` each event. All bodies in
+    `body` bounds a request with events in bytes, `record` any other request, and `event` each event. All bodies in
     memory together have at most `in_flight` bytes, and those of one token at most a quarter of that. A body must
     arrive within `arrival` seconds.
     """

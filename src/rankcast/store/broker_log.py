@@ -1,7 +1,7 @@
 """Brokers of a tree: who this one is, its neighbours and what they said, and where each publication goes."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -50,6 +50,7 @@ broker_neighbours = Table(
     Column("is_upstream", Boolean, nullable=False),
     Column("lineage", Text, nullable=False),
     Column("received", BigInteger, nullable=False, comment="up to here its log was received"),
+    Column("received_event", Text, nullable=False, comment="the id of the event there; empty if it is not known"),
     Column("acknowledged", BigInteger, nullable=False, comment="up to here it has received our log"),
     Column("items", Text, nullable=False, comment="the version of the items that it sent; empty if none"),
     Column("joined_at", BigInteger, nullable=False),
@@ -62,6 +63,7 @@ broker_items = Table(
     Column("neighbour", Text, primary_key=True),
     Column("key", Text, primary_key=True),
     Column("content", Text, nullable=False, comment="JSON"),
+    Column("known_at", BigInteger, nullable=False, comment="when it was first said; replacing keeps it"),
     comment="What each neighbour said that it needs, and its advertisements.",
 )
 
@@ -71,7 +73,9 @@ event_routes = Table(
     Column("event_offset", BigInteger, primary_key=True, autoincrement=False),
     Column("origin", Text, nullable=False, comment="the neighbour that sent the event; empty if it was published here"),
     Column("advertisement", Text, comment="its name in the tree, if the event is under one"),
-    Column("chosen", Text, comment="JSON: the chosen subscriptions by neighbour; the empty name stands for own ones"),
+    Column(
+        "chosen", Text, comment="JSON: the chosen subscriptions, or how many to draw, by neighbour; '' has own ones"
+    ),
     comment="Where an event came from, and whom it goes to if it is under an advertisement.",
 )
 
@@ -87,23 +91,30 @@ class BrokerSelf(NamedTuple):
 
 
 class NeighbourRow(NamedTuple):
-    """A neighbour: how far its log was received, how far it has received ours, and the version of its items."""
+    """A neighbour: how far its log was received, how far it has received ours, and the version of its items.
+
+    `received_event` is the id of the event at `received`. It shows whether a log that comes back is still the same.
+    """
 
     name: str
     is_upstream: bool
     lineage: str
     received: int
+    received_event: str
     acknowledged: int
     items: str
     joined: datetime
 
 
 class EventRoute(NamedTuple):
-    """Where an event came from (empty: published here); under an advertisement, the chosen subscriptions by neighbour."""
+    """Where an event came from (empty: published here); under an advertisement, who receives it, by neighbour.
+
+    A neighbour gets the ids of the chosen subscriptions, or the number that it has to draw.
+    """
 
     origin: str
     advertisement: str | None = None
-    chosen: Mapping[str, Sequence[str]] | None = None
+    chosen: Mapping[str, Sequence[str] | int] | None = None
 
 
 class ReceivedEvent(NamedTuple):
@@ -118,6 +129,8 @@ class RoutedText(NamedTuple):
     """An event of the own log as text, with its route if there is one."""
 
     offset: int
+    id: str
+    catalog_version: int
     content: str
     route: EventRoute | None
 
@@ -176,7 +189,9 @@ class BrokerLog:
             rows = connection.execute(select(broker_neighbours).order_by(broker_neighbours.c.number)).all()
         return [_neighbour(row) for row in rows]
 
-    def join(self, name: str, is_upstream: bool, lineage: str, received: int, acknowledged: int) -> NeighbourRow:
+    def join(
+        self, name: str, is_upstream: bool, lineage: str, received: int, acknowledged: int, received_event: str = ""
+    ) -> NeighbourRow:
         """Add a neighbour; an upstream replaces another one."""
         with self._database.writing() as connection:
             if is_upstream:
@@ -192,6 +207,7 @@ class BrokerLog:
                 "is_upstream": is_upstream,
                 "lineage": lineage,
                 "received": received,
+                "received_event": received_event,
                 "acknowledged": acknowledged,
                 "items": "",
                 "joined_at": microseconds(self._database.clock()),
@@ -223,34 +239,60 @@ class BrokerLog:
         with self._database.reading() as connection:
             return {row.key: json.loads(row.content) for row in connection.execute(query)}
 
+    def contested(self) -> dict[str, list[str]]:
+        """The keys that several neighbours use, each with these neighbours, in the order in which they came with it."""
+        keys = select(broker_items.c.key).group_by(broker_items.c.key).having(func.count() > 1)
+        query = select(broker_items.c.key, broker_items.c.neighbour).where(broker_items.c.key.in_(keys))
+        found: dict[str, list[str]] = {}
+        with self._database.reading() as connection:
+            for row in connection.execute(query.order_by(broker_items.c.known_at, broker_items.c.neighbour)):
+                found.setdefault(row.key, []).append(row.neighbour)
+        return found
+
     def change_items(
-        self, name: str, version: str, put: Mapping[str, JsonObject], removed: Sequence[str], whole: bool
+        self,
+        name: str,
+        version: str,
+        put: Mapping[str, JsonObject],
+        removed: Sequence[str],
+        whole: bool,
+        most: int,
+        keep: Collection[str] = (),
     ) -> None:
-        """Take changes of what a neighbour says, in one transaction; `whole` replaces all."""
+        """Take changes of what a neighbour says, in one transaction; `whole` replaces all except `keep`.
+
+        It may have `most` items.
+        """
+        now = microseconds(self._database.clock())
         with self._database.writing() as connection:
+            _present(connection, name)
             mine = broker_items.c.neighbour == name
             if whole:
-                connection.execute(delete(broker_items).where(mine))
+                known = connection.execute(select(broker_items.c.key).where(mine)).scalars()
+                removed = [key for key in known if key not in put and key not in keep]
             for begin in range(0, len(removed), _CHUNK):
                 some = list(removed[begin : begin + _CHUNK])
                 connection.execute(delete(broker_items).where(mine, broker_items.c.key.in_(some)))
-            rows = [{"neighbour": name, "key": key, "content": json.dumps(form)} for key, form in put.items()]
+            rows = [
+                {"neighbour": name, "key": key, "content": json.dumps(form), "known_at": now}
+                for key, form in put.items()
+            ]
             put_rows(connection, broker_items, rows, replace=["content"])
+            if connection.execute(select(func.count()).where(mine)).scalar_one() > most:
+                raise ModelError(f"broker {name!r} has more than {most:,} subscriptions and advertisements to tell")
             connection.execute(update(broker_neighbours).where(broker_neighbours.c.name == name).values(items=version))
 
     # publications
 
-    def receive(self, name: str, received: Sequence[ReceivedEvent], up_to: int) -> int:
+    def receive(self, name: str, received: Sequence[ReceivedEvent], up_to: int, last: str = "") -> int:
         """Append events of a neighbour's log that are not here yet, up to an offset of its log, in one transaction.
 
-        Returns the number of new events. Those that cannot be logged here become rejects.
+        `last` is the id of the event at that offset. Returns the number of new events. Those that cannot be logged
+        here become rejects.
         """
         now = microseconds(self._database.clock())
         with self._database.writing() as connection:
-            known = broker_neighbours.c.name == name
-            row = connection.execute(select(broker_neighbours).where(known)).first()
-            if row is None:
-                raise StoreError(f"there is no neighbour {name!r} any more")
+            row = _present(connection, name)
             new = [one for one in received if one.offset > row.received]
             refused: list[tuple[Event, ModelError]] = []
             receipts = append_received(connection, [one.event for one in new], refused, now)
@@ -260,15 +302,22 @@ class BrokerLog:
             bad = [(f"{name} {row.lineage} {event.id}", _reject(name, event, error)) for event, error in refused]
             keep(connection, bad, now)
             if up_to > row.received:
-                connection.execute(update(broker_neighbours).where(known).values(received=up_to))
+                here = update(broker_neighbours).where(broker_neighbours.c.name == name)
+                connection.execute(here.values(received=up_to, received_event=last))
         return len(logged)
+
+    def event_at(self, offset: int) -> str:
+        """The id of the event at an offset of the own log; empty if there is none, or none any more."""
+        query = select(events.c.id).where(events.c.event_offset == offset)
+        with self._database.reading() as connection:
+            return connection.execute(query).scalar() or ""
 
     def routed(self, after: int, limit: int) -> list[RoutedText]:
         """The next events of the own log with their routes."""
         joined = events.outerjoin(event_routes, events.c.event_offset == event_routes.c.event_offset)
         query = (
-            select(events.c.event_offset, events.c.content, event_routes.c.origin, event_routes.c.advertisement)
-            .add_columns(event_routes.c.chosen)
+            select(events.c.event_offset, events.c.id, events.c.catalog_version, events.c.content)
+            .add_columns(event_routes.c.origin, event_routes.c.advertisement, event_routes.c.chosen)
             .select_from(joined)
             .where(events.c.event_offset > after)
             .order_by(events.c.event_offset)
@@ -276,7 +325,14 @@ class BrokerLog:
         )
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
-        return [RoutedText(row.event_offset, row.content, None if row.origin is None else _route(row)) for row in rows]
+        return [_routed(row) for row in rows]
+
+    def advertised_after(self, offset: int) -> list[str]:
+        """The advertisements, by their names in the tree, of the events after an offset that have recipients."""
+        later = event_routes.c.event_offset > offset, event_routes.c.chosen.is_not(None)
+        query = select(event_routes.c.advertisement).where(*later).distinct().order_by(event_routes.c.advertisement)
+        with self._database.reading() as connection:
+            return list(connection.execute(query).scalars())
 
     def put_routes(self, routes: Mapping[int, EventRoute]) -> None:
         """Store where events go that were published here. A route that is there already stays."""
@@ -308,12 +364,20 @@ def _put_routes(connection: Connection, routes: Mapping[int, EventRoute]) -> Non
             "event_offset": offset,
             "origin": one.origin,
             "advertisement": one.advertisement,
-            "chosen": None if one.chosen is None else json.dumps({name: list(ids) for name, ids in one.chosen.items()}),
+            "chosen": None if one.chosen is None else json.dumps(one.chosen),
         }
         for offset, one in routes.items()
     ]
     if rows:
         connection.execute(insert(event_routes), rows)
+
+
+def _present(connection: Connection, name: str) -> Any:
+    """The row of a neighbour; refused if it was removed meanwhile."""
+    row = connection.execute(select(broker_neighbours).where(broker_neighbours.c.name == name)).first()
+    if row is None:
+        raise StoreError(f"there is no neighbour {name!r} any more")
+    return row
 
 
 def _forget(connection: Connection, name: str) -> bool:
@@ -327,10 +391,16 @@ def _neighbour(row: Any) -> NeighbourRow:
         row.is_upstream,
         row.lineage,
         row.received,
+        row.received_event,
         row.acknowledged,
         row.items,
         datetime_of(row.joined_at),
     )
+
+
+def _routed(row: Any) -> RoutedText:
+    route = None if row.origin is None else _route(row)
+    return RoutedText(row.event_offset, row.id, row.catalog_version, row.content, route)
 
 
 def _route(row: Any) -> EventRoute:

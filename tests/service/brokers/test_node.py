@@ -4,21 +4,18 @@ from time import sleep
 
 import httpx
 import pytest
-from broker_tree import BrokerTree
+from broker_tree import BrokerTree, event, subscription
 
 from rankcast.errors import CatalogError
+from rankcast.language import decode_event, parse
+from rankcast.model import Subscription
+from rankcast.overlay import SubscribedItem
 from rankcast.service.access import Role
+from rankcast.service.brokers.inbox import BrokenLink
+from rankcast.service.brokers.messages import Heartbeat
 from rankcast.store import BrokerLog, Store
 
 pytestmark = pytest.mark.slow
-
-
-def subscription(name: str, user: str, where: str) -> dict[str, object]:
-    return {"kind": "subscription", "id": name, "user": user, "where": where}
-
-
-def event(name: str, x: int, **more: object) -> dict[str, object]:
-    return {"id": name, "attributes": {"x": x}, **more}
 
 
 def test_events_go_down_up_and_across_but_only_where_they_are_wanted(tree: BrokerTree) -> None:
@@ -138,6 +135,41 @@ def test_a_store_that_is_older_than_before_is_noticed(tree: BrokerTree) -> None:
     assert sorted(tree.delivered("edge")) == [("bob", "e1"), ("bob", "e2"), ("bob", "e3")]
 
 
+def test_an_older_store_is_noticed_although_its_log_has_grown_meanwhile(tree: BrokerTree) -> None:
+    tree.start("root")
+    tree.start("edge", "root")
+    tree.put("root", subscription("s1", "ann", "x > 0"))
+    tree.put("edge", subscription("s2", "bob", "x > 0"))
+    tree.settle()
+    older = {name: tree.copy(name) for name in ("root", "edge")}
+    tree.publish("edge", event("e1", 1))
+    tree.publish("root", event("e2", 1))
+    tree.settle()
+    newer = tree.copy("edge")
+    for name in ("edge", "root"):
+        with Store.open(older[name]) as store:
+            store.publish([decode_event({"time": "2026-01-01", **event(f"other{at}", 1)}) for at in range(5)])
+        tree.bring_back(name, older[name])
+        said = tree.error("edge", "older")
+        assert f"the store of broker '{name}' is older than before: its log has other events than" in said
+        tree.bring_back("edge", newer)
+
+
+def test_an_edge_that_is_removed_while_it_speaks_is_gone(tree: BrokerTree) -> None:
+    node = tree.start("root").brokers
+    tree.start("edge", "root")
+    tree.settle()
+    link = node.link("edge")
+    assert link is not None
+    tree.stop("edge")
+    assert node.forget("edge")
+    item = SubscribedItem(Subscription("s1", "00@edge", parse("x > 0")), (("", 1),))
+    node.learn(link, {item.key: item.to_json()}, [], whole=False)
+    assert node.knowledge.tell("other") == {}
+    with pytest.raises(BrokenLink, match="earlier session"):
+        link.inbox.receive(Heartbeat(), "any")
+
+
 def test_another_store_under_the_name_of_an_edge_is_refused_until_the_edge_is_removed(tree: BrokerTree) -> None:
     tree.start("root")
     tree.start("edge", "root")
@@ -159,7 +191,7 @@ def test_the_tree_is_seen_from_every_broker(tree: BrokerTree) -> None:
     tree.publish("root", event("e1", 1), event("e2", -1))
     tree.settle()
     for _ in range(200):
-        seen = {name: one.brokers.tree() for name, one in tree.services.items()}
+        seen = {name: one.brokers.view.tree() for name, one in tree.services.items()}
         facts = {one.name: one for one in seen["root"].brokers}
         links = {link.to: link for link in facts["root"].links} if "root" in facts else {}
         if all(len(one.brokers) == 3 for one in seen.values()) and facts["leaf"].subscriptions == 2:

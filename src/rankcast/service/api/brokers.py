@@ -12,13 +12,14 @@ from starlette.responses import Response, StreamingResponse
 
 from rankcast.plain import JsonObject
 from rankcast.service.api.answers import Body, answer
+from rankcast.service.api.publishing import check_rate
 from rankcast.service.api.schemas import body, says
 from rankcast.service.brokers.link import Link
 from rankcast.service.brokers.messages import (
-    Acknowledged,
     BrokerName,
     Heartbeat,
     Message,
+    Publications,
     decode_hello,
     decode_messages,
 )
@@ -50,7 +51,7 @@ def show_brokers(caller: Administrator, service: ServiceOf) -> Response:
     `brokers` is empty if the service belongs to no tree. `settled` says whether all neighbours have everything that
     this broker has to say.
     """
-    return answer(service.brokers.tree())
+    return answer(service.brokers.view.tree())
 
 
 @router.get("/self", responses=says("BrokerName", "The name"))
@@ -74,7 +75,7 @@ def introduce(caller: BrokerCaller, service: ServiceOf, content: Body) -> Respon
     Refused with 409 if the link would close a loop of brokers (with the path), if the name is taken, or if one of the
     two stores is older than what the other has already received from it.
     """
-    return answer(service.brokers.welcome(decode_hello(content), caller.name))
+    return answer(service.brokers.introductions.welcome(decode_hello(content), caller.name))
 
 
 @router.post(
@@ -85,19 +86,24 @@ def introduce(caller: BrokerCaller, service: ServiceOf, content: Body) -> Respon
 def send_messages(session: _Session, caller: BrokerCaller, service: ServiceOf, content: Body) -> Response:
     """Messages of an edge: changed items, publications, acknowledgements. They are on disk when this is answered.
 
-    A repeated message changes nothing: events are known by their offset in the edge's log.
+    A repeated message changes nothing: events are known by their offset in the edge's log. The limits on what a token
+    may publish hold here too.
     """
-    link = service.brokers.session(session, caller.name)
-    for message in decode_messages(content):
-        link.receive(message)
+    link = service.brokers.introductions.session(session, caller.name)
+    messages = decode_messages(content)
+    events = sum(len(one.events) for one in messages if isinstance(one, Publications))
+    check_rate(service, caller, service.byte_rates, len(content), "bytes")
+    check_rate(service, caller, service.event_rates, events, "events")
+    for message in messages:
+        link.inbox.receive(message, session)
     link.wake()
-    return answer(Acknowledged(link.received, link.received_items))
+    return answer(link.inbox.received())
 
 
 @router.get("/sessions/{session:part}/stream", responses=_STREAM, response_class=StreamingResponse)
 async def broker_stream(session: _Session, caller: BrokerCaller, service: ServiceOf, request: Request) -> Response:
     """Messages for an edge, from where its session begins, as they happen, and a heartbeat each second."""
-    link = await run_in_threadpool(service.brokers.session, session, caller.name)
+    link = await run_in_threadpool(service.brokers.introductions.session, session, caller.name)
     secret = request.headers.get("authorization", "")[len("Bearer ") :].strip()
     return StreamingResponse(_written(service, link, session, secret), media_type=_LINES, headers=_HEADERS)
 
@@ -116,7 +122,7 @@ async def _written(service: Service, link: Link, session: str, secret: str) -> A
         yield _line(Heartbeat())
         while link.session == session and not service.brokers.is_stopping:
             woken.clear()
-            messages = await run_in_threadpool(link.outgoing, session)
+            messages = await run_in_threadpool(link.outbox.outgoing, session)
             if messages:
                 yield b"".join(map(_line, messages))
                 continue

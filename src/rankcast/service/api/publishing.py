@@ -29,7 +29,7 @@ from rankcast.service.service import Service
 from rankcast.service.settings import PUBLISHING
 from rankcast.store import PublishReceipt
 
-__all__ = ["Publishing", "router"]
+__all__ = ["Publishing", "check_rate", "router"]
 
 _KEY_LENGTH = 200
 
@@ -163,13 +163,13 @@ async def _publish(
         limit = f"an event of {len(content):,} bytes; at most {limits.event.size:,} are allowed"
         raise Problem(413, "limit", limit)
 
-    _check_rate(service, caller, service.byte_rates, len(content), "bytes")
+    check_rate(service, caller, service.byte_rates, len(content), "bytes")
     raws = (
         await _beside(service, caller.token, content, lambda: _split(content, kind, limits.bulk))
         if several
         else [content]
     )
-    _check_rate(service, caller, service.event_rates, len(raws), "events")
+    check_rate(service, caller, service.event_rates, len(raws), "events")
     lines: list[_Line] = []
     for part in _parts(raws):  # one after the other, so that short requests get a turn during a long one
         begin = len(lines)
@@ -197,7 +197,7 @@ async def _publish(
     return made
 
 
-def _check_rate(service: Service, caller: Principal, rates: RateLimits, amount: int, of_what: str) -> None:
+def check_rate(service: Service, caller: Principal, rates: RateLimits, amount: int, of_what: str) -> None:
     """Refuse a request above the rate of a token. A request within the size limits always fits into the burst."""
     wait = 0.0 if service.settings.dev else rates.take(caller.token, min(float(amount), rates.burst))
     if wait:

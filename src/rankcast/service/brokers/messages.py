@@ -62,27 +62,35 @@ class Peer(msgspec.Struct, frozen=True):
 
 
 class ReceivedPosition(msgspec.Struct):
-    """What the edge has of the upstream: up to where in the log of which lineage, and which version of its items."""
+    """What the edge has of the upstream: up to where in the log of which lineage, and which version of its items.
+
+    `event` is the id of the event there, so that another log is noticed; empty if it is not known.
+    """
 
     lineage: str
     offset: int
     items: str
+    event: str = ""
 
 
 class Hello(msgspec.Struct, forbid_unknown_fields=True):
-    """The edge introduces itself. `below` are the brokers of its subtree, `last` is the end of its log."""
+    """The edge introduces itself. `below` are the brokers of its subtree, `last` and `event` the end of its log."""
 
     protocol: int
     broker: str | None
     lineage: str
     last: int
+    event: str = ""
     below: list[Peer] = []
     received: ReceivedPosition | None = None
     since: str | None = None
 
 
 class Welcome(msgspec.Struct):
-    """The upstream's answer: the session, the path from the root, where the stream begins, and what it has of the edge."""
+    """The upstream's answer: the session, the path from the root, where the stream begins, and what it has of the edge.
+
+    `start_event` and `received_event` are the ids of the events there; empty if they are not known.
+    """
 
     session: str
     broker: str
@@ -90,18 +98,22 @@ class Welcome(msgspec.Struct):
     start: int
     received: int
     items: str
+    start_event: str = ""
+    received_event: str = ""
 
 
 class ItemsPart(msgspec.Struct, tag="items"):
     """Changes of what the sender needs to get and of its advertisements, from version `base`; null: everything anew.
 
-    A change in several parts is applied with the last one, which has `more` false.
+    A change in several parts is applied with the last one, which has `more` false. If everything comes anew, `keep` are
+    withdrawn advertisements that stay until they are removed, because there are publications under them to come.
     """
 
     version: str
     base: str | None
     put: list[dict[str, Any]]
     removed: list[str]
+    keep: list[str] = []
     more: bool = False
 
 
@@ -116,10 +128,14 @@ class PublishedEvent(msgspec.Struct, omit_defaults=True):
 
 
 class Publications(msgspec.Struct, tag="publications"):
-    """The events that concern the receiver, of the sender's log after one offset up to another."""
+    """The events that concern the receiver, of the sender's log after one offset up to another.
+
+    `last` is the id of the event at the second one, whether or not it concerns the receiver.
+    """
 
     after: int
     up_to: int
+    last: str
     events: list[PublishedEvent]
 
 

@@ -24,7 +24,8 @@ _PATIENCE = 15.0
 """Seconds without a sign of life after which the upstream counts as gone. It sends one each second."""
 _LOOK = 0.25
 _TOGETHER = 900 * 1024
-"""Bytes of messages in one request; the upstream takes 1 MiB."""
+"""Bytes of messages in one request, unless a single message is larger."""
+_TOO_MANY = 429
 
 
 class UpstreamConnection:
@@ -73,11 +74,12 @@ class UpstreamConnection:
             if name is None:
                 raise ModelError("the token does not say which broker this is; name it with --broker-name")
             self._node.ensure(name)
-        hello = msgspec.json.encode(self._node.hello())
+        hello = msgspec.json.encode(self._node.introductions.hello())
         answer = self._ask("POST", "/v1/brokers/sessions", hello)
         welcome = msgspec.convert(answer, Welcome)
         self._node.ensure(welcome.broker)
-        link = self._node.joined(welcome)
+        link = self._node.introductions.joined(welcome)
+        self._node.wake()
         sending = _Sending(self._client, link, welcome.session, self._stopping)
         sending.start()
         try:
@@ -98,7 +100,7 @@ class UpstreamConnection:
                 if self._stopping.is_set() or sending.error is not None:
                     return
                 if line:
-                    link.receive(decode_message(line))
+                    link.inbox.receive(decode_message(line), welcome.session)
                     link.wake()
 
     def _ask(self, method: str, path: str, content: bytes | None = None) -> dict[str, object]:
@@ -137,7 +139,7 @@ class _Sending:
         try:
             while not self._ended.is_set() and not self._stopping.is_set():
                 self._woken.clear()
-                messages = self._link.outgoing(self._session)
+                messages = self._link.outbox.outgoing(self._session)
                 for some in _portions(messages):
                     self._send(some)
                 if not messages:
@@ -150,10 +152,16 @@ class _Sending:
 
     def _send(self, messages: list[Message]) -> None:
         content = msgspec.json.encode(BrokerMessages(messages))
-        response = self._client.post(f"/v1/brokers/sessions/{self._session}/messages", content=content)
+        while not self._ended.is_set() and not self._stopping.is_set():
+            response = self._client.post(f"/v1/brokers/sessions/{self._session}/messages", content=content)
+            if response.status_code != _TOO_MANY:
+                break
+            self._ended.wait(_wait_of(response))
+        else:
+            return
         if response.is_error:
             raise EnvironmentProblem(_detail(response))
-        self._link.take_acknowledgement(msgspec.json.decode(response.content, type=Acknowledged))
+        self._link.outbox.acknowledge(msgspec.json.decode(response.content, type=Acknowledged))
 
 
 def _portions(messages: list[Message]) -> list[list[Message]]:
@@ -167,6 +175,12 @@ def _portions(messages: list[Message]) -> list[list[Message]]:
         portions[-1].append(message)
         size += length
     return portions
+
+
+def _wait_of(response: httpx.Response) -> float:
+    """The seconds after which the upstream takes more."""
+    said = response.headers.get("Retry-After", "")
+    return min(float(said), _LONGEST_PAUSE) if said.isdigit() else 1.0
 
 
 def _detail(response: httpx.Response) -> str:

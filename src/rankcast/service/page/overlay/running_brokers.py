@@ -23,7 +23,7 @@ def show_running(view: View) -> None:
     section.visible = False
 
     async def refresh() -> None:
-        found = await to_thread(view.service.brokers.tree)
+        found = await to_thread(view.service.brokers.view.tree)
         section.visible = bool(found.brokers) or found.error is not None
         section.clear()
         with section:
