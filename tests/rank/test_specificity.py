@@ -229,3 +229,34 @@ def test_every_kind_of_expression_gives_what_every_pair_gives(listed):
     expected = pairwise(few, names, meaning)
     assert Specificity(few, meaning).most_specific(names) == expected
     assert Specificity(mine.values(), meaning).most_specific(names) == expected
+
+
+@given(st.lists(expressions(depth=2, fuzzy=True), min_size=2, max_size=12), st.integers(0, 3))
+def test_what_is_compared_in_advance_changes_nothing(wheres, more):
+    """Prepared in steps, wholly or in part, the most specific are the same."""
+
+    def meaning(attribute, term):
+        return CONCEPTS[attribute, term.concept]
+
+    subscriptions = [Subscription(f"s{place}", "ann", where) for place, where in enumerate(wheres)]
+    ids = [one.id for one in subscriptions]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(specificity, "MOST_RELATED", 1)
+        patch.setattr(specificity, "_AT_ONCE", 2)
+        prepared = Specificity(subscriptions, meaning)
+        looks = iter([False] * more + [True])
+        prepared.prepare(lambda: next(looks, True))
+        assert prepared.most_specific(ids) == Specificity(subscriptions, meaning).most_specific(ids)
+        assert prepared.prepare(lambda: False)
+        assert prepared.most_specific(ids) == Specificity(subscriptions, meaning).most_specific(ids)
+
+
+def test_a_prepared_user_compares_nothing_at_the_first_event(monkeypatch):
+    subscriptions = [Subscription(f"s{n}", "ann", parse(f"x >= {n} or y < {n}")) for n in range(300)]
+    prepared = Specificity(subscriptions)
+    assert not prepared.prepare(lambda: True)
+    while not prepared.prepare(iter([False] * 400 + [True]).__next__):
+        pass
+    monkeypatch.setattr("rankcast.cover.strict_covers.StrictCovers.add", None)  # it would fail
+    assert prepared.most_specific([f"s{n}" for n in (1, 5, 9)]) == ("s1", "s5", "s9")
+    assert prepared.most_specific([one.id for one in subscriptions]) == tuple(one.id for one in subscriptions)

@@ -2,6 +2,7 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Event as Flag
+from time import sleep
 from typing import Any
 
 import pytest
@@ -111,3 +112,48 @@ def test_one_who_gave_up_in_time_has_published_nothing(store: Store, monkeypatch
 
     asyncio.run(scenario())
     assert [store.event(name) is not None for name in "ab"] == [True, False]
+
+
+def test_a_quiet_publisher_does_not_wait_for_all_that_another_has_sent(store: Store) -> None:
+    sizes, told = list[int](), list[bool]()
+    publish = store.publish
+
+    def slow(events: Any, **named: Any) -> Any:
+        given = list(events)
+        sizes.append(len(given))
+        sleep(0.05)
+        return publish(given, **named)
+
+    store.publish = slow  # type: ignore[method-assign]
+    publisher = LogPublisher(store, told.append)
+
+    requests = [[event(f"s{place}-{number}") for number in range(400)] for place in range(8)]
+
+    async def story() -> int:
+        many = [publisher.publish(request, "spam") for request in requests]
+        await asyncio.sleep(0.01)
+        (receipt,) = await publisher.publish([event("news")], "news")
+        await asyncio.gather(*many)
+        assert isinstance(receipt, PublishReceipt)
+        return receipt.offset
+
+    assert asyncio.run(story()) <= 2 * 1_200 + 1, "the quiet one is in the second transaction"
+    assert max(sizes) <= 1_201
+    assert told[0]
+    assert told.count(True) == 2, "spam was quiet before its first transaction, news before its only one"
+    publisher.close()
+
+
+def test_large_events_are_logged_a_few_at_a_time(store: Store) -> None:
+    publisher = LogPublisher(store)
+    before = store.last_offset()
+    transactions: list[bool] = []
+    publisher._logged = transactions.append
+
+    async def story() -> None:
+        await asyncio.gather(*(publisher.publish([event(f"l{n}")], "spam", 200_000) for n in range(9)))
+
+    asyncio.run(story())
+    assert store.last_offset() == before + 9
+    assert len(transactions) >= 3
+    publisher.close()

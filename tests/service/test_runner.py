@@ -1,3 +1,5 @@
+from time import sleep
+
 import pytest
 from waiting import until
 
@@ -85,3 +87,19 @@ def test_a_store_that_spark_serves_is_left_alone(service: Service) -> None:
     service.store.commit_batch("p1", {}, [], BatchCounts(0), 0, 1, 0)
     with pytest.raises(StoreError, match=r"pipeline on Spark.*--no-pipeline"):
         Runner(service.store).start()
+
+
+def test_an_urgent_event_ends_the_pause_after_a_batch(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "_rest", lambda worked: 60.0)
+    service.put(decode_record({"kind": "subscription", "id": "s", "user": "ann", "where": "x > 1"}))
+    service.start()
+    for number in (2, 3, 4):
+        service.store.publish([decode_event(film(number))])
+        service.runner.wake(is_urgent=True)
+        until(lambda: service.store.progress().offset == service.store.last_offset())
+    service.store.publish([decode_event(film(5))])
+    service.runner.wake()
+    sleep(0.3)
+    assert service.store.progress().offset < service.store.last_offset(), "the pause goes on"
+    service.runner.wake(is_urgent=True)
+    until(lambda: service.store.progress().offset == service.store.last_offset())

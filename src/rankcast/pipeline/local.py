@@ -85,8 +85,9 @@ class LocalPipeline:
         20,000 events are waiting.
     slice_seconds
         The number of seconds of serving after which a batch is committed, even if it has fewer events than `batch`.
-        It can be exceeded by the time for one event. If a commit takes longer, the slice grows with it, because at
-        least half of the time is for serving.
+        It can be exceeded by the time for one event. The first slice is a third of it, so that few events are
+        delivered soon. If a commit takes longer, the slice grows with it, because at least half of the time is for
+        serving.
     """
 
     def __init__(
@@ -105,6 +106,8 @@ class LocalPipeline:
         self._part = batch if slice_seconds == float("inf") else min(batch, _FIRST_PART)
         """The number of events to serve before the clock is checked."""
         self._commit_seconds = 0.0
+        self._behind = 0
+        """The number of slices since all events were served."""
         self._serving_seconds = self._change_seconds = 0.0
         self._shards: list[Shard | BatchShard] = []
         self._offset = -1
@@ -243,7 +246,8 @@ class LocalPipeline:
         """
         # After a failure from here on, the shards would contain uncommitted events, so they are dropped.
         shards, self._shards = self._shards, []
-        until = monotonic() + max(self._slice_seconds, self._commit_seconds)
+        share = min(1.0, (self._behind + 1) / _PARTS)
+        until = monotonic() + max(share * self._slice_seconds, self._commit_seconds)
         logged: list[ReadEvent] = []
         deliveries: list[Delivery] = []
         self._serving_seconds = self._change_seconds = 0.0
@@ -270,6 +274,7 @@ class LocalPipeline:
             if not is_last:
                 self._part = self._next_part(len(part), self._serving_seconds - before)
             if is_last or len(logged) >= self._batch or monotonic() >= until:
+                self._behind = 0 if is_last else self._behind + 1
                 return _ServedSlice(shards, logged, deliveries, is_last)
 
     def _next_part(self, events: int, seconds: float) -> int:

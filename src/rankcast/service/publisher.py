@@ -88,10 +88,10 @@ class LogPublisher:
         while together := self._next():
             begun = monotonic()
             quiet = {one.who for one in together if begun - self._last.get(one.who, float("-inf")) > _QUIET}
-            self._last = {who: at for who, at in self._last.items() if begun - at <= _QUIET}
-            self._last.update(dict.fromkeys([one.who for one in together], begun))
             # Cancelling after this point does not undo the publish; cancelling earlier prevents it.
             self._log([one for one in together if not one.future.cancelled()], is_quiet=bool(quiet))
+            self._last = {who: at for who, at in self._last.items() if begun - at <= _QUIET}
+            self._last.update(dict.fromkeys([one.who for one in together], monotonic()))
             if len(together) > 1:
                 self._rest(begun + _BEAT)
 

@@ -69,7 +69,7 @@ class Limits:
     event_burst: int = 20_000
     byte_rate: int = 16 * 1024 * 1024
     byte_burst: int = 64 * 1024 * 1024
-    backlog: float = 0.05
+    backlog: float = 0.02
     backlog_events: int = 500
     backlog_requests: int = 64
     change_rate: float = 0.1

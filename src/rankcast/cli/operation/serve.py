@@ -53,7 +53,7 @@ def serve(
     max_backlog: Annotated[
         float,
         typer.Option(min=0.001, metavar="SECONDS", help="Serving time that one publisher may have waiting in the log."),
-    ] = 0.05,
+    ] = 0.02,
     max_event_size: MaxEventSize = 256 * 1024,
     max_ahead: MaxAhead = "1h",
     max_policy_cost: Annotated[

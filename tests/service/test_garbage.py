@@ -1,0 +1,58 @@
+"""Garbage is collected between batches, and memory stays bounded."""
+
+import gc
+import subprocess
+import sys
+from collections.abc import Iterator
+from weakref import ref
+
+import pytest
+
+from rankcast.service import garbage
+from rankcast.service.garbage import GarbageCollection
+
+
+class Knot:
+    """An object that only the collector can free."""
+
+    def __init__(self) -> None:
+        self.self = self
+
+
+@pytest.fixture(autouse=True)
+def automatic() -> Iterator[None]:
+    yield
+    gc.unfreeze()
+    gc.enable()
+
+
+def test_new_garbage_goes_with_each_call() -> None:
+    collection = GarbageCollection()
+    assert not gc.isenabled()
+    knot = ref(Knot())
+    assert knot() is not None
+    collection.collect()
+    assert knot() is None
+
+
+def test_old_garbage_goes_when_objects_have_doubled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(garbage, "_ROUNDS", 2)
+    monkeypatch.setattr(garbage, "_FEWEST", 1)
+    collection = GarbageCollection()
+    held = Knot()
+    knot = ref(held)
+    collection.collect()
+    del held
+    assert knot() is not None, "it was there when the collection began, so that it is not looked at"
+    collection.collect()
+    assert knot() is None
+
+
+def test_the_pipeline_process_uses_it() -> None:
+    code = (
+        "import gc; from rankcast.service.runner import Runner; from rankcast.store import Store; import tempfile;"
+        "store = Store.create(tempfile.mkdtemp() + '/s.db'); Runner(store); print(gc.isenabled());"
+        "Runner(store, owns_process=True); print(gc.isenabled())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "False"]
