@@ -2,10 +2,14 @@
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from time import thread_time
 
 import pytest
+from fastapi.testclient import TestClient
 
+from rankcast.service import Limits, ServiceSettings, create_app
+from rankcast.service.access import Role
 from rankcast.service.problems import Problem
 from rankcast.service.request_shares import RequestShares
 
@@ -77,3 +81,18 @@ def test_many_requests_of_one_caller_leave_threads_to_others() -> None:
 
     asyncio.run(ask())
     assert most[0] == 2
+
+
+def test_through_the_api_only_the_token_that_causes_work_is_refused(tmp_path: Path) -> None:
+    limits = Limits(processor_rate=1e-6, processor_burst=1e-6)
+    app = create_app(ServiceSettings(str(tmp_path / "store.db"), page=False, pipeline=False, limits=limits))
+    with TestClient(app) as client:
+
+        def ask(name: str) -> int:
+            path = f"/v1/users/{name}/deliveries"
+            return client.get(path, headers={"Authorization": f"Bearer {tokens[name]}"}).status_code
+
+        tokens = {name: app.state.service.access.create(Role.USER, name)[0] for name in ("ann", "bob")}
+        assert [ask("ann") for _ in range(5)] == [200] * 5, "nobody else is active"
+        assert [ask("bob"), ask("bob")] == [200, 429]
+        assert ask("ann") == 429

@@ -55,7 +55,8 @@ async def _admitted(request: Request, token: str | None) -> Principal:
         said = "this needs a token: Authorization: Bearer rc_…" if token is None else "no such token, or it was revoked"
         raise Problem(401, "token", said, {"WWW-Authenticate": 'Bearer realm="rankcast"'})
     service.shares.note(who)
-    CALLER.set(RequestCaller(who, service.shares))
+    is_limited = principal.role in (Role.USER, Role.PUBLISHER)
+    CALLER.set(RequestCaller(who, service.shares) if is_limited else None)
     return principal
 
 

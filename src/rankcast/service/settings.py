@@ -49,8 +49,8 @@ class Limits:
     Changes of one owner's records may use `change_rate` seconds of one core per second, and `change_burst` seconds at
     once.
 
-    While other tokens are active, requests of one token may use `processor_rate` seconds of one core per second, and
-    `processor_burst` seconds at once. Further requests wait.
+    While other tokens are active, requests of one token of a user or publisher may use `processor_rate` seconds of one
+    core per second, and `processor_burst` seconds at once. Further requests wait.
 
     `body` bounds a request with events in bytes, `record` any other request, and `event` each event. All bodies in
     memory together have at most `in_flight` bytes, and those of one token at most a quarter of that. A body must

@@ -25,6 +25,7 @@ from rankcast.service.callers import PublishingCaller, publishing_caller
 from rankcast.service.problems import Problem, answer_of, problem_of
 from rankcast.service.publisher import Results
 from rankcast.service.rates import RateLimits
+from rankcast.service.request_shares import by_turn
 from rankcast.service.service import Service
 from rankcast.service.settings import PUBLISHING
 from rankcast.store import PublishReceipt
@@ -96,9 +97,7 @@ async def publish(
     several = kind in _LINES or content.lstrip()[:1] == b"["
     if idempotency_key is None:
         return await _publish(service, caller, content, kind, several, None)
-    print_ = await _beside(
-        service, caller.token, content, lambda: blake2b(kind.encode() + b"\0" + content, digest_size=32).digest()
-    )
+    print_ = await _beside(content, lambda: blake2b(kind.encode() + b"\0" + content, digest_size=32).digest())
     reserved = await asyncio.to_thread(service.answers.reserve, caller.token, idempotency_key, print_)
     if reserved.answer is not None:
         status, _, text = reserved.answer.partition(b" ")
@@ -111,9 +110,9 @@ async def publish(
     return made
 
 
-async def _beside(service: Service, who: str, content: bytes, work: Callable[[], _Result]) -> _Result:
+async def _beside(content: bytes, work: Callable[[], _Result]) -> _Result:
     """Run `work` on a body: at once if the body is small, otherwise in a thread when it is the caller's turn."""
-    return work() if len(content) <= _SMALL else await service.shares.run(who, work)
+    return work() if len(content) <= _SMALL else await by_turn(work)
 
 
 class Publishing:
@@ -164,11 +163,7 @@ async def _publish(
         raise Problem(413, "limit", limit)
 
     check_rate(service, caller, service.byte_rates, len(content), "bytes")
-    raws = (
-        await _beside(service, caller.token, content, lambda: _split(content, kind, limits.bulk))
-        if several
-        else [content]
-    )
+    raws = await _beside(content, lambda: _split(content, kind, limits.bulk)) if several else [content]
     check_rate(service, caller, service.event_rates, len(raws), "events")
     lines: list[_Line] = []
     for part in _parts(raws):  # one after the other, so that short requests get a turn during a long one
@@ -177,7 +172,7 @@ async def _publish(
         def read(part: Sequence[bytes] = part, begin: int = begin) -> list[_Line]:
             return [_read(service, caller, raw, place, given) for place, raw in enumerate(part, begin)]
 
-        lines += await _beside(service, caller.token, content, read)
+        lines += await _beside(content, read)
     events = [line.event for line in lines if isinstance(line.event, Event)]
     results = iter(await _log(service, caller, events, len(content)))
     done: list[PublishReceipt | ModelError] = [
