@@ -128,6 +128,8 @@ def test_it_stands_back_behind_the_service(pool: TrialPool, monkeypatch: pytest.
     monkeypatch.delenv("RANKCAST_TRIAL_NICE")
     monkeypatch.setattr("rankcast.service.trial_pool._idle", [])
     assert pool.run("ann", os.nice, 0) == min(19, os.nice(0) + 15)
+    if hasattr(os, "SCHED_IDLE"):
+        assert pool.run("ann", os.sched_getscheduler, 0) == os.SCHED_IDLE
 
 
 def test_a_busy_machine_is_not_the_trials_fault(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,20 @@ from typing import IO, NoReturn
 
 __all__ = ["Child", "end_with_parent", "run_child"]
 
-# The priority falls before anything is imported, which takes a second of processor time.
-_COMMAND = "import os; os.nice({niceness}); from rankcast.service.children import run_child; run_child()"
+_COMMAND = "from rankcast.service.children import run_child; run_child()"
+_YIELDING = """\
+import os
+os.nice({niceness})
+try:
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+except (AttributeError, OSError):
+    pass  # not Linux, or not allowed
+"""
+"""What a child does that yields to others, before anything is imported: that alone takes a second of processor time.
+
+Linux stops a process that may only run when the processor is idle as soon as another one wakes up. A process of low
+priority would finish its slice of some milliseconds first.
+"""
 _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
 _CPU_CLOCK = 2  # the clock of a process, encoded as clock_getcpuclockid of Linux does
 _ORPHANED = 1
@@ -28,13 +40,15 @@ _starter = ThreadPoolExecutor(1, "rankcast-children")
 class Child:
     """A child process that runs the function `main` of a module, with a pipe to its input and a pipe from its output.
 
-    With a `niceness`, it yields to the processes that serve events and answer requests. Closing its input asks the child to finish. If this process dies, even by ``kill -9``, the child ends at once: on
-    Linux the kernel kills it, and on other systems it watches a pipe that only this process holds open.
+    Closing its input asks the child to finish. If this process dies, even by ``kill -9``, the child ends at once: on
+    Linux the kernel kills it, and on other systems it watches a pipe that only this process holds open. With a
+    `niceness`, the child runs while other processes leave a processor idle.
     """
 
     def __init__(self, module: str, niceness: int = 0) -> None:
         watched, self._lifeline = os.pipe()
-        command = [sys.executable, "-c", _COMMAND.format(niceness=niceness), module, str(os.getpid()), str(watched)]
+        program = (_YIELDING.format(niceness=niceness) if niceness else "") + _COMMAND
+        command = [sys.executable, "-c", program, module, str(os.getpid()), str(watched)]
         try:
             self._process: subprocess.Popen[bytes] = _starter.submit(
                 subprocess.Popen, command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=(watched,)
