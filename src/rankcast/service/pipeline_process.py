@@ -183,8 +183,8 @@ def main() -> None:
             runner = Runner(store, task.shards, task.poll, told, last.append, owns_process=True)
             runner.start(_OTHERS)
             _say(_Report())
-            while told := os.read(0, 1 << 16):
-                runner.wake(is_urgent=_URGENT in told)
+            while calls := os.read(0, 1 << 16):
+                runner.wake(is_urgent=_URGENT in calls)
             runner.stop()
     except RankcastError as error:
         _say(_Report(refused=str(error)))

@@ -162,10 +162,11 @@ class BatchShard:
         """
         for user in list(self._unprepared):
             served = self._users.get(user)
-            oracle = served.subscriber if isinstance(served, IsolatedSubscriber) else served and served.oracle
-            with suppress(Exception):  # the event that needs it reports the failure
-                if oracle is not None and not oracle.prepare(is_over):
-                    return False
+            if served is not None:
+                oracle = served.subscriber if isinstance(served, IsolatedSubscriber) else served.oracle
+                with suppress(Exception):  # the event that needs it reports the failure
+                    if oracle is not None and not oracle.prepare(is_over):
+                        return False
             del self._unprepared[user]
         return True
 
@@ -633,8 +634,8 @@ class BatchShard:
             found += [(place, self._roster.slot_of[one.id], degree) for one, degree in matched]
             if failed:
                 failures[place] = failed
-        event, slot = np.array([row[:2] for row in found], np.int64).reshape(-1, 2).T.copy()
-        return Matches(event, slot, np.array([row[2] for row in found], np.float64)), failures
+        places, slots = np.array([row[:2] for row in found], np.int64).reshape(-1, 2).T.copy()
+        return Matches(places, slots, np.array([row[2] for row in found], np.float64)), failures
 
     def _update_matching(self, changes: RosterChanges, catalog: Catalog) -> None:
         if not self._is_matching:
