@@ -207,3 +207,25 @@ def test_a_catalog_may_be_a_table(library):
 def test_a_catalog_may_be_a_parquet_file(tmp_path):
     parquet.write_table(pa.table({"id": ["s1"], "user": ["ann"], "where": ["x > 1"]}), tmp_path / "c.parquet")
     assert rc.catalog(tmp_path / "c.parquet").users() == ["ann"]
+
+
+def test_likely_mistakes_are_warned_of() -> None:
+    with pytest.warns(UserWarning, match="no attribute 'genree' in these events; did you mean 'genre'"):
+        sent = rc.deliver([{"id": "f1", "time": "2026-01-01", "genre": "war"}], rc.user("ann").wants("genree = 'war'"))
+    assert repr(sent) == "<0 deliveries of 1 event to 1 user>"
+    with pytest.raises(ModelError, match="two events with id 'f1'"):
+        rc.events([{"id": "f1", "time": "2026-01-01"}, {"id": "f1", "time": "2026-01-02"}])
+    with pytest.raises(ModelError, match="name the variants"):
+        rc.backtest([], rc.user("ann"))
+
+
+def test_a_column_of_pandas_may_have_values_of_several_types() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"time": ["2026-01-01"] * 3, "year": [1944, "about 1950", None], "stars": [1.5, None, 3]})
+    read = rc.events(frame)
+    assert [dict(one.attributes) for one in read.events] == [
+        {"year": (1944,), "stars": (1.5,)},
+        {"year": ("about 1950",)},
+        {"stars": (3.0,)},
+    ]
+    assert isinstance(rc.deliver(read, rc.user("ann").wants("year = 1944")).frame, pandas.DataFrame)

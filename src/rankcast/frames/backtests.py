@@ -62,7 +62,11 @@ class Backtests(Mapping[str, Deliveries]):
 
 
 def backtest(
-    data: "EventData | EventFrame", *, id_column: str = "id", time_column: str = "time", **variants: User
+    data: "EventData | EventFrame",
+    *unnamed: User,
+    id_column: str = "id",
+    time_column: str = "time",
+    **variants: User,
 ) -> Backtests:
     """Serve the same events to variants of a user, and compare what each would have got.
 
@@ -72,7 +76,7 @@ def backtest(
     >>> backtest(films, everything=ann, best=ann.gets(top=1, per=3))
     <deliveries of 3 events: everything 3, best 1>
     """
-    if not variants:
+    if unnamed or not variants:
         raise ModelError("name the variants to compare, as in backtest(films, now=ann, calm=ann.gets(top=3, per='1w'))")
     given = events(data, id_column=id_column, time_column=time_column)
     return Backtests({name: deliver(given, one) for name, one in variants.items()}, given)

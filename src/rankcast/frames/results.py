@@ -76,7 +76,9 @@ class Deliveries(Sequence[Delivery]):
 
     def __repr__(self) -> str:
         users = "1 user" if len(self.matched) == 1 else f"{len(self.matched):,} users"
-        return f"<{len(self.deliveries):,} deliveries of {len(self.events):,} events to {users}>"
+        sent = "1 delivery" if len(self.deliveries) == 1 else f"{len(self.deliveries):,} deliveries"
+        events = "1 event" if len(self.events) == 1 else f"{len(self.events):,} events"
+        return f"<{sent} of {events} to {users}>"
 
     @property
     def frame(self) -> Frame:

@@ -1,12 +1,15 @@
 """The main functions for notebooks and programs: match, deliver, explain, relate."""
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 from rankcast.frames.results import Deliveries, MatchTable
 from rankcast.frames.tables import EventData, EventFrame, events
 from rankcast.frames.users import CatalogData, catalog
 from rankcast.language import parse
-from rankcast.model import Expression
+from rankcast.matching.mistakes import attribute_kinds, likely_mistakes
+from rankcast.model import Catalog, Expression
 
 if TYPE_CHECKING:
     from rankcast.cover import Relation
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["deliver", "explain", "match", "relate"]
 
 _CHUNK = 2_000
+_CHECKED = 100
+"""So many subscriptions are searched for mistakes. Who has more did not write them by hand."""
 
 
 def match(
@@ -36,6 +41,7 @@ def match(
     from rankcast.engine.choice import shard_for
 
     given, known = events(data, id_column=id_column, time_column=time_column), catalog(wanted)
+    _warn(given, known)
     shard = shard_for(len(given), known)
     return MatchTable(tuple(found for event in given.events for found in shard.match(event)), given)
 
@@ -73,6 +79,7 @@ def deliver(
     from rankcast.engine.choice import shard_for
 
     given, known = events(data, id_column=id_column, time_column=time_column), catalog(wanted)
+    _warn(given, known)
     shard = shard_for(len(given), known)
     sent = []
     for start in range(0, len(given), _CHUNK):
@@ -126,6 +133,14 @@ def relate(first: "str | Expression", second: "str | Expression", wanted: Catalo
 
     left, right = (parse(one) if isinstance(one, str) else one for one in (first, second))
     return relate_expressions(left, right, catalog(wanted).membership)
+
+
+def _warn(given: EventFrame, known: Catalog) -> None:
+    """Warn of subscriptions that ask for something that no event has, likely by mistake."""
+    kinds = attribute_kinds(given.events)
+    for one in islice(known.subscriptions.values(), _CHECKED):
+        for mistake in likely_mistakes(one.where, kinds, "these events"):
+            warn(f"subscription {one.id!r} of {one.user!r}: {mistake}", stacklevel=3)
 
 
 def _is_spark(data: object) -> bool:

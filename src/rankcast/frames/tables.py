@@ -1,6 +1,7 @@
 """Reads events from data frames, Arrow tables, dictionaries and JSON Lines files."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import Enum
@@ -71,10 +72,14 @@ def events(data: "EventData | EventFrame", *, id_column: str = "id", time_column
             raise ModelError(f"{first.file}, line {first.line}: {first.reason} ({len(rejects)} lines cannot be used)")
         return EventFrame(in_publication_order(read), FrameKind.ARROW)
     kind = kind_of(data)
-    if kind is None:
-        listed = [_event(one, number, id_column, time_column) for number, one in enumerate(_iterable(data), 1)]
-        return EventFrame(in_publication_order(listed), FrameKind.ARROW)
-    return EventFrame(in_publication_order(_of_frame(arrow_of(data, kind), id_column, time_column)), kind)
+    table = None if kind is None else arrow_of(data, kind)
+    if table is not None:
+        read = _of_frame(table, id_column, time_column)
+    else:
+        rows = _iterable(data) if kind is None else _rows(data)
+        read = [_event(one, number, id_column, time_column) for number, one in enumerate(rows, 1)]
+    _check_ids(read)
+    return EventFrame(in_publication_order(read), kind or FrameKind.ARROW)
 
 
 def frame_of(columns: Mapping[str, list[object]], kind: FrameKind) -> "Frame":
@@ -123,17 +128,33 @@ def _iterable(data: object) -> Iterable[object]:
     return data
 
 
-def arrow_of(data: Any, kind: FrameKind) -> "pa.Table":
-    """A table of a library as an Arrow table."""
+def arrow_of(data: Any, kind: FrameKind) -> "pa.Table | None":
+    """A table of a library as an Arrow table; None if a column of pandas has values of several types."""
     import pyarrow as pa
 
     match kind:
         case FrameKind.PANDAS:
-            return pa.Table.from_pandas(data, preserve_index=False)
+            with suppress(pa.ArrowInvalid, pa.ArrowTypeError):
+                return pa.Table.from_pandas(data, preserve_index=False)
+            return None
         case FrameKind.POLARS:
             return data.to_arrow()
         case FrameKind.ARROW:
             return pa.table(data) if isinstance(data, pa.RecordBatch) else data
+
+
+def _check_ids(read: list[Event]) -> None:
+    seen: set[str] = set()
+    for event in read:
+        if event.id in seen:
+            raise ModelError(f"there are two events with id {event.id!r}; ids must be unique")
+        seen.add(event.id)
+
+
+def _rows(frame: Any) -> list[dict[str, object]]:
+    """The rows of a data frame of pandas; what is missing there is None."""
+    rows: list[dict[str, object]] = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return rows
 
 
 def _of_frame(table: "pa.Table", id_column: str, time_column: str) -> list[Event]:

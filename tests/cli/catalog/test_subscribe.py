@@ -109,7 +109,7 @@ def test_an_attribute_that_no_event_has(store: Any) -> None:
     assert "warning" not in store("subscribe", "-u", "ann", "genree = 'drama'").stderr  # nothing is published yet
     store("publish", "--attr", "genre=drama", "--attr", "year=1999")
     said = store("subscribe", "-u", "ann", "genree = 'drama' and year > '1999'").stderr
-    assert "warning: the only event has no attribute 'genree'; did you mean 'genre'?" in said
+    assert "warning: there is no attribute 'genree' in the only event; did you mean 'genre'?" in said
     assert "year above '1999'" in said
     assert "warning: 'year' is a number in the only event, so no comparison with a string holds" in said
     fine = "genre = 'drama' and year in (1999, 'old') and year != 'x' and genre exists"

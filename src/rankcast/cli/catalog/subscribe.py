@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, assert_never
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,20 +16,7 @@ from rankcast.cli.known_users import check_user
 from rankcast.cli.operation.rejects import exit_if_any, tell
 from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath, existing_file
 from rankcast.cli.output import Output, TableColumn, counted
-from rankcast.model import (
-    Attitude,
-    Between,
-    Compare,
-    Exists,
-    Is,
-    Kind,
-    OneOf,
-    Op,
-    Scalar,
-    Test,
-    kind_of,
-    predicates_of,
-)
+from rankcast.model import Attitude
 
 if TYPE_CHECKING:
     from rankcast.model import Catalog, Expression, Subscription
@@ -131,41 +118,14 @@ _RECENT = 500
 
 
 def _warn(store: "Store", where: "Expression", out: Output) -> None:
-    """Warn of predicates that no recent event can satisfy: the attribute is missing, or is of another kind."""
-    from rankcast.errors import did_you_mean
+    """Warn of predicates that no recent event can satisfy."""
+    from rankcast.matching.mistakes import attribute_kinds, likely_mistakes
 
     start = max(0, store.last_offset() - _RECENT)
     recent = [entry.event for entry in store.events(start, _RECENT)]
-    kinds: dict[str, set[Kind]] = {}
-    for event in recent:
-        for name, value in event.attributes.items():
-            # Vague values are compared by other rules.
-            kinds.setdefault(name, set()).update(map(kind_of, value) if isinstance(value, tuple) else Kind)
-    is_one = len(recent) == 1
-    for predicate in predicates_of(where) if recent else ():
-        name, asked = predicate.attribute, {kind_of(value) for value in _compared(predicate.test)}
-        if name not in kinds:
-            events = "the only event has no" if is_one else f"none of the last {len(recent):,} events has an"
-            out.say(f"warning: {events} attribute {name!r}{did_you_mean(name, kinds)}")
-        elif asked and not asked & kinds[name]:
-            events = "the only event" if is_one else f"the last {len(recent):,} events"
-            found, wanted = (" or ".join(sorted(kind.value for kind in some)) for some in (kinds[name], asked))
-            out.say(f"warning: {name!r} is a {found} in {events}, so no comparison with a {wanted} holds")
-
-
-def _compared(test: Test) -> tuple[Scalar, ...]:
-    """The values that an attribute must be comparable with."""
-    match test:
-        case Compare(op, value):
-            return () if op is Op.NE else (value,)
-        case Between(low, high):
-            return low, high
-        case OneOf(values):
-            return values
-        case Exists() | Is():
-            return ()
-        case other:
-            assert_never(other)
+    events = "the only event" if len(recent) == 1 else f"the last {len(recent):,} events"
+    for mistake in likely_mistakes(where, attribute_kinds(recent), events):
+        out.say(f"warning: {mistake}")
 
 
 def _same(

@@ -30,6 +30,7 @@ def test_from_the_form_to_the_first_delivery(site: Any, visit: Callable[..., Pag
 
 
 def test_a_wrong_expression_shows_the_caret(site: Any, visit: Callable[..., Page]) -> None:
+    site.publish({"title": "Laura", "genre": "drama", "year": 1944})
     page = visit("/subscriptions?new=", "lea")
     text_of(page).fill("genre = 'drama' and year abov 1999")
     expect(page.locator(".rc-pointed")).to_have_text("  genre = 'drama' and year abov 1999\n" + " " * 27 + "^")
@@ -44,6 +45,9 @@ def test_a_wrong_expression_shows_the_caret(site: Any, visit: Callable[..., Page
     text_of(page).fill("genre = 'drama'")
     expect(page.locator(".rc-understood")).to_have_text("genre is drama")
     expect(page.get_by_role("button", name="Save")).to_be_enabled()
+    expect(page.locator(".rc-said .rc-warn")).to_have_count(0)
+    text_of(page).fill("genree = 'drama'")
+    expect(page.locator(".rc-said .rc-warn")).to_contain_text("no attribute 'genree' in recent events; did you mean")
 
 
 def test_text_and_form_stay_in_step_and_survive_a_reload(site: Any, visit: Callable[..., Page]) -> None:

@@ -11,6 +11,7 @@ from nicegui import ui
 from rankcast.errors import CatalogError, ExpressionError, ModelError, RankcastError
 from rankcast.language import label, parse, show
 from rankcast.language.event_words import title_of
+from rankcast.matching.mistakes import AttributeKinds, attribute_kinds, likely_mistakes
 from rankcast.model import Always, Catalog, Subscription
 from rankcast.service.page.computing import compute
 from rankcast.service.page.hints import Hint, hints_of
@@ -35,16 +36,17 @@ _FORMLESS = (
 
 @dataclass(frozen=True, slots=True)
 class EditorKnowledge:
-    """The data of an editor: the catalog, and suggestions from recent events."""
+    """The data of an editor: the catalog, suggestions from recent events, and the kinds of their attributes."""
 
     catalog: Catalog
     hints: dict[str, Hint]
+    kinds: AttributeKinds
 
 
 def read_for_editor(view: View) -> EditorKnowledge:
     """Read the data of an editor from the store."""
-    catalog = view.service.catalog()
-    return EditorKnowledge(catalog, hints_of(view.service.recent_events(300), catalog, view.user))
+    catalog, recent = view.service.catalog(), view.service.recent_events(300)
+    return EditorKnowledge(catalog, hints_of(recent, catalog, view.user), attribute_kinds(recent))
 
 
 class SubscriptionEditor:
@@ -177,6 +179,8 @@ class SubscriptionEditor:
         self._save_button.enable()
         with self._said:
             words("p", label(where), "rc-understood")
+            for mistake in likely_mistakes(where, self._known.kinds, "recent events"):
+                words("p", f"{mistake[:1].upper()}{mistake[1:]}", "rc-note rc-warn rc-small")
         if not self._named:
             self._name.set_value(self._free_name(short_name(where)))
         self._text.props(remove="error")
