@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import islice
 from typing import Any, NamedTuple
 
 from rankcast.errors import ModelError
@@ -28,6 +29,8 @@ ASKED = ""
 BUCKETS = 256
 DIGITS = 3
 _MOST_TOGETHER = 50
+"""The most values of one event or subscription that are counted with their contexts; further ones are only counted."""
+_MOST_CODES = 500
 
 
 class Context(NamedTuple):
@@ -114,7 +117,7 @@ def contexts_in(event: Event, attribute: str, own: Iterable[str]) -> list[Contex
             codes.append((name, *key_of(x, DIGITS)))
         elif isinstance(value, tuple) and value and isinstance(value[0], bool):
             codes += [(name, None, int(one)) for one in value if isinstance(one, bool)]
-    return [Context(value, *code) for value in own for code in codes]
+    return [Context(value, *code) for value in islice(own, _MOST_TOGETHER) for code in codes[:_MOST_CODES]]
 
 
 def strings_of(value: AttributeValue | None) -> list[str]:
