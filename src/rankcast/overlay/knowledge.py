@@ -8,10 +8,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 
-from rankcast.model import Catalog, Concept, Event, Expression, Mode, Ranking, Subscription, Unit, predicates_of
+from rankcast.cover import normal_form
+from rankcast.model import Always, Catalog, Concept, Event, Expression, Mode, Ranking, Subscription, Unit, predicates_of
 from rankcast.model.predicates import Is
 from rankcast.overlay.broker import LOCAL
 from rankcast.overlay.finding import Finder
+from rankcast.overlay.heard_items import HeardItems, needed
 from rankcast.overlay.items import PLAIN, AdvertisedItem, BrokerItem, SubscribedItem, WantsEverything
 from rankcast.overlay.order import KnownSubscription, Order, Standing
 from rankcast.overlay.scorers import PreferenceScore, Weight, meanings_of
@@ -50,9 +52,7 @@ class Knowledge:
         self._own: dict[str, SubscribedItem] = {}
         self._advertised: dict[str, AdvertisedItem] = {}
         self._counts_events = False
-        self._heard: dict[str, dict[str, BrokerItem]] = {}
-        self._claims: dict[str, list[str]] = {}
-        """The neighbours that sent each key, the first one first."""
+        self._heard = HeardItems()
         self._served: dict[str, ServedAdvertisement] = {}
         self._served_at = -1
         self._concepts: dict[tuple[str, str, str | None], Concept] = {}
@@ -65,7 +65,10 @@ class Knowledge:
     # what it learns
 
     def own(self, catalog: Catalog) -> None:
-        """Take the broker's own catalog: the subscriptions, advertisements and policies of its users."""
+        """Take the broker's own catalog: the subscriptions, advertisements and policies of its users.
+
+        A subscription that no event can match is left out.
+        """
         preferred = PreferenceScore(catalog)
         sources, items = self._sources, self._own
         self._sources, self._own = {}, {}
@@ -74,11 +77,12 @@ class Knowledge:
             user = f"{blake2b(one.user.encode(), digest_size=8).hexdigest()}@{self.name}"
             source = (one, score, _meanings(catalog, one.where, one.user, user))
             self._sources[name] = source
-            if name in sources and sources[name] == source:
+            if sources.get(name) != source:
+                if _is_possible(catalog, one):
+                    self._own[name] = SubscribedItem(replace(one, user=user, score=score), concepts=source[2])
+                    self._changed += 1
+            elif name in items:
                 self._own[name] = items[name]
-            else:
-                self._own[name] = SubscribedItem(replace(one, user=user, score=score), concepts=source[2])
-                self._changed += 1
         self._advertised = {}
         for advertisement in catalog.advertisements.values():
             meanings = _meanings(catalog, advertisement.where, None, None)
@@ -97,32 +101,20 @@ class Knowledge:
         keep: Collection[str] = (),
     ) -> None:
         """Take the changes that a neighbour sent; `whole` replaces all that it sent before, except `keep`."""
-        known, new = self._heard.setdefault(neighbour, {}), {item.key: item for item in put}
-        for key in [key for key in known if key not in new and key not in keep] if whole else removed:
-            if known.pop(key, None) is not None:
-                self._unclaim(key, neighbour)
-        for key, item in new.items():
-            if key not in known:
-                self._claims.setdefault(key, []).append(neighbour)
-            if known.get(key) != item:
-                known[key] = item
-                self._changed += 1
+        self._changed += self._heard.learn(neighbour, put, removed, whole, keep)
         self._finders.pop(neighbour, None)
         self._touch()
 
     def forget(self, neighbour: str) -> None:
         """Forget a neighbour and all that it sent."""
-        for key in self._heard.pop(neighbour, {}):
-            self._unclaim(key, neighbour)
+        self._heard.forget(neighbour)
         self._finders.pop(neighbour, None)
         self._told.pop(neighbour, None)
         self._touch()
 
     def order_claims(self, contested: Mapping[str, Sequence[str]]) -> None:
         """Say in which order neighbours came with the keys that several use. A broker that starts again needs this."""
-        for key, neighbours in contested.items():
-            known = self._claims.get(key, [])
-            known[:] = [*(one for one in neighbours if one in known), *(one for one in known if one not in neighbours)]
+        self._heard.order(contested)
         self._touch()
 
     # what it tells
@@ -138,18 +130,13 @@ class Knowledge:
         """All advertisements in the tree, by name."""
         return {name: served.item for name, served in self._serving().items()}
 
-    @property
-    def subscriptions(self) -> int:
-        """The number of own subscriptions."""
-        return len(self._own)
-
     def known_without(self, neighbour: str) -> int:
         """The number of subscriptions known on this side of the link to a neighbour, for whatever they are needed."""
         others = {
-            key
-            for name, heard in self._heard.items()
+            item.key
+            for name in self._heard.neighbours()
             if name != neighbour
-            for key, item in heard.items()
+            for item in self._heard.of(name).values()
             if isinstance(item, SubscribedItem)
         }
         return len(others | {item.key for item in self._own.values()})
@@ -166,19 +153,19 @@ class Knowledge:
 
         An event with imprecise values goes wherever there is any subscription, because covering is for crisp values.
         """
-        items = self._heard.get(neighbour, {})
+        items = self._heard.of(neighbour)
         if self.wants_everything(neighbour):
             return True
         if neighbour not in self._finders:
-            plain = [one.subscription for one in _subscribed(items.values(), PLAIN)]
+            plain = [one.subscription for one in needed(items.values(), PLAIN)]
             self._finders[neighbour] = Finder(plain, self._catalog())
         if not all(isinstance(value, tuple) for value in event.attributes.values()):
-            return any(True for _ in _subscribed(items.values(), PLAIN))
+            return any(True for _ in needed(items.values(), PLAIN))
         return bool(self._finders[neighbour].match(event))
 
     def wants_everything(self, neighbour: str) -> bool:
         """Whether a neighbour wants every publication."""
-        return WantsEverything().key in self._heard.get(neighbour, {})
+        return WantsEverything().key in self._heard.of(neighbour)
 
     def choose(self, advertisement: str, event: Event, count: int | None = None) -> dict[str, list[str] | int]:
         """Choose the recipients of a publication: subscriptions by the neighbour they came from, `LOCAL` for own ones.
@@ -197,7 +184,7 @@ class Knowledge:
         advertisement was withdrawn. So one that is not known any more may be behind any other neighbour.
         """
         served = self._serving().get(advertisement)
-        others = [one for one in self._heard if one != sender]
+        others = [one for one in self._heard.neighbours() if one != sender]
         found: dict[str, list[str]] = {}
         for name in ids:
             origin = None if served is None else served.origin_of(name)
@@ -212,21 +199,16 @@ class Knowledge:
 
         Nobody advertises it any more if it was withdrawn while the publication was on its way.
         """
-        claims = self._claims.get(f"a/{advertisement}", [])
+        claims = self._heard.claims(f"a/{advertisement}")
         return neighbour in claims or not (claims or advertisement.startswith(f"{self.name}/"))
 
     # inside
-
-    def _unclaim(self, key: str, neighbour: str) -> None:
-        self._claims[key].remove(neighbour)
-        if not self._claims[key]:
-            del self._claims[key]
 
     def _touch(self) -> None:
         self.generation += 1
         concepts = {
             (concept.attribute, concept.name, concept.user): concept
-            for item in (*self._own.values(), *(one for heard in self._heard.values() for one in heard.values()))
+            for item in (*self._own.values(), *self._heard.all())
             if isinstance(item, SubscribedItem)
             for concept in item.concepts
         }
@@ -236,7 +218,7 @@ class Knowledge:
             self._served, self._finders, self._order = {}, {}, self._new_order()
 
     def _size(self) -> int:
-        return len(self._own) + sum(map(len, self._heard.values()))
+        return len(self._own) + sum(len(self._heard.of(one)) for one in self._heard.neighbours())
 
     def _catalog(self, shared: Iterable[Concept] = ()) -> Catalog:
         return Catalog([*self._concepts.values(), *shared])
@@ -245,17 +227,14 @@ class Knowledge:
         return Order(Standing.COVER, Ranking.RELEVANCE, Weight(), meanings_of(self._catalog()))
 
     def _origin(self, name: str) -> str | None:
-        if name in self._own:
-            return LOCAL
-        return next(iter(self._claims.get(f"s/{name}", [])), None)
+        return LOCAL if name in self._own else self._heard.first(f"s/{name}")
 
     def _serving(self) -> dict[str, ServedAdvertisement]:
         """All advertisements with what is known for them, up to date."""
         if self._served_at == self.generation:
             return self._served
         present: dict[str, tuple[str, AdvertisedItem]] = {name: (LOCAL, one) for name, one in self._advertised.items()}
-        for key, (first, *_) in self._claims.items():
-            item = self._heard[first][key]
+        for first, item in self._heard.firsts():
             if isinstance(item, AdvertisedItem) and item.home != self.name:
                 present[item.name] = first, item
         self._served = {name: one for name, one in self._served.items() if present.get(name) == (one.origin, one.item)}
@@ -264,26 +243,14 @@ class Knowledge:
             if served is None:
                 served = ServedAdvertisement(self.name, item, origin, self._catalog(item.concepts))
                 self._served[name] = served
-            served.update(self._own, self._others(name, origin))
+            served.update(self._own, self._heard.subscribed(name, origin))
         self._served_at = self.generation
         return self._served
-
-    def _others(self, need: str, but: str) -> Iterable[tuple[str, SubscribedItem, int]]:
-        """What neighbours other than one sent for a need: the neighbour, the subscription and its weight.
-
-        Of those that sent the same id, the first counts.
-        """
-        for neighbour, heard in self._heard.items():
-            if neighbour != but:
-                for item in _subscribed(heard.values(), need):
-                    claims = self._claims[item.key]
-                    if neighbour == (claims[0] if claims[0] != but else claims[1]):
-                        yield neighbour, item, dict(item.needs)[need]
 
     def _items_for(self, neighbour: str) -> dict[str, BrokerItem]:
         items: dict[str, BrokerItem] = {}
         subscribed = dict(self._own)
-        for _, item, _ in self._others(PLAIN, neighbour):
+        for _, item, _ in self._heard.subscribed(PLAIN, neighbour):
             subscribed.setdefault(item.subscription.id, item)
         plain = self._cover.forward(
             (KnownSubscription(one.subscription) for one in subscribed.values()), self._order, 1
@@ -296,17 +263,19 @@ class Knowledge:
             for known in served.forwarded():
                 needs.setdefault(known.subscription.id, {})[name] = known.weight
                 subscribed.setdefault(known.subscription.id, served.source(known.subscription.id))
-        for name, needed in needs.items():
-            item = replace(subscribed[name], needs=tuple(sorted(needed.items())))
+        for name, weights in needs.items():
+            item = replace(subscribed[name], needs=tuple(sorted(weights.items())))
             items[item.key] = item
-        others = (one for one in self._heard if one != neighbour)
+        others = (one for one in self._heard.neighbours() if one != neighbour)
         if self._counts_events or any(map(self.wants_everything, others)):
             items[WantsEverything().key] = WantsEverything()
         return items
 
 
-def _subscribed(items: Iterable[BrokerItem], need: str) -> Iterable[SubscribedItem]:
-    return (one for one in items if isinstance(one, SubscribedItem) and any(name == need for name, _ in one.needs))
+def _is_possible(catalog: Catalog, subscription: Subscription) -> bool:
+    """Whether any event can match a subscription."""
+    form = normal_form(subscription.where, catalog.meaning_of(subscription.user))
+    return not normal_form(Always(), catalog.membership).disjoint(form)
 
 
 def _meanings(catalog: Catalog, where: Expression, user: str | None, named: str | None) -> tuple[Concept, ...]:
