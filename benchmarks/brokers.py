@@ -25,7 +25,7 @@ from statistics import fmean, median
 sys.path[:0] = [str(Path(__file__).parents[1] / "tests" / "support"), str(Path(__file__).parents[1])]
 
 from broker_processes import RunningTree  # noqa: E402
-from broker_world import CHAIN, STAR, World, run  # noqa: E402
+from broker_world import CHAIN, CUT, KILL, STAR, World, run  # noqa: E402
 from experiments.covering_common import intervals, subscriptions  # noqa: E402
 
 from rankcast.language import parse  # noqa: E402
@@ -44,8 +44,9 @@ def kills(topology: str, disturbances: int, delay: float, seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         world = World(Path(folder), TOPOLOGIES[topology], seed, delay)
         begun, done = time.monotonic(), []
+        kinds = [Random(f"{seed} {at}").choice([KILL, CUT]) for at in range(disturbances)]
         try:
-            run(world, 2, disturbances, lambda what: done.append(what) or print(f"  {what}", flush=True))
+            run(world, 2, kinds, lambda what: done.append(what) or print(f"  {what}", flush=True))
         finally:
             world.tree.close()
     killed = sum(one.startswith("start") for one in done)

@@ -1,6 +1,6 @@
 """A running tree beside one broker that knows everything: random users, subscriptions and publications."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +11,9 @@ from broker_processes import RunningTree, SingleBroker, pick
 from rankcast.model import Advertisement, And, Between, Event, Predicate, Ranking, ScorerName, Subscription
 from rankcast.overlay import PLAIN, STRATEGIES
 
-__all__ = ["CHAIN", "STAR", "World", "run"]
+__all__ = ["CHAIN", "CUT", "KILL", "STAR", "World", "run"]
+
+KILL, CUT = "kill", "cut"
 
 CHAIN = [("b0", "b1"), ("b1", "b2"), ("b2", "b3"), ("b3", "b4")]
 STAR = [("b0", "b1"), ("b0", "b2"), ("b0", "b3"), ("b0", "b4")]
@@ -40,11 +42,14 @@ class World:
 
     def advertise(self) -> None:
         space = And((Predicate("a", Between(0, 9)), Predicate("b", Between(0, 9))))
+        placed: dict[str, list[Advertisement]] = {}
         for name, (_, rank, score) in OF_AD.items():
             made = Advertisement(name, "shop", space, self.random.randint(1, 3), rank, score)
             at = pick(self.random, self.tree.names)
             self.single.advertise(made, at)
-            self.tree.stores[at].change(put=[made])
+            placed.setdefault(at, []).append(made)
+        for at, some in placed.items():
+            self.tree.stores[at].change(put=some)
 
     def change(self, changes: int) -> None:
         """Users subscribe, unsubscribe, and move with all their subscriptions."""
@@ -111,9 +116,9 @@ class World:
             own = {one for one, place in self.single.places.items() if place == at}
             assert self.tree.known_from_neighbours(at, PLAIN) == known - own, at
 
-    def disturb(self) -> str:
-        """Kill a broker, or cut a link; returns what has to be undone."""
-        if self.random.random() < 0.5:
+    def disturb(self, kind: str) -> str:
+        """Kill a broker or cut a link, one of them at random; returns what has to be undone."""
+        if kind == KILL:
             name = pick(self.random, self.tree.names)
             self.tree.kill(name)
             return f"start {name}"
@@ -129,8 +134,10 @@ class World:
             self.tree.network.mend(name)
 
 
-def run(world: World, rounds: int, disturbances: int, told: Callable[[str], None] = lambda what: None) -> None:
-    """Rounds of changes and publications; then publications while brokers are killed and links cut."""
+def run(
+    world: World, rounds: int, disturbances: Sequence[str], told: Callable[[str], None] = lambda what: None
+) -> None:
+    """Rounds of changes and publications; then publications while brokers are killed and links cut (`KILL`, `CUT`)."""
     world.tree.settle()
     world.advertise()
     world.change(25)
@@ -141,7 +148,7 @@ def run(world: World, rounds: int, disturbances: int, told: Callable[[str], None
             world.tree.publish(at, [event])
         world.check()
     world.check_forwarding()
-    for _ in range(disturbances):
+    for kind in disturbances:
         events = world.events(12)
         when = world.random.randint(0, len(events) - 2)
         until = world.random.randint(when + 1, len(events) - 1)
@@ -149,7 +156,7 @@ def run(world: World, rounds: int, disturbances: int, told: Callable[[str], None
         later: list[tuple[str, Event]] = []
         for number, (at, event) in enumerate(events):
             if number == when:
-                undone = world.disturb()
+                undone = world.disturb(kind)
                 told(undone)
             if number == until:
                 world.undo(undone)
