@@ -1,7 +1,6 @@
 """Trees of brokers for tests: services in this process that listen on loopback."""
 
 import shutil
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -89,13 +88,6 @@ class BrokerTree:
             sleep(0.02)
         return found
 
-    def wait_until(self, holds: Callable[[], bool], patience: float = 20.0) -> None:
-        """Wait until something holds."""
-        deadline = monotonic() + patience
-        while not holds():
-            assert monotonic() < deadline, "it does not hold"
-            sleep(0.02)
-
     def settle(self, patience: float = 20.0) -> None:
         """Wait until all brokers have told each other everything and served their users."""
         deadline, quiet = monotonic() + patience, 0
@@ -116,7 +108,7 @@ class BrokerTree:
         return [(one.user, one.event) for _, one in self.services[at].deliveries(None, limit=10_000)]
 
     def close(self) -> None:
-        for name in list(self._stacks)[::-1]:
+        for name in list(self._stacks):  # the root first: an edge that waits for it stops at once
             self.stop(name)
 
     def _open(self, name: str, settings: ServiceSettings) -> Service:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 from broker_tree import BrokerTree, advertisement, event, subscription
+from waiting import until
 
 from rankcast.service import Service
 from rankcast.service.access import Role
@@ -70,7 +71,7 @@ def test_it_cannot_publish_under_the_advertisement_of_another(tree: BrokerTree, 
     under = {"event": shown("e1", 3, advertisement="a1"), "advertisement": "root/a1", "chosen": ["s1", "s2"]}
     withdrawn = {"event": shown("e2", 3, advertisement="a0"), "advertisement": "root/a0", "chosen": ["s1", "s2"]}
     bad.publish(under, withdrawn, {"event": shown("e3", 3)})
-    tree.wait_until(lambda: tree.delivered("good") == [("ann", "e3"), ("bob", "e3")])
+    until(lambda: tree.delivered("good") == [("ann", "e3"), ("bob", "e3")])
     refused = [one.reason for one in tree.services["root"].store.rejects()]
     assert [one.split(",")[0] for one in refused] == [
         "broker 'bad' has not advertised 'root/a1'",
@@ -96,12 +97,12 @@ def test_it_cannot_speak_for_users_and_publishers_of_others(tree: BrokerTree, ba
 def test_it_cannot_displace_a_subscription_even_if_it_joined_first(tree: BrokerTree, bad: HostileEdge) -> None:
     root = tree.services["root"]
     root.brokers.forget("good")  # so that it joins after the hostile edge, and still comes with its subscriptions first
-    tree.wait_until(lambda: bool((link := root.brokers.link("good")) and link.is_settled))
+    until(lambda: bool((link := root.brokers.link("good")) and link.is_settled))
     bad.say(item("s1", "00@bad")).raise_for_status()
     node = tree.restart("root").brokers
-    tree.wait_until(lambda: bool((link := node.link("good")) and link.is_settled))
+    until(lambda: bool((link := node.link("good")) and link.is_settled))
     tree.publish("root", event("e1", 3, advertisement="a1"))
-    tree.wait_until(lambda: tree.delivered("good") == [("ann", "e1")])
+    until(lambda: tree.delivered("good") == [("ann", "e1")])
 
 
 def test_what_it_says_about_the_tree_is_checked(tree: BrokerTree, bad: HostileEdge) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 from broker_tree import BrokerTree, advertisement, event, subscription
+from waiting import until
 
 from rankcast.language import decode_event, decode_record
 from rankcast.language.event_limits import EventLimits
@@ -42,7 +43,7 @@ def test_a_withdrawal_comes_after_the_publications_that_were_made_before(tree: B
     tree.stop("mid")
     tree.publish("root", event("e1", 5, advertisement="a1"))
     tree.services["root"].remove(decode_record(advertisement("a1", 2, rank="fair")))
-    tree.wait_until(lambda: "a/root/a1" not in tree.services["root"].brokers.knowledge.tell("mid"))
+    until(lambda: "a/root/a1" not in tree.services["root"].brokers.knowledge.tell("mid"))
     tree.open("mid")
     tree.settle()
     assert len(tree.delivered("leaf")) == 2
@@ -58,11 +59,11 @@ def test_a_recipient_that_was_hidden_meanwhile_still_gets_the_publication(tree: 
     tree.settle()
     tree.stop("mid")
     tree.publish("root", event("e1", 5, advertisement="a1"))
-    tree.wait_until(lambda: bool(BrokerLog(tree.services["root"].store.database).chosen([1])))
+    until(lambda: bool(BrokerLog(tree.services["root"].store.database).chosen([1])))
     tree.stop("root")
     tree.open("mid")  # and learns that another one is better, so that it need not know the first one
     tree.put("leaf", subscription("s2", "bob", "x between 0 and 50"))
-    tree.wait_until(lambda: "s/s2" in tree.services["mid"].brokers.knowledge.tell("root"))
+    until(lambda: "s/s2" in tree.services["mid"].brokers.knowledge.tell("root"))
     tree.open("root")
     tree.settle()
     assert tree.delivered("leaf") == [("ann", "e1")]
