@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from shutil import which
 from typing import Protocol, TypeVar
 
 from link_proxy import LinkProxy
@@ -145,7 +146,7 @@ class Namespaces:
         _ip("addr", "add", f"{_address(number, end)}/30", "dev", name)
         _ip("link", "set", name, "up")
         netem = ["tc", "qdisc", "add", "dev", name, "root", "netem", "delay", f"{1000 * delay:g}ms"]
-        return subprocess.run(netem, capture_output=True, check=False).returncode == 0
+        return which("tc") is not None and subprocess.run(netem, capture_output=True, check=False).returncode == 0
 
     def _end_places(self) -> None:
         for device in self._devices:
