@@ -10,14 +10,18 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from rankcast.errors import ModelError
+from rankcast.model import Catalog
 from rankcast.pipeline.spark.source_readers import BatchReader, LogPipelineReader, PipelineReader, StreamReader
 from rankcast.pipeline.spark.source_tables import TABLES, Options
 
 __all__ = ["RankcastSource", "register"]
 
 
-def register(spark: SparkSession) -> None:
+def register(spark: SparkSession, catalog: Catalog | None = None) -> None:
     """Register ``spark.read.format("rankcast")`` and ``spark.readStream.format("rankcast")`` in a session.
+
+    With a catalog, also register its table functions for SQL, `rankcast_match` and `rankcast_deliver`
+    (`rankcast.pipeline.spark.table_functions`).
 
     Options
     -------
@@ -36,6 +40,10 @@ def register(spark: SparkSession) -> None:
         The maximum number of rows in a micro-batch of a stream; for the catalog, of versions.
     """
     spark.dataSource.register(RankcastSource)
+    if catalog is not None:
+        from rankcast.pipeline.spark.table_functions import register_functions
+
+        register_functions(spark, catalog)
 
 
 class RankcastSource(DataSource):
