@@ -2,7 +2,6 @@
 
 import pytest
 from pyspark.errors import AnalysisException
-from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 
 from rankcast.errors import ModelError, StoreError
 from rankcast.pipeline.spark import register
@@ -11,6 +10,7 @@ from rankcast.pipeline.spark.keys import shard_keys
 from rankcast.pipeline.spark.live.marks import Mark, decode_mark
 from rankcast.pipeline.spark.source_readers import BatchReader, LogPipelineReader, PipelineReader, StreamReader
 from rankcast.pipeline.spark.source_tables import Options
+from rankcast.pipeline.spark.versions import ReadAllAvailable, ReadMaxRows
 from rankcast.store import Store
 
 

@@ -12,13 +12,13 @@ from pyspark.sql.datasource import (
     InputPartition,
     SimpleDataSourceStreamReader,
 )
-from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows, SupportsTriggerAvailableNow
 
 from rankcast.errors import StoreError
 from rankcast.pipeline.spark.blobs import MARK, MATCHED
 from rankcast.pipeline.spark.keys import shard_keys
 from rankcast.pipeline.spark.live.marks import Mark, encode_mark
 from rankcast.pipeline.spark.source_tables import TABLES, Options, Range
+from rankcast.pipeline.spark.versions import ReadAllAvailable, ReadLimit, ReadMaxRows, SupportsTriggerAvailableNow
 from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
@@ -89,8 +89,10 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Stop at the rows that exist now."""
         self._growing.stop_here()
 
-    def latestOffset(self, start: JsonObject, limit: ReadLimit) -> JsonObject:  # noqa: N802  Spark's name
-        """The end of the next micro-batch."""
+    def latestOffset(self, start: JsonObject | None = None, limit: ReadLimit | None = None) -> JsonObject:  # noqa: N802
+        """The end of the next micro-batch. Spark 4.1 does not say where it starts, so it has all rows."""
+        if start is None:
+            return {"number": self._growing.end(0, None)}
         most = limit.max_rows if isinstance(limit, ReadMaxRows) else None
         return {"number": self._growing.end(start["number"], most)}
 

@@ -29,6 +29,7 @@ from rankcast.pipeline.spark.shipping import shipped
 from rankcast.pipeline.spark.sinks import Sink, StoreSink, made_of, unpack
 from rankcast.pipeline.spark.source import register
 from rankcast.pipeline.spark.source_tables import MAX_EVENTS
+from rankcast.pipeline.spark.versions import GIVES_STARTS
 from rankcast.pipeline.spark.workers import JSON, RECEIVED, WRITTEN, pack
 from rankcast.store import Store
 
@@ -114,7 +115,7 @@ def serve_store(
         source = source.option("maxEventsPerTrigger", max_events)
     if start is not None:
         source = source.option("startingOffset" if isinstance(start, int) else "startingTime", start)
-    asks = events is None and _is_one_matcher(spark)
+    asks = events is None and (_is_one_matcher(spark) or not GIVES_STARTS)
     if asks:
         marks = source.option("table", "log").load().select(f.lit(MARK).alias("kind"), "blob")
         rows = _everywhere(marks, count)
