@@ -119,10 +119,10 @@ def catalog(data: CatalogData) -> Catalog:
                     f"{first.file}, line {first.line}: {first.reason} ({len(rejects)} lines cannot be used)"
                 )
             return read
-    made = Catalog()
     if (kind := kind_of(data)) is not None:
         texts = RecordTexts()
-        data = [texts.decode(form) for form in record_forms(arrow_of(data, kind))]
+        return Catalog([texts.decode(form) for form in record_forms(arrow_of(data, kind))])
+    made = Catalog()
     for one in data:
         for record in one.records() if isinstance(one, User | DrawnConcept) else [_record(one)]:
             made.add(record)
