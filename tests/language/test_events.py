@@ -1,13 +1,17 @@
+import copy
+import pickle
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from rankcast.errors import RecordError
+from rankcast.errors import ModelError, RecordError
 from rankcast.language import decode_event, dumps, encode_event
-from rankcast.language.events import MAX_NESTED
+from rankcast.language.events import MAX_NESTED, written_event
 from rankcast.model import Event, Gaussian, Hedge, Interval, Term, Trapezoid
-from rankcast.testing import wild
+from rankcast.testing import strategies, wild
 
 SPEC = """{"id": "e1", "time": "2004-02-13T20:05:00Z", "source": "imdb",
     "attributes": {"title": "Big Fish", "genre": ["drama", "comedy"], "oscars": 0,
@@ -189,3 +193,19 @@ def test_lists_of_numbers_and_times():
     assert [one.day for one in found.attributes["t"]] == [2, 1]
     assert found.attributes["one"] == (5,)
     assert decode_event(encode_event(found)) == found
+
+
+@given(strategies.events(fuzzy=True), st.text(min_size=1, max_size=8), st.sampled_from([None, "shop"]), st.booleans())
+def test_an_event_of_a_log_is_the_same_if_it_is_read_later(drawn, name, source, is_advertised):
+    try:
+        event = replace(drawn, id=name, source=source, advertisement="a" if is_advertised else None, seq=5)
+    except ModelError:
+        return  # not every text is an id
+    text = dumps(encode_event(event))
+    whole, later = decode_event(text, seq=5), written_event(text, event.time, 5)
+    assert (later, later.id, later.seq, later.source) == (whole, whole.id, 5, source)
+    assert dumps(encode_event(written_event(text, event.time, 5))) == text
+    assert copy.deepcopy(written_event(text, event.time, 5)) == whole
+    assert pickle.loads(pickle.dumps(written_event(text, event.time, 5))) == whole
+    assert dict(later.attributes) == whole.attributes
+    assert whole == later

@@ -7,6 +7,7 @@ lets an older event in when another one leaves, and a period ends. Such an event
 from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankcast.choose.positions import microseconds, span
 from rankcast.matching.batch import Integers
@@ -18,6 +19,7 @@ MANY_LENGTHS = 32
 """With more different windows and periods than this, every event counts as relevant. This bounds the memory."""
 
 _NONE = np.empty(0, np.int64)
+_NEVER = -(2**63)
 
 
 class RelevantMoments:
@@ -29,56 +31,138 @@ class RelevantMoments:
         Those of the shard's users. Modes `all` and `history`, and lengths in matching events, need matches only.
 
     A window of w events changes w events after one that concerns the shard, and a window of time at the first event
-    that is so much later. A period ends at its last event, or at the first event after its time. For each event that
-    concerns the shard, one such moment per length is selected, so the cost does not depend on the other events, apart
-    from a few nanoseconds each. To select too many moments changes nothing. The last moment of a block is always
-    selected, because the stream may end there.
+    that is so much later. A period ends at its last event, or at the first event after its time, by the event's own time
+    or by the clock. For each event that concerns the shard, one such moment per length is selected, so the cost does not
+    depend on the other events, apart from a few nanoseconds each. To select too many moments changes nothing. The last
+    moment of a block is always selected, because the stream may end there.
+
+    A block in which times or clocks go back is selected as a whole, if there are lengths of time.
     """
 
     def __init__(self, policies: Iterable[Policy]) -> None:
-        windows, periods = set[tuple[Unit, int]](), set[tuple[Unit, int, int]]()
-        for policy in policies:
-            if policy.length is None or policy.length.unit is Unit.MATCHED:
-                continue
-            unit = policy.length.unit
-            if policy.mode is Mode.SLIDING:
-                windows.add((unit, span(policy.length)))
-            elif policy.mode is Mode.PERIODIC:
-                origin = microseconds(policy.origin) if unit is Unit.TIME else 1
-                periods.add((unit, span(policy.length), origin))
-        self._windows, self._periods = sorted(windows, key=str), sorted(periods, key=str)
-        self._is_everything = len(windows) + len(periods) > MANY_LENGTHS
+        self.time: int | None = _NEVER
+        """The latest time of an event so far, in microseconds; None if it is not known."""
+        self.clock = _NEVER
+        """The latest time of the clock so far."""
+        self._seq = 0
+        self._goes_on = False
+        self._all_until = {Unit.EVENTS: _NEVER, Unit.TIME: _NEVER}
+        """Up to this position, and this time, all events are selected, because what is due is not known."""
         self._due = {Unit.EVENTS: _NONE, Unit.TIME: _NONE}
         """The positions and times after the last block at which something is due."""
+        self._windows, self._periods = _lengths(policies)
 
-    def select(self, first: int, times: Integers, concerned: Integers) -> Integers:
+    def go_on(self, time: int | None, clock: int) -> None:
+        """Go on with a shard that holds events of which nothing is known here; time and clock are those so far."""
+        self.time, self.clock, self._goes_on = time, clock, True
+
+    def update(self, policies: Iterable[Policy]) -> None:
+        """Go on with other policies."""
+        before = self._windows, self._periods
+        self._windows, self._periods = _lengths(policies)
+        if (self._windows, self._periods) != before:
+            self._forget_due(*before[0])
+
+    def advance(self, clock: int) -> None:
+        """Note that the clock has advanced without an event."""
+        self.clock = max(self.clock, clock)
+
+    def select(self, seq: Integers, times: Integers, concerned: Integers, clocks: Integers | None = None) -> Integers:
         """The indexes of the relevant moments in the next block, ascending.
 
-        `first` is the `seq` of the first event of the block, `times` are the times of all its events in microseconds,
-        and `concerned` are the indexes of the events that concern the shard.
+        `seq` are the positions of all events of the block, `times` their times in microseconds, `clocks` the times at
+        which they were received, if the clock counts, and `concerned` the indexes of the events that concern the shard.
         """
-        count = len(times)
-        if self._is_everything:
-            return np.arange(count)
-        relevant = np.zeros(count, np.bool_)
+        if not len(seq):
+            return _NONE
+        if self._goes_on:
+            self._seq, self._goes_on = int(seq[0]) - 1, False
+            self._forget_due()
+        relevant = np.zeros(len(seq), np.bool_)
         relevant[concerned] = True
-        relevant[-1:] = True
-        positions = self._due_from(Unit.EVENTS, concerned + first)
-        self._due[Unit.EVENTS] = positions[positions >= first + count]
-        relevant[positions[positions < first + count] - first] = True
-        moments = self._due_from(Unit.TIME, times[concerned])
-        places = np.searchsorted(times, moments)
-        self._due[Unit.TIME] = moments[places == count]
-        relevant[places[places < count]] = True
+        relevant[-1] = True
+        relevant |= len(self._windows) + len(self._periods) > MANY_LENGTHS
+        relevant |= bool(self._all_until[Unit.EVENTS] >= seq[0])
+        self._select_by_position(relevant, seq, concerned)
+        if any(of is Unit.TIME for of, *_ in (*self._windows, *self._periods)):
+            self._select_by_time(relevant, times, concerned, clocks)
+        self._seq = int(seq[-1])
+        self.time = None if self.time is None else max(self.time, int(times.max()))
+        self.clock = self.clock if clocks is None else max(self.clock, int(clocks.max()))
         return np.flatnonzero(relevant)
 
-    def _due_from(self, unit: Unit, positions: Integers) -> Integers:
-        """What is due because of events at these positions, or was due already, in order."""
-        due = [self._due[unit]]
-        positions = np.unique(positions)
-        due += [positions + length for of, length in self._windows if of is unit]
-        for of, length, origin in self._periods:
-            if of is unit:
-                ends = origin + ((positions - origin) // length + 1) * length
-                due.append(ends - 1 if unit is Unit.EVENTS else ends)  # the last event of a period ends it
-        return np.unique(np.concatenate(due))
+    def _select_by_position(self, relevant: NDArray[np.bool_], seq: Integers, concerned: Integers) -> None:
+        own = seq[concerned]
+        ends = self._ends(Unit.EVENTS, own)
+        due = self._united(Unit.EVENTS, *self._left(Unit.EVENTS, own), ends - 1, ends)
+        self._due[Unit.EVENTS] = due[due > seq[-1]]
+        places = np.searchsorted(seq, due)
+        relevant[places[places < len(seq)]] = True
+        if seq[-1] - seq[0] >= len(seq):  # if the last event of a period is missing, the one before counts as the last
+            before = np.searchsorted(seq, due, "right") - 1
+            relevant[before[before >= 0]] = True
+
+    def _select_by_time(
+        self, relevant: NDArray[np.bool_], times: Integers, concerned: Integers, clocks: Integers | None
+    ) -> None:
+        latest = np.maximum.accumulate(np.maximum(times, _NEVER if self.time is None else self.time))
+        passed = latest if clocks is None else np.maximum.accumulate(np.maximum(clocks, self.clock))
+        is_orderly = bool((latest == times).all()) and (clocks is None or bool((passed == clocks).all()))
+        relevant |= self.time is None or not is_orderly or bool(self._all_until[Unit.TIME] >= times[0])
+        ends = [self._ends(Unit.TIME, column[concerned]) for column in (latest, passed)]
+        due = self._united(Unit.TIME, *self._left(Unit.TIME, times[concerned]), *ends)
+        for column in (latest, passed):
+            places = np.searchsorted(column, due)
+            relevant[places[places < len(times)]] = True
+        if clocks is not None:
+            self._select_first_by_clock(relevant, times, passed)
+        self._due[Unit.TIME] = due[due > (min(latest[-1], passed[-1]) if is_orderly else times.min())]
+
+    def _select_first_by_clock(self, relevant: NDArray[np.bool_], times: Integers, clocks: Integers) -> None:
+        """Select the first event within its own period by the clock: from then on, the clock counts."""
+        for unit, length, origin in self._periods:
+            if unit is Unit.TIME:
+                is_within = (clocks - origin) // length <= (times - origin) // length
+                relevant[np.argmax(is_within)] = True
+
+    def _left(self, unit: Unit, positions: Integers) -> list[Integers]:
+        """When events at these positions leave windows."""
+        return [positions + length for of, length in self._windows if of is unit]
+
+    def _ends(self, unit: Unit, positions: Integers) -> Integers:
+        """The ends of the periods of these positions, for all periods of a unit."""
+        ends = [
+            origin + ((positions - origin) // length + 1) * length for of, length, origin in self._periods if of is unit
+        ]
+        return np.unique(np.concatenate(ends)) if ends else _NONE
+
+    def _united(self, unit: Unit, *more: Integers) -> Integers:
+        return np.unique(np.concatenate([self._due[unit], *more]))
+
+    def _forget_due(self, *before: tuple[Unit, int]) -> None:
+        """Select everything until all windows, also those of `before`, hold only what comes from now on."""
+        now = {
+            Unit.EVENTS: [self._seq],
+            Unit.TIME: [time for time in (self.time, self.clock) if time not in (None, _NEVER)],
+        }
+        for unit, positions in now.items():
+            if positions:
+                longest = max((length for of, length in (*self._windows, *before) if of is unit), default=0)
+                self._all_until[unit] = max(self._all_until[unit], max(positions) + longest)
+                ends = self._ends(unit, np.array(positions, np.int64))  # the current periods may hold something too
+                self._due[unit] = self._united(unit, ends, ends - 1)
+
+
+def _lengths(policies: Iterable[Policy]) -> tuple[list[tuple[Unit, int]], list[tuple[Unit, int, int]]]:
+    """The different windows, and the different periods with their origins."""
+    windows, periods = set[tuple[Unit, int]](), set[tuple[Unit, int, int]]()
+    for policy in policies:
+        if policy.length is None or policy.length.unit is Unit.MATCHED:
+            continue
+        unit = policy.length.unit
+        if policy.mode is Mode.SLIDING:
+            windows.add((unit, span(policy.length)))
+        elif policy.mode is Mode.PERIODIC:
+            origin = microseconds(policy.origin) if unit is Unit.TIME else 1
+            periods.add((unit, span(policy.length), origin))
+    return sorted(windows, key=str), sorted(periods, key=str)

@@ -76,6 +76,11 @@ def spark_schema(record: type, *, by_clock: bool = False) -> str:
 
 def arrow_schema(record: type, *, by_clock: bool = False) -> "pa.Schema":
     """The columns as an Arrow schema; clock times only if asked for."""
+    return _arrow_schema(record, by_clock)
+
+
+@cache
+def _arrow_schema(record: type, by_clock: bool) -> "pa.Schema":
     import pyarrow as pa
 
     types = {

@@ -1,5 +1,6 @@
 """The JSON form of events (semantics: Files)."""
 
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +14,7 @@ from rankcast.language.times import parse_time, show_time
 from rankcast.model import AttributeValue, Event, Scalar, Term
 from rankcast.plain import JsonObject
 
-__all__ = ["MAX_EVENT_BYTES", "MAX_NESTED", "check_event_size", "decode_event", "encode_event"]
+__all__ = ["MAX_EVENT_BYTES", "MAX_NESTED", "check_event_size", "decode_event", "encode_event", "written_event"]
 
 MAX_NESTED = 20
 """Maximum number of levels of nested attributes."""
@@ -47,7 +48,7 @@ def decode_event(raw: str | bytes | JsonObject, now: datetime | None = None, seq
     >>> decode_event('{"id": "e2", "time": "2004-02-13", "attributes": {"size": {"width": 3, "heights": [1, 2]}}}').attributes
     {'size.width': (3,), 'size.heights': (1, 2)}
     """
-    fields = read_object(raw)
+    fields = read_object(raw, is_trusted=seq > 0)
     if not fields.keys() <= _FIELDS:
         raise _unknown_field(fields)
     id_ = fields.get("id")
@@ -80,6 +81,54 @@ def decode_event(raw: str | bytes | JsonObject, now: datetime | None = None, seq
         return made(id_, _time(fields.get("time"), now), attributes, source, advertisement, k, seq)
     except ModelError as error:
         raise error if isinstance(error, RecordError) else RecordError(str(error)) from None
+
+
+class _WrittenAttributes(Mapping[str, AttributeValue]):
+    """The attributes of an event of a log, which are read from its text when they are first asked for."""
+
+    __slots__ = ("_known", "_text")
+
+    def __init__(self, text: str) -> None:
+        self._text: str = text
+        self._known: Mapping[str, AttributeValue] | None = None
+
+    def _read(self) -> Mapping[str, AttributeValue]:
+        if self._known is None:
+            self._known = decode_event(self._text, seq=1).attributes
+        return self._known
+
+    def __getitem__(self, name: str) -> AttributeValue:
+        return self._read()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read())
+
+    def __len__(self) -> int:
+        return len(self._read())
+
+    def __repr__(self) -> str:
+        return repr(self._read())
+
+
+def written_event(text: str, time: datetime, seq: int) -> Event:
+    """The event that a log has at a position, with its known time: `decode_event(text, seq=seq)`, but later.
+
+    Most shards need only the id. So the attributes are read when they are first asked for.
+
+    >>> from rankcast.model import EPOCH
+    >>> event = written_event('{"id":"e1","time":"2004-02-13T00:00:00Z","attributes":{"year":2004}}', EPOCH, 7)
+    >>> event.id, event.attributes["year"]
+    ('e1', (2004,))
+    """
+    end = text.find('"', len(_FIRST))
+    name = text[len(_FIRST) : end]
+    if not text.startswith(_FIRST) or "\\" in name or '"source":' in text or '"advertisement":' in text:
+        return decode_event(text, seq=seq)
+    return Event.kept(name, time, _WrittenAttributes(text), None, None, None, seq)
+
+
+_FIRST = '{"id":"'
+"""How `encode_event` begins."""
 
 
 def encode_event(event: Event) -> JsonObject:

@@ -23,11 +23,11 @@ def dumps(obj: object) -> str:
     return _encode(obj).decode()
 
 
-def read_object(raw: str | bytes | JsonObject) -> JsonObject:
+def read_object(raw: str | bytes | JsonObject, is_trusted: bool = False) -> JsonObject:
     """The JSON object in a text. An object that has already been read is returned unchanged.
 
     Refused, besides invalid JSON: duplicate names in one object, NaN and Infinity, text that is not valid Unicode,
-    numbers out of range, and nesting that is too deep.
+    numbers out of range, and nesting that is too deep. A text that we wrote (`is_trusted`) has no duplicate names.
     """
     if isinstance(raw, dict):
         return raw
@@ -36,7 +36,7 @@ def read_object(raw: str | bytes | JsonObject) -> JsonObject:
         value = _decode(data)
         # A duplicate name, with its quotes, is lost in decoding, so counting quotes reveals it. Only the escape
         # \u0022 can hide that, so the slow, careful reading is rarely needed.
-        if data.count(b'"') != _encode(value).count(b'"') or b"\\u0022" in data:
+        if not is_trusted and (data.count(b'"') != _encode(value).count(b'"') or b"\\u0022" in data):
             _read_carefully(data)
     except RecursionError:
         raise RecordError("JSON nested too deeply") from None

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rankcast.model import Event
 
-__all__ = ["BatchMatcher", "Integers", "Matches", "Reals", "merged"]
+__all__ = ["BatchMatcher", "Integers", "Matches", "Reals", "merged", "numbered"]
 
 Integers: TypeAlias = NDArray[np.int64]
 Reals: TypeAlias = NDArray[np.float64]
@@ -47,3 +47,17 @@ def merged(one: Matches, other: Matches) -> Matches:
     mine, theirs = ((part.event << 32) | part.subscription for part in (one, other))
     at = np.searchsorted(mine, theirs)
     return Matches(*(np.insert(ours, at, added) for ours, added in zip(one, other, strict=True)))
+
+
+def numbered(values: Integers) -> tuple[Integers, Integers]:
+    """The distinct values in order, and the index of each value among them: `np.unique`, without sorting if possible.
+
+    >>> [column.tolist() for column in numbered(np.array([7, 5, 7]))]
+    [[5, 7], [1, 0, 1]]
+    """
+    low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
+    if high - low > 8 * len(values):
+        return np.unique(values, return_inverse=True)
+    is_used = np.zeros(high - low + 1, np.bool_)
+    is_used[values - low] = True
+    return np.flatnonzero(is_used) + low, (np.cumsum(is_used) - 1)[values - low]

@@ -91,9 +91,14 @@ class Event:
 
         It was checked when it was published, perhaps under other bounds, and is not checked again.
         """
-        made = object.__new__(cls)
-        for name, value in zip(cls.__slots__, (id, time, attributes, source, advertisement, k, seq), strict=True):
-            object.__setattr__(made, name, value)
+        made, put = object.__new__(cls), object.__setattr__
+        put(made, "id", id)
+        put(made, "time", time)
+        put(made, "attributes", attributes)
+        put(made, "source", source)
+        put(made, "advertisement", advertisement)
+        put(made, "k", k)
+        put(made, "seq", seq)
         return made
 
     def at(self, seq: int) -> "Event":

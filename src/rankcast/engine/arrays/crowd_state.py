@@ -12,6 +12,7 @@ from rankcast.engine.arrays.crowd_member import Member
 from rankcast.engine.arrays.patterns import Pattern
 from rankcast.engine.arrays.table import EventTable
 from rankcast.engine.named_events import EventSource, NamedEvents
+from rankcast.matching.batch import numbered
 from rankcast.model import Mode
 from rankcast.plain import State
 
@@ -133,7 +134,7 @@ def columns_of(crowd: Crowd, members: Sequence[Member], table: EventTable, named
     named.kept |= zip(held.seq[kept].tolist(), table.at(held.row[kept]), strict=True)
     if len(kept) < len(entries):
         named.is_kept(int(seqs[seqs >= named.since].min()))
-    used, kind = np.unique(held.pattern[entries], return_inverse=True)
+    used, kind = numbered(held.pattern[entries])
     degree = held.degree[entries]
     return {
         "users": [member.user for member in members],

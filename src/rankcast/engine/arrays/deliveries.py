@@ -10,6 +10,7 @@ import numpy as np
 from rankcast.choose.positions import instant, microseconds
 from rankcast.engine.arrays.matching import Integers, Reals
 from rankcast.engine.arrays.table import EventTable
+from rankcast.matching.batch import numbered
 from rankcast.model import Delivery
 
 if TYPE_CHECKING:
@@ -85,16 +86,16 @@ class DeliveryColumns:
 
         from rankcast.language.columns import arrow_schema
 
-        numbered = {"user": self.users, "event": self.events, "subscriptions": self.sets}
+        texts = {"user": self.users, "event": self.events, "subscriptions": self.sets}
         schema = arrow_schema(Delivery)
         columns = []
         for column in schema:
             values = pa.array(getattr(self, column.name))
-            names = numbered.get(column.name)
+            names = texts.get(column.name)
             if names is None:
                 columns.append(values.cast(column.type))
                 continue
-            used, places = np.unique(values, return_inverse=True)
+            used, places = numbered(values.to_numpy())
             columns.append(pa.array([names[number] for number in used.tolist()], column.type).take(pa.array(places)))
         return pa.Table.from_arrays(columns, schema=schema)
 
@@ -167,7 +168,7 @@ class DeliveryCollector:
             return _NOTHING
         user = np.concatenate(self._receivers)
         order = np.lexsort((user, np.concatenate([part.trigger for part in parts])))
-        rows, event = np.unique(np.concatenate([part.row for part in parts])[order], return_inverse=True)
+        rows, event = numbered(np.concatenate([part.row for part in parts])[order])
         known = int(np.searchsorted(rows, self.table.next_row))
         events = self.table.at(rows[:known])
         others = [self._others[place] for place in (rows[known:] - self.table.next_row).tolist()]
@@ -198,7 +199,7 @@ def _united(parts: Sequence[tuple[Sequence[Any], Integers]]) -> tuple[Sequence[A
     values: list[Any] = []
     indexes: list[Integers] = []
     for known, numbers in parts:
-        used, places = np.unique(numbers, return_inverse=True)
+        used, places = numbered(numbers)
         indexes.append(places + len(values))
         values += [known[number] for number in used.tolist()]
     return values, np.concatenate(indexes)

@@ -82,7 +82,7 @@ class _ServedShard:
     def _deliver(self, block: Block) -> pa.Table:
         failures: dict[int, dict[str, str]] = {}
         concerned = np.union1d(block.places, np.array([one.place for one in block.failures], np.int64))
-        places = self._moments.select(block.first, block.times, concerned)
+        places = self._moments.select(block.first + np.arange(len(block.times)), block.times, concerned)
         for one in block.failures:
             if one.user is None:
                 self._notes.append(SetAside(None, one.event, block.first + one.place, 0, one.reason))

@@ -136,7 +136,7 @@ def test_the_state_stays_bounded(store, tmp_path, world):
 def test_many_users_have_many_pages_and_a_journal_between_them(store, tmp_path, world):
     store.change(put=list(world.records(700)))
     store.publish(world.events(60))
-    pipeline = world.Pipeline(store, tmp_path / "s.db", shards=1, journal=100)
+    pipeline = world.Pipeline(store, tmp_path / "s.db", shards=1, journal=40)  # a page for ten events
     for up_to in (10, 20, 30, 40):
         pipeline.serve_log(up_to)
     _, _, pages, journal = pipeline.state[0]

@@ -15,6 +15,7 @@ __all__ = [
 ]
 
 DELIVERY = arrow_schema(Delivery)
+NO_DELIVERIES = DELIVERY.empty_table()
 
 
 def table_of(blob: bytes) -> pa.Table:
@@ -32,4 +33,4 @@ def stream_of(table: pa.Table) -> bytes:
 
 def deliveries_table(made: Sequence[Delivery]) -> pa.Table:
     """Deliveries as an Arrow table."""
-    return arrow_table(made, Delivery)
+    return arrow_table(made, Delivery) if made else NO_DELIVERIES

@@ -1,6 +1,6 @@
 """The journal of a shard: the events that it served, as long as saved pages refer to them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rankcast.engine.pages import packed, unpacked
@@ -60,10 +60,13 @@ class Journal:
         """The size in bytes."""
         return sum(segment.size for segment in self.kept.values())
 
-    def record(self, generation: int, taken: IntakeResult) -> dict[int, bytes]:
-        """Store a generation: its events, grouped by catalog version, and the clock. Returns the segment to save."""
+    def record(self, generation: int, taken: IntakeResult, served: Sequence[MatchedEvents]) -> dict[int, bytes]:
+        """Store a generation: its events, grouped by catalog version, and the clock. Returns the segment to save.
+
+        `served` are those of the events with matches that the shard needed.
+        """
         shown = [[version, [_shown(event, taken) for event in events]] for version, events in taken.groups]
-        matched = [encode_range(range_of(events)) for events in taken.matched]
+        matched = [encode_range(range_of(events)) for events in served]
         if self._events >= _ENOUGH:
             self._open, self._events = [], 0
         self._open.append([generation, shown, taken.clock, matched])
@@ -71,7 +74,7 @@ class Journal:
         number = self._open[0][0]
         content = packed([_FORM, self._open])
         seqs = [event.seq for _, events in taken.groups for event in events]
-        seqs += [int(seq) for events in taken.matched if len(events.seq) for seq in events.seq[[0, -1]]]
+        seqs += [int(seq) for events in served if len(events.seq) for seq in events.seq[[0, -1]]]
         before = self.kept.get(number)
         if before is not None and before.last:
             seqs += [before.first, before.last]

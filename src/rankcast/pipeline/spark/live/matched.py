@@ -7,9 +7,10 @@ import msgspec
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from rankcast.choose.positions import instant
 from rankcast.engine.published import NamedMatches, PublishedEvents
-from rankcast.language import decode_event
-from rankcast.matching.batch import Integers, Reals
+from rankcast.language.events import written_event
+from rankcast.matching.batch import Integers, Reals, numbered
 from rankcast.model import Event, SetAside
 
 __all__ = [
@@ -22,7 +23,6 @@ __all__ = [
     "differences",
     "encode_range",
     "joined",
-    "numbered",
     "of_versions",
     "range_of",
 ]
@@ -47,32 +47,38 @@ class MatchedEvents(NamedTuple):
     failures: Failures
 
     def published(self, known: Mapping[int, Event] | None = None) -> PublishedEvents:
-        """The events, decoded, unless they are `known` by seq."""
-        seqs, known = self.seq.tolist(), known or {}
+        """The events that concern the shard, unless they are `known` by seq, and the moments of the others."""
+        seqs, times, known = self.seq.tolist(), self.time.tolist(), known or {}
         return PublishedEvents(
             self.seq,
             self.time,
             {
-                place: known.get(seqs[place]) or decode_event(text, seq=seqs[place])
+                place: known.get(seqs[place]) or written_event(text, instant(times[place]), seqs[place])
                 for place, text in self.texts.items()
             },
         )
 
     def without(self, gone: NDArray[np.bool_]) -> "MatchedEvents":
         """The events that are not `gone`."""
-        if not gone.any():
+        return self.at(np.flatnonzero(~gone)) if gone.any() else self
+
+    def at(self, places: Integers) -> "MatchedEvents":
+        """The events at some places, in order."""
+        if len(places) == len(self.seq):
             return self
-        place = np.cumsum(~gone) - 1
-        old = self.matches
-        keep = ~gone[old.event]
+        old, new = self.matches, np.full(len(self.seq), -1)
+        new[places] = np.arange(len(places))
+        keep = new[old.event] >= 0
+        texts = ((int(new[at]), text) for at, text in self.texts.items())
+        failures = ((int(new[at]), failed) for at, failed in self.failures.items())
         return MatchedEvents(
             self.version,
-            self.seq[~gone],
-            self.time[~gone],
-            None if self.clock is None else self.clock[~gone],
-            {int(place[at]): text for at, text in self.texts.items() if not gone[at]},
-            NamedMatches(place[old.event[keep]], old.subscription[keep], old.degree[keep], old.names),
-            {int(place[at]): failed for at, failed in self.failures.items() if not gone[at]},
+            self.seq[places],
+            self.time[places],
+            None if self.clock is None else self.clock[places],
+            {at: text for at, text in texts if at >= 0},
+            NamedMatches(new[old.event[keep]], old.subscription[keep], old.degree[keep], old.names),
+            {at: failed for at, failed in failures if at >= 0},
         )
 
 
@@ -200,19 +206,9 @@ def degrees_of(column: Reals) -> bytes:
     return b"" if (column == 1.0).all() else column.tobytes()
 
 
-def numbered(values: Integers, size: int) -> tuple[Integers, Integers]:
-    """The distinct values in order, and the index of each value among them. All are below `size`."""
-    if size > 8 * len(values):
-        distinct, number = np.unique(values, return_inverse=True)
-        return distinct, number
-    is_used = np.zeros(size, bool)  # much faster than sorting
-    is_used[values] = True
-    return np.flatnonzero(is_used), (np.cumsum(is_used) - 1)[values]
-
-
 def range_of(events: MatchedEvents) -> MatchedRange:
     """Events of one version as a range, for a journal."""
-    used, subscription = numbered(events.matches.subscription, len(events.matches.names))
+    used, subscription = numbered(events.matches.subscription)
     return MatchedRange(
         start=0,
         end=0,

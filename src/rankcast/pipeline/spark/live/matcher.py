@@ -8,10 +8,10 @@ import numpy as np
 
 from rankcast.choose.positions import microseconds
 from rankcast.engine.isolation import reason
-from rankcast.matching.batch import Integers, Reals
+from rankcast.matching.batch import Integers, Reals, numbered
 from rankcast.model import Event, SetAside
 from rankcast.pipeline.spark.live.intake import GRACE, UNREADABLE, event_of_row
-from rankcast.pipeline.spark.live.matched import Failures, MatchedRange, column_of, degrees_of, differences, numbered
+from rankcast.pipeline.spark.live.matched import Failures, MatchedRange, column_of, degrees_of, differences
 from rankcast.pipeline.spark.live.whole import WholeCatalog
 from rankcast.store import LogRow, Store
 
@@ -146,7 +146,7 @@ class LogMatcher:
         matches, failures = whole.match(events)
         found = matches.event, whole.groups(matches.subscription)
         matches, unchosen = whole.admit(events, matches)
-        slots, name = numbered(matches.subscription, whole.slots)
+        slots, name = numbered(matches.subscription)
         return _Group(
             version,
             np.array([row.offset for row in rows], np.int64),
@@ -214,8 +214,11 @@ class _ShardPart:
 
     def add(self, group: _Group, first: int, own: Integers, failures: Failures) -> None:
         """Add the matches `own` of a group."""
-        used, subscription = numbered(group.name[own], len(group.names))
-        at = np.union1d(group.event[own], np.array(list(failures), np.int64))
+        used, subscription = numbered(group.name[own])
+        is_concerned = np.zeros(len(group.seq), bool)
+        is_concerned[group.event[own]] = True
+        is_concerned[list(failures)] = True
+        at = np.flatnonzero(is_concerned)
         self._at.append(at + first)
         self._texts += [group.texts[place] for place in at.tolist()]
         self._event.append(group.event[own] + first)

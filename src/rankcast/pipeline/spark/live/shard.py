@@ -5,20 +5,23 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 
 from rankcast.choose.positions import instant, microseconds
 from rankcast.engine.arrays import BatchShard
 from rankcast.engine.arrays.matching import MatchesGiven
-from rankcast.engine.choice import MANY_SUBSCRIPTIONS, is_small
+from rankcast.engine.choice import FEW_PAIRS, MANY_SUBSCRIPTIONS, is_small
+from rankcast.engine.moments import RelevantMoments
 from rankcast.engine.pages import PageEvents, UsersByPage, join_page, pages_for, write_page
 from rankcast.engine.published import PublishedEvents
 from rankcast.engine.reference.shard import Shard
 from rankcast.errors import StoreError
+from rankcast.matching.batch import Integers
 from rankcast.model import Catalog, Delivery, Event, SetAside
 from rankcast.overlay import Admission, Finder
 from rankcast.pipeline.spark.live.catalogs import Catalogs
-from rankcast.pipeline.spark.live.frames import DELIVERY, deliveries_table
+from rankcast.pipeline.spark.live.frames import NO_DELIVERIES, deliveries_table
 from rankcast.pipeline.spark.live.intake import Intake, IntakeResult
 from rankcast.pipeline.spark.live.journal import Journal, JournalSegment, SavedJournal
 from rankcast.pipeline.spark.live.matched import MatchedEvents
@@ -32,6 +35,9 @@ _FORM = 4
 A page or a segment written before an upgrade stays until it is written again, so each one records its own form.
 """
 _FORMS_BEFORE = (2, 3)
+
+_LEAST_PAGES = 0.25
+"""Pages to write per micro-batch, at least. With few events, this keeps the journal short."""
 
 _SPANS = 2
 """Events stay in the journal for this many lifetimes of a page. Events held longer are stored in the pages."""
@@ -110,7 +116,14 @@ class LiveShard:
         self._is_unsaved = False
         """Whether there is state that the journal cannot reproduce."""
         self._by_page: UsersByPage | None = None
+        self._pairs = 0
+        """Events so far, times subscriptions, while the reference engine serves."""
+        self._owed = 1.0
+        """The pages to write after this micro-batch, and a fraction that is left for later."""
         self._set_aside: list[SetAside] = []
+        self._moments = RelevantMoments([])
+        self._served: list[MatchedEvents] = []
+        """The events of the last micro-batch that came with matches, as they were served."""
 
     @property
     def matches(self) -> int:
@@ -140,21 +153,27 @@ class LiveShard:
         for part in states:
             self._shard.restore_states(part)
             self._is_unsaved = True
+        if self._is_unsaved:
+            self._moments.go_on(None, self._moments.clock)
         self._pages = [_Page(0, version)] * pages_for(len(self._shard.users))
 
     def serve(self, taken: IntakeResult, close: bool = False) -> pa.Table:
         """The deliveries of the events in `taken` and, with `close`, of the end of the stream (`frames.DELIVERY`)."""
+        self._served = []
         made = [] if taken.clock is None else [self._advance(taken.clock)]
         for of_version, events in taken.groups:
             made += [deliveries_table(self._move(of_version)), self._publish(events, taken.clocks)]
         for matched in taken.matched:
-            made += [deliveries_table(self._move(matched.version)), self._deliver(matched, matched.published())]
+            made.append(deliveries_table(self._move(matched.version)))
+            relevant = matched.at(self._relevant(matched))
+            made.append(self._deliver(relevant, relevant.published(), len(matched.seq)))
+            self._served.append(relevant)
         if close:
             made.append(self._publish(self.intake.release_all(), {}))
             assert self._shard is not None
             made.append(deliveries_table(self._shard.close()))
             self._note_set_aside()
-        return pa.concat_tables([table for table in made if table.num_rows] or [DELIVERY.empty_table()])
+        return pa.concat_tables([table for table in made if table.num_rows] or [NO_DELIVERIES])
 
     def take_set_aside(self) -> list[SetAside]:
         """The events set aside since the last call."""
@@ -166,7 +185,7 @@ class LiveShard:
         assert self._shard is not None
         assert self.version is not None
         self.generation += 1
-        journal = self._recorded.record(self.generation, taken)
+        journal = self._recorded.record(self.generation, taken, self._served)
         # Events released by the end of the stream are in no journal.
         since = self.intake.seq + 1 if close else self._recorded.first_kept(self.intake.seq)
         due = range(self._spread()) if close or self._is_unsaved else self._due(taken.events)
@@ -209,6 +228,7 @@ class LiveShard:
                     join_page(self._shard, saved.pages[number], events)
         self._go_on(past, head["generation"])
         self._move(head["version"])
+        self._moments.go_on(*head.get("reached", (None, self._moments.clock)))
         self._set_aside = []  # these were reported before
         return head["note"]
 
@@ -223,6 +243,7 @@ class LiveShard:
             return []
         catalog = self._catalogs.at(version)
         self.version = version
+        self._moments.update(catalog.policies.values())
         if self._shard is None:
             is_batch = not self._plain and len(catalog.subscriptions) >= MANY_SUBSCRIPTIONS
             self._shard = self._made(catalog, is_batch)
@@ -235,6 +256,7 @@ class LiveShard:
         """Advance the clock to a time. Returns the deliveries of the periods that this ends."""
         shard = self._shard
         assert shard is not None
+        self._moments.advance(clock)
         if isinstance(shard, Shard):
             made = deliveries_table(shard.advance(instant(clock)))
         else:
@@ -244,7 +266,7 @@ class LiveShard:
 
     def _publish(self, events: Sequence[Event], clock_of: Mapping[int, int]) -> pa.Table:
         if not events:
-            return DELIVERY.empty_table()
+            return NO_DELIVERIES
         shard = self._shard_for(len(events))
         admitted = self._admitted(events)
         # The intake decides whether the clock counts, so either all events of a group have a clock or none.
@@ -256,9 +278,14 @@ class LiveShard:
         self._note_set_aside()
         return made
 
-    def _deliver(self, matched: MatchedEvents, events: PublishedEvents) -> pa.Table:
-        """The deliveries of events that come with their matches."""
-        shard = self._shard_for(len(events))
+    def _relevant(self, matched: MatchedEvents) -> Integers:
+        """The indexes of the events that concern the shard, or at which something ends that concerns it."""
+        concerned = np.fromiter(matched.texts, np.int64, len(matched.texts))
+        return self._moments.select(matched.seq, matched.time, concerned, matched.clock)
+
+    def _deliver(self, matched: MatchedEvents, events: PublishedEvents, count: int) -> pa.Table:
+        """The deliveries of events that come with their matches, the relevant ones of so many."""
+        shard = self._shard_for(count)
         if isinstance(shard, Shard):
             clocks = None if matched.clock is None else [instant(clock) for clock in matched.clock.tolist()]
             made = deliveries_table(shard.deliver(events, matched.matches, clocks, matched.failures))
@@ -268,14 +295,17 @@ class LiveShard:
         return made
 
     def _shard_for(self, events: int) -> Shard | BatchShard:
-        """The shard, over arrays from now on if there are many events."""
+        """The shard, over arrays from now on if there are many events, or have been many."""
         shard = self._shard
         assert shard is not None
-        if isinstance(shard, Shard) and not is_small(events, len(self.catalog.subscriptions)) and not self._plain:
-            faster = self._made(self.catalog, is_batch=True)
-            faster.restore(shard.state())
-            faster.matches = shard.matches
-            self._shard = shard = faster
+        if isinstance(shard, Shard) and not self._plain:
+            subscriptions = len(self.catalog.subscriptions)
+            self._pairs += events * subscriptions
+            if self._pairs >= FEW_PAIRS or not is_small(events, subscriptions):
+                faster = self._made(self.catalog, is_batch=True)
+                faster.restore(shard.state())
+                faster.matches = shard.matches
+                self._shard = shard = faster
         return shard
 
     def _note_set_aside(self) -> None:
@@ -310,7 +340,9 @@ class LiveShard:
         before = len(self._pages)
         if self._spread() > before:
             return range(len(self._pages))
-        count = min(before, max(1, -(-before * events // self._journal)))
+        self._owed += max(before * events / self._journal, _LEAST_PAGES)
+        count = min(before, int(self._owed))
+        self._owed -= count
         return sorted(range(before), key=lambda number: self._pages[number].generation)[:count]
 
     def _spread(self) -> int:
@@ -346,7 +378,7 @@ class LiveShard:
                     )
                 for matched in generation.matched:
                     self._move(matched.version)
-                    self._deliver(matched, matched.published(past))
+                    self._deliver(matched, matched.published(past), len(matched.seq))
         self.generation = up_to
 
     def _head(self, note: object) -> bytes:
@@ -359,6 +391,7 @@ class LiveShard:
                 "journal": list(self._recorded.kept.items()),
                 "intake": self.intake.state(),
                 "note": note,
+                "reached": [self._moments.time, self._moments.clock],
             }
         )
 

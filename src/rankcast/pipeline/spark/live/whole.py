@@ -106,11 +106,6 @@ class WholeCatalog:
             keep[own] = [one.id in chosen for one, _ in pairs]
         return Matches(matches.event[keep], matches.subscription[keep], matches.degree[keep]), failed
 
-    @property
-    def slots(self) -> int:
-        """The number of slots, used or not."""
-        return len(self._roster.subscriptions)
-
     def subscription(self, slot: int) -> Subscription:
         """The subscription in a slot."""
         return self._roster.subscriptions[slot]
