@@ -9,7 +9,7 @@ from pipeline_world import World, say
 from rankcast.language import dumps, encode_event
 from rankcast.model import Catalog
 from rankcast.pipeline.spark.live.intake import Intake
-from rankcast.pipeline.spark.live.matcher import LogMatcher
+from rankcast.pipeline.spark.live.matcher import EventMatcher, LogMatcher
 from rankcast.pipeline.spark.live.shard import LiveShard, SavedShard
 from rankcast.pipeline.spark.live.whole import WholeCatalog
 from rankcast.store import LogRow
@@ -47,9 +47,9 @@ def shard(world: World, count: int, batch: int, shards: int) -> None:
     catalogs = _Given(Catalog(list(world.records(shards))))
     began = clock()
     log = _Log()
-    matcher = LogMatcher(log, WholeCatalog(catalogs, lambda user: 0), 1, lambda user: 0)
+    matcher = LogMatcher(log, EventMatcher(WholeCatalog(catalogs, lambda user: 0), 1, lambda user: 0))
     matcher.ranges(0, 0)
-    live_shard = LiveShard(catalogs, lambda user: True, Intake(), gets_matches=True)
+    live_shard = LiveShard(catalogs, lambda user: True, Intake())
     live_shard.begin(0)
     say("shard made", users=world.users, shards=shards, seconds=clock() - began)
     pages: dict[int, bytes] = {}
@@ -90,6 +90,6 @@ def shard(world: World, count: int, batch: int, shards: int) -> None:
             state_mb=live_shard.size / 1e6,
         )
     began = clock()
-    again = LiveShard(catalogs, lambda user: True, Intake(), gets_matches=True)
+    again = LiveShard(catalogs, lambda user: True, Intake())
     again.restore(SavedShard(written.head, pages, journal))
     say("restored", seconds=clock() - began)

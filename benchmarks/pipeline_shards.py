@@ -2,6 +2,7 @@
 
     python benchmarks/pipeline_shards.py                       one match per event
     python benchmarks/pipeline_shards.py --matches 110         dense
+    python benchmarks/pipeline_shards.py --topic               events as from a topic, not from the store's log
 
 One process matches the micro-batches of a store's log and serves all shards, one after the other. What Spark adds for
 each shard (its keys, its state store) is not part of it.
@@ -15,14 +16,18 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pyarrow as pa
 from pipeline_world import say
 
-from rankcast.language import parse
+from rankcast.language import dumps, encode_event, parse
 from rankcast.model import Event, Length, Mode, Policy, Record, Subscription
-from rankcast.pipeline.spark.blobs import MARK, MATCHED
+from rankcast.pipeline.spark.blobs import EVENTS, MARK, MATCHED
+from rankcast.pipeline.spark.live.frames import stream_of
 from rankcast.pipeline.spark.live.host import Host
+from rankcast.pipeline.spark.live.hosts import taken_frames
 from rankcast.pipeline.spark.live.marks import Mark, encode_mark
 from rankcast.pipeline.spark.live.requests import Frame, HostSettings, MatchRequest, Request
+from rankcast.pipeline.spark.workers import JSON
 from rankcast.store import Store
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -36,15 +41,18 @@ def main() -> None:
     parser.add_argument("--matches", type=int, default=1, help="matches per event")
     parser.add_argument("--events", type=int, default=20_000)
     parser.add_argument("--batch", type=int, default=5_000)
+    parser.add_argument("--topic", action="store_true")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         for shards in asked.shards:
             place = Path(folder) / f"{shards}.db"
+            published = events(asked.users // asked.matches, asked.events)
             with Store.create(place) as store:
-                store.change(put=list(records(asked.users, asked.matches)))
-                store.publish(list(events(asked.users // asked.matches, asked.events)))
+                store.change(put=records(asked.users, asked.matches))
+                if not asked.topic:
+                    store.publish(published)
                 store.claim("p", "cp", shards)
-            measure(place, shards, asked.events, asked.batch)
+            measure(place, shards, asked.events, asked.batch, published if asked.topic else None)
 
 
 def records(users: int, matches: int) -> "list[Record]":
@@ -72,37 +80,49 @@ def events(topics: int, count: int) -> "list[Event]":
     ]
 
 
-def measure(place: Path, shards: int, count: int, batch: int) -> None:
-    """Serve a log; the first micro-batch, which loads kernels and makes shards, is not counted."""
-    settings = HostSettings("run", "cp", shards, str(place), True, True, None, 100_000)
+def measure(place: Path, shards: int, count: int, batch: int, arriving: "list[Event] | None") -> None:
+    """Serve the log, or events of a topic; the first micro-batch, which loads kernels and makes shards, is not counted."""
+    is_log = arriving is None
+    settings = HostSettings("run", "cp", shards, str(place), is_log, True, None, 100_000)
     host, clock = Host(), time.process_time
-    states = [("", (b"", {}, {})) for _ in range(shards)]
+    states = [("", b"") for _ in range(shards)]
     matching = serving = 0.0
-    matches = 0
     for after in range(0, count, batch):
+        mark = Frame(MARK, encode_mark(Mark("p", after, after + batch) if is_log else Mark("p", -1, 1)))
+        given = [mark] if is_log else [mark, packed(arriving[after : after + batch])]
         gc.collect()
         began = clock()
-        matched = host.match(MatchRequest("run", str(place), shards, after, after + batch, looks_ahead=False))
-        assert matched.error is None, matched.error
+        if is_log:
+            matched = host.match(MatchRequest("run", str(place), shards, after, after + batch, looks_ahead=False))
+            assert matched.error is None, matched.error
+            frames = [[mark, Frame(MATCHED, part)] for part in matched.ranges]
+        else:
+            frames = [
+                taken_frames(settings, number, given, head, b"", host.take) for number, (_, head) in enumerate(states)
+            ]
         between = clock()
-        mark = Frame(MARK, encode_mark(Mark("p", after, after + batch)))
-        for number, (token, saved) in enumerate(states):
-            frames = [mark, Frame(MATCHED, matched.ranges[number])]
-            answer = host.answer(Request(settings, number, token, frames, None if token else saved))
+        for number, (token, head) in enumerate(states):
+            answer = host.answer(Request(settings, number, token, frames[number], None if token else (head, {}, {})))
             assert answer.error is None, answer.error
             assert not answer.needs_saved
-            states[number] = (answer.token, saved)
+            states[number] = (answer.token, answer.head)
         if after:
             matching += between - began
             serving += clock() - between
-            matches += batch
+    counted = count - batch
     say(
         "shards",
         shards=shards,
-        match_us=matching / matches * 1e6,
-        serve_us=serving / matches * 1e6,
-        total_us=(matching + serving) / matches * 1e6,
+        match_us=matching / counted * 1e6,
+        serve_us=serving / counted * 1e6,
+        total_us=(matching + serving) / counted * 1e6,
     )
+
+
+def packed(arriving: "list[Event]") -> Frame:
+    """Events as Spark brings them from a topic."""
+    lines = pa.array([dumps(encode_event(event)) for event in arriving], pa.binary())
+    return Frame(EVENTS, stream_of(pa.table({JSON: lines})))
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ from rankcast.model import (
 from rankcast.pipeline.spark.blobs import MARK, MATCHED
 from rankcast.pipeline.spark.live.frames import table_of
 from rankcast.pipeline.spark.live.host import Host
+from rankcast.pipeline.spark.live.hosts import taken_frames
 from rankcast.pipeline.spark.live.marks import Mark, decode_mark, encode_mark
 from rankcast.pipeline.spark.live.reports import decode_report
 from rankcast.pipeline.spark.live.requests import Frame, HostSettings, MatchRequest, Request
@@ -118,7 +119,7 @@ class Pipeline:
     def __init__(self, store, place, shards=2, lateness=None, is_log=True, journal=20, max_ahead=None):
         self.url, self.shards = str(place), shards
         self.settings = HostSettings("run", "cp", shards, self.url, is_log, True, lateness, journal, max_ahead)
-        self.host, self.sink = Host(), StoreSink(self.url)
+        self.host, self.matching, self.sink = Host(), Host(), StoreSink(self.url)
         self.state = {number: ("", b"", {}, {}) for number in range(shards)}
         store.claim("p", "cp", shards)
         self.at, self.batch = store.progress().offset, 0
@@ -133,6 +134,9 @@ class Pipeline:
         for number in range(self.shards):
             frames = [*given, *(frame for by_shard in matched for frame in by_shard[number])]
             token, head, pages, journal = self.state[number]
+            if not self.settings.is_log:
+                self.chance.shuffle(frames)  # as Spark does
+                frames = taken_frames(self.settings, number, frames, head, b"", self.take)
             answer = self.host.answer(Request(self.settings, number, token, frames))
             if answer.needs_saved:
                 answer = self.host.answer(Request(self.settings, number, token, frames, (head, pages, journal)))
@@ -149,6 +153,14 @@ class Pipeline:
         self.batch += 1
         self.reports.append(reports)
         return made
+
+    def take(self, request):
+        if self.chance.random() < 0.2:
+            self.matching = Host()  # another process, or the same after a restart
+        answer = self.matching.take(request)
+        if answer.error:
+            raise StoreError(answer.error[1])
+        return answer
 
     def serve_log(self, up_to, close=False):
         made = self.serve([Frame(MARK, encode_mark(Mark("p", self.at, up_to, close)))])

@@ -33,7 +33,7 @@ def bring_back(spark: SparkSession, store: Store, checkpoint: str | os.PathLike[
     states: dict[str, State] = {}
     for number, saved in _saved(spark, os.fspath(checkpoint), known.shards).items():
         lives_here = _Home(number, known.shards)
-        live = LiveShard(StoreCatalogs(store, lives_here), lives_here, Intake(), gets_matches=True)
+        live = LiveShard(StoreCatalogs(store, lives_here), lives_here, Intake())
         if live.restore(saved) != known.name:
             raise StoreError(
                 f"the checkpoint {os.fspath(checkpoint)!r} is not that of the pipeline that serves this store"

@@ -25,6 +25,7 @@ from rankcast.pipeline.spark.live.intake import Intake, IntakeResult, event_of_r
 from rankcast.pipeline.spark.live.marks import Mark, encode_mark
 from rankcast.pipeline.spark.live.requests import Frame
 from rankcast.pipeline.spark.live.shard import LiveShard
+from rankcast.pipeline.spark.live.whole import WholeCatalog
 from rankcast.pipeline.spark.workers import JSON, RECEIVED
 from rankcast.store import Store
 
@@ -103,9 +104,14 @@ def test_a_journal_of_the_release_before_has_no_matches(store, tmp_path, world, 
             clocks={row.offset: row.logged - SECOND for row in rows},
         )
 
+    def with_index(*rest):
+        made = LiveShard(*rest)
+        made._gets_matches = False
+        return made
+
     with monkeypatch.context() as before:
         before.setattr(Intake, "take_log", take_events)
-        before.setattr("rankcast.pipeline.spark.live.host.LiveShard", lambda *rest, gets_matches: LiveShard(*rest))
+        before.setattr("rankcast.pipeline.spark.live.host.LiveShard", with_index)
         pipeline = world.Pipeline(store, tmp_path / "s.db", journal=1000)
         for up_to in (20, 45, 70):
             pipeline.serve_log(up_to)
@@ -254,6 +260,50 @@ def test_events_from_elsewhere_are_served_by_time_whatever_the_cuts(store, tmp_p
     wanted = Shard(store.catalog()).publish(in_publication_order(made))
     assert world.delivered(store) == sorted(wanted, key=lambda one: one.order)
     assert store.rejects() == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_from_elsewhere_cuts_deaths_retries_and_catalog_changes_do_not_show(store, tmp_path, world, seed, monkeypatch):
+    if seed % 2:
+        monkeypatch.setattr("rankcast.pipeline.spark.live.shard.MANY_SUBSCRIPTIONS", 0)
+    chance = random.Random(seed)
+    changes = list(world.changes(store))
+    store.change(*changes.pop())
+    arriving, seq, known = world.events(90, seed, advertised=True), 0, -1
+    pipeline = world.Pipeline(store, tmp_path / "s.db", shards=3, is_log=False, journal=chance.choice([1, 30, 1000]))
+    whole, wanted = None, []
+    while arriving:
+        size = chance.randint(1, 25)
+        batch, arriving = arriving[:size], arriving[size:]
+        now, catalog = store.version(), store.catalog()
+        if whole is None:
+            whole = Shard(catalog)
+        wanted += whole.update(catalog) + whole.publish([one.at(seq + place) for place, one in enumerate(batch, 1)])
+        rows = chance.sample(batch, len(batch))
+        frames = [packed(rows[: size // 2]), packed(rows[size // 2 :]), *([version(known, now)] if now > known else [])]
+        before = dict(pipeline.state)
+        pipeline.serve(frames)
+        if chance.random() < 0.4:
+            pipeline.state, pipeline.batch, pipeline.host = before, pipeline.batch - 1, Host()
+            pipeline.serve(frames)
+        seq, known = seq + len(batch), now
+        if chance.random() < 0.3:
+            pipeline.host = Host()
+        if changes and chance.random() < 0.5:
+            store.change(*changes.pop(0))
+    assert world.delivered(store) == sorted(wanted, key=lambda one: one.order)
+    assert store.rejects() == []
+
+
+def test_from_elsewhere_an_event_is_matched_once_for_all_shards(store, tmp_path, world, monkeypatch):
+    matched, match = [], WholeCatalog.match
+    monkeypatch.setattr(WholeCatalog, "match", lambda self, events: matched.extend(events) or match(self, events))
+    monkeypatch.setattr(Shard, "match", lambda *_: pytest.fail("a shard matches"))
+    pipeline = world.Pipeline(store, tmp_path / "s.db", shards=4, is_log=False)
+    pipeline.take = pipeline.matching.take
+    pipeline.serve([version(-1, 1), packed(world.events(20))])
+    assert len(matched) == 20
+    assert world.delivered(store)
 
 
 def test_versions_of_the_catalog_hold_for_whole_micro_batches(store, tmp_path, world):

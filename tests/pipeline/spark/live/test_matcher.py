@@ -16,7 +16,7 @@ from rankcast.overlay import Admission
 from rankcast.pipeline.spark.live.catalogs import MovingCatalog
 from rankcast.pipeline.spark.live.intake import GRACE, Intake
 from rankcast.pipeline.spark.live.matched import decode_range, encode_range, joined, of_versions, range_of
-from rankcast.pipeline.spark.live.matcher import LogMatcher
+from rankcast.pipeline.spark.live.matcher import EventMatcher, LogMatcher
 from rankcast.pipeline.spark.live.whole import WholeCatalog
 from rankcast.store import Store
 
@@ -42,7 +42,7 @@ def number_of(user):
 
 
 def matcher(store):
-    return LogMatcher(store, WholeCatalog(MovingCatalog(store), number_of), SHARDS, number_of)
+    return LogMatcher(store, EventMatcher(WholeCatalog(MovingCatalog(store), number_of), SHARDS, number_of))
 
 
 def right(store):

@@ -19,21 +19,21 @@ from pathlib import Path
 from threading import Lock, Thread, get_ident
 from uuid import uuid4
 
+import msgspec
 import pyarrow as pa
 
 from rankcast.choose.positions import microseconds
 from rankcast.engine.reference.shard import shard_of
 from rankcast.errors import RankcastError, StoreError
 from rankcast.pipeline.saved_state import states_of
-from rankcast.pipeline.spark.blobs import EVENTS, MARK, MATCHED
-from rankcast.pipeline.spark.columns import events_of_json, events_of_table
+from rankcast.pipeline.spark.blobs import MARK, MATCHED, TAKEN
 from rankcast.pipeline.spark.live.catalogs import Catalogs, FixedCatalog, MovingCatalog, StoreCatalogs
-from rankcast.pipeline.spark.live.frames import stream_of, table_of
-from rankcast.pipeline.spark.live.intake import IncomingRow, Intake, IntakeResult
+from rankcast.pipeline.spark.live.frames import stream_of
+from rankcast.pipeline.spark.live.intake import Intake, IntakeResult
 from rankcast.pipeline.spark.live.lifetimes import end_with
 from rankcast.pipeline.spark.live.marks import Mark, decode_mark
-from rankcast.pipeline.spark.live.matched import decode_range, encode_range
-from rankcast.pipeline.spark.live.matcher import LogMatcher
+from rankcast.pipeline.spark.live.matched import decode_range, encode_range, of_versions
+from rankcast.pipeline.spark.live.matcher import EventMatcher, LogMatcher
 from rankcast.pipeline.spark.live.reports import ShardReport, encode_report
 from rankcast.pipeline.spark.live.requests import (
     HostAnswer,
@@ -41,12 +41,14 @@ from rankcast.pipeline.spark.live.requests import (
     MatchAnswer,
     MatchRequest,
     Request,
+    TakeAnswer,
+    TakeRequest,
     decode_request,
     encode,
 )
 from rankcast.pipeline.spark.live.shard import LiveShard, SavedShard
+from rankcast.pipeline.spark.live.topics import TopicMatcher, decode_part
 from rankcast.pipeline.spark.live.whole import WholeCatalog
-from rankcast.pipeline.spark.workers import JSON, RECEIVED, WRITTEN
 from rankcast.store import Store
 
 __all__ = ["Host", "main"]
@@ -79,6 +81,9 @@ class Host:
         """When a matcher was last used."""
         self._divided: tuple[object, list[bytes]] = (None, [])
         """The last range that shards asked for one by one, and the parts of all shards."""
+        self._topics: dict[str, TopicMatcher] = {}
+        self._taken: tuple[bytes, list[bytes]] = (b"", [])
+        """The last events of another source that were taken, by their key, and the parts of all shards."""
         self._lock = Lock()
         self._plain: set[tuple[str, int]] = set()
         """The shards that the reference engine serves because the array engine failed."""
@@ -111,6 +116,23 @@ class Host:
                 self._matchers.clear()  # no half-changed matcher stays
                 return MatchAnswer(error=("", traceback.format_exc()))
 
+    def take(self, request: TakeRequest) -> TakeAnswer:
+        """Take and match events of another source. A failure is reported in the answer."""
+        with self._turn():
+            try:
+                key, parts = self._taken
+                if key != request.key:
+                    if request.frames is None:
+                        return TakeAnswer(needs_frames=True)
+                    parts = self._topic(request).parts(request.frames, request.intake)
+                    self._taken = request.key, parts
+                return TakeAnswer(part=parts[request.shard])
+            except RankcastError as error:
+                return TakeAnswer(error=(type(error).__name__, str(error)))
+            except Exception:
+                self._topics.clear()
+                return TakeAnswer(error=("", traceback.format_exc()))
+
     def look_ahead(self, request: MatchRequest) -> None:
         """Match in advance until the next request arrives."""
         with self._lock:
@@ -134,7 +156,8 @@ class Host:
                 del self._alive[key]
             if time.monotonic() - self._matched > _IDLE:
                 self._matchers.clear()
-                self._divided = (None, [])
+                self._topics.clear()
+                self._divided, self._taken = (None, []), (b"", [])
 
     def _served(self, request: Request) -> HostAnswer:
         settings = request.settings
@@ -183,7 +206,7 @@ class Host:
             catalogs = FixedCatalog(request.catalog, serves)
         intake = Intake(settings.lateness, settings.max_ahead, by_clock=bool(settings.store))
         plain = (settings.run, request.shard) in self._plain
-        live = LiveShard(catalogs, serves, intake, settings.journal, plain, gets_matches=settings.is_log)
+        live = LiveShard(catalogs, serves, intake, settings.journal, plain)
         alive = _Alive(live, settings.place)
         assert request.saved is not None
         head, pages, journal = request.saved
@@ -194,11 +217,9 @@ class Host:
     def _serve(self, request: Request, alive: _Alive) -> HostAnswer:
         served, began = datetime.now(UTC), time.monotonic()
         shard, is_log = alive.shard, request.settings.is_log
-        tables = [table_of(frame.blob) for frame in request.frames if frame.kind == EVENTS]
         marks = [decode_mark(frame.blob) for frame in request.frames if frame.kind == MARK]
         alive.pipeline = _agreed(alive.pipeline, marks)
         clock = max((mark.clock for mark in marks if mark.clock is not None), default=None)
-        before = shard.matches
         if is_log:
             ranges = [decode_range(frame.blob) for frame in request.frames if frame.kind == MATCHED]
             if shard.version is None:
@@ -212,17 +233,28 @@ class Host:
             taken = shard.intake.take_log(ranges, text_of)._replace(clock=clock)
             deliveries = shard.serve(taken, close)
         else:
-            version = max((mark.end for mark in marks), default=shard.version or 0)
+            part = next((decode_part(frame.blob) for frame in request.frames if frame.kind == TAKEN), None)
+            version = max((mark.end for mark in marks), default=part.version if part else shard.version or 0)
             if shard.version is None:
                 shard.begin(version)
-            after = shard.intake.seq
+            after, close = shard.intake.seq, False
             # While events arrive, which may have waited in the topic, their own times determine the clock.
-            is_idle = not any(map(len, tables)) and request.settings.lateness is None
-            moved = IntakeResult([(version, [])], [], 0, clock=clock if is_idle else None)
-            owed, close = shard.serve(moved), False
-            arrived = shard.intake.take(_arrived(tables, request.settings.is_json), shard.catalog, version)
-            deliveries = pa.concat_tables([owed, shard.serve(arrived)])
-            taken = arrived._replace(groups=moved.groups + arrived.groups, clock=moved.clock)
+            is_idle = not (part and part.rows) and request.settings.lateness is None
+            taken = IntakeResult([(version, [])], [], 0, clock=clock if is_idle else None)
+            deliveries = shard.serve(taken)
+            shard.intake.version = version
+            if part is not None:
+                shard.intake.restore(msgspec.json.decode(part.intake))
+                arrived = IntakeResult(
+                    [],
+                    part.rejects,
+                    part.late,
+                    set_aside=part.found.set_aside,
+                    matched=list(of_versions(part.found)),
+                    found=part.found.found,
+                )
+                deliveries = pa.concat_tables([deliveries, shard.serve(arrived)])
+                taken = arrived._replace(groups=taken.groups, clock=taken.clock)
         matched = datetime.now(UTC)
         written = shard.save(taken, close, alive.pipeline)
         report = ShardReport(
@@ -232,7 +264,7 @@ class Host:
             end=max(mark.end for mark in marks) if is_log else None,
             version=shard.version or 0,
             events=taken.events,
-            matches=taken.found if is_log else shard.matches - before,
+            matches=taken.found,
             late=taken.late,
             rejects=[(key, reject.file, reject.line, reject.reason, reject.raw) for key, reject in taken.rejects],
             served=microseconds(served),
@@ -281,20 +313,35 @@ class Host:
         self._matched = time.monotonic()
         run, known = self._matchers.pop(request.store, ("", None))
         if known is None or run != request.run:
-
-            def number_of(user: str) -> int:
-                return shard_of(user, request.shards)
-
             store = self._store(request.store)
-            whole = WholeCatalog(MovingCatalog(store), number_of)
-            known = LogMatcher(store, whole, request.shards, number_of)
+            known = LogMatcher(store, _event_matcher(MovingCatalog(store), request.shards))
         self._matchers[request.store] = request.run, known
+        return known
+
+    def _topic(self, request: TakeRequest) -> TopicMatcher:
+        self._matched, settings = time.monotonic(), request.settings
+        known = self._topics.pop(settings.run, None)
+        if known is None:
+            catalogs: Catalogs
+            if settings.store:
+                catalogs = MovingCatalog(self._store(settings.store))
+            else:
+                catalogs = FixedCatalog(request.catalog, lambda user: True)
+            known = TopicMatcher(_event_matcher(catalogs, settings.shards), settings)
+        self._topics[settings.run] = known
         return known
 
     def _store(self, url: str) -> Store:
         if url not in self._stores:
             self._stores[url] = Store.open(url)
         return self._stores[url]
+
+
+def _event_matcher(catalogs: Catalogs, shards: int) -> EventMatcher:
+    def number_of(user: str) -> int:
+        return shard_of(user, shards)
+
+    return EventMatcher(WholeCatalog(catalogs, number_of), shards, number_of)
 
 
 def _text_of(store: Store, seq: int) -> str:
@@ -320,21 +367,6 @@ def _check_whole(seq: int, marks: Sequence[Mark], rows: int) -> None:
             "older copy. Use the newest copy, or bring back both with: rankcast restore. If there is none, start a new pipeline with "
             "--from-offset, which serves what comes next with no state"
         )
-
-
-def _arrived(tables: Sequence[pa.Table], is_json: bool) -> Iterator[IncomingRow]:
-    """Decode the events in packed rows, or give the reason why they are not events."""
-    for table in tables:
-        received = (
-            table[RECEIVED].cast(pa.int64()).to_pylist() if RECEIVED in table.column_names else [None] * len(table)
-        )
-        written = table[WRITTEN].cast(pa.int64()).to_pylist() if WRITTEN in table.column_names else [None] * len(table)
-        rows = table.select([name for name in table.column_names if name not in (RECEIVED, WRITTEN)])
-        outcomes = events_of_json(rows[JSON]) if is_json else events_of_table(rows)
-        is_placed = is_json and rows.num_columns > 1
-        files = rows["file"].to_pylist() if is_placed else ["events"] * len(table)
-        lines = rows["line"].to_pylist() if is_placed else [0] * len(table)
-        yield from map(IncomingRow, outcomes, files, lines, received, written)
 
 
 def main(path: str, pid: int) -> None:
@@ -375,8 +407,7 @@ def _talk(host: Host, connection: Connection) -> None:
         while True:
             try:
                 request = decode_request(connection.recv_bytes())
-                answer = host.match(request) if isinstance(request, MatchRequest) else host.answer(request)
-                connection.send_bytes(encode(answer))
+                connection.send_bytes(encode(_answer(host, request)))
                 # Garbage collection would repeatedly scan everything in the shards while a worker waits. So it runs
                 # between micro-batches, and scans only what the last one left.
                 gc.collect(1)
@@ -385,6 +416,16 @@ def _talk(host: Host, connection: Connection) -> None:
                     host.look_ahead(request)
             except (EOFError, OSError):
                 return
+
+
+def _answer(host: Host, request: Request | MatchRequest | TakeRequest) -> HostAnswer | MatchAnswer | TakeAnswer:
+    match request:
+        case Request():
+            return host.answer(request)
+        case MatchRequest():
+            return host.match(request)
+        case TakeRequest():
+            return host.take(request)
 
 
 def _tidy(host: Host, path: str) -> None:

@@ -6,22 +6,32 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from hashlib import blake2b
 from multiprocessing.connection import Client, Connection
 from pathlib import Path
 
+import msgspec
+
 from rankcast import errors
 from rankcast.errors import EnvironmentProblem, RankcastError
+from rankcast.pipeline.spark.blobs import MARK, TAKEN
 from rankcast.pipeline.spark.live.requests import (
+    Frame,
     HostAnswer,
+    HostSettings,
     MatchRequest,
     Request,
+    TakeAnswer,
+    TakeRequest,
     decode_answer,
     decode_matches,
+    decode_take,
     encode,
 )
 
-__all__ = ["ask", "ask_matches", "matchers_here"]
+__all__ = ["ask", "ask_matches", "ask_taken", "matchers_here", "taken_frames"]
 
 _START = 60.0
 _connections: dict[str, Connection] = {}
@@ -48,6 +58,43 @@ def ask_matches(request: MatchRequest, number: int) -> list[bytes]:
     answer = decode_matches(_answer(f"match{number % matchers_here()}", encode(request)))
     _raise(answer.error)
     return answer.ranges
+
+
+def ask_taken(request: TakeRequest) -> TakeAnswer:
+    """What a shard gets of the events of another source, from the first local process that matches.
+
+    Raises the error that the process reports.
+    """
+    answer = decode_take(_answer("match0", encode(request)))
+    _raise(answer.error)
+    return answer
+
+
+def taken_frames(
+    settings: HostSettings,
+    shard: int,
+    frames: Sequence[Frame],
+    head: bytes,
+    catalog: bytes,
+    ask: Callable[[TakeRequest], TakeAnswer] = ask_taken,
+) -> list[Frame]:
+    """The frames of a shard with what it gets of the events, instead of the events.
+
+    `ask` asks the process that matches. `head` is the head of the shard's saved state, which has that of the intake.
+    Spark gives a shard its rows in any order, so they are sorted: the first shard that asks decides for all.
+    """
+    marks = [frame for frame in frames if frame.kind == MARK]
+    if len(marks) == len(frames):
+        return marks
+    ordered = sorted(frames, key=lambda frame: blake2b(frame.blob, digest_size=16).digest())
+    intake = msgspec.json.encode(msgspec.msgpack.decode(head)["intake"]) if head else b""
+    key = blake2b(digest_size=16)
+    for part in (settings.run.encode(), intake, *(frame.blob for frame in ordered)):
+        key.update(len(part).to_bytes(8) + part)
+    answer = ask(TakeRequest(settings, shard, key.digest()))
+    if answer.needs_frames:
+        answer = ask(TakeRequest(settings, shard, key.digest(), ordered, intake, catalog))
+    return [*marks, Frame(TAKEN, answer.part)]
 
 
 def matchers_here() -> int:

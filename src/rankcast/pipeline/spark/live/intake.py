@@ -50,17 +50,15 @@ class IncomingRow(NamedTuple):
 class IntakeResult(NamedTuple):
     """The events to serve and the rejects of a micro-batch.
 
-    `groups` are events in order, each group with its catalog version. `rejects` come with their keys. `texts` holds,
-    by `seq`, the JSON of events that arrived as JSON. `clocks` holds the clock at each event, in microseconds
-    (semantics: Delivery modes). `clock` is the time that the clock reached before these events. `set_aside` are the
-    events of a log that cannot be read. `matched` are the events of a log, which come with their matches, and `found`
-    is the number of matches before advertisements limited the recipients.
+    `groups` are events in order, each group with its catalog version. `rejects` come with their keys. `clocks` holds the
+    clock at each event, in microseconds (semantics: Delivery modes). `clock` is the time that the clock reached before
+    these events. `set_aside` are the events of a log that cannot be read. `matched` are events that come with their
+    matches, and `found` is the number of matches before advertisements limited the recipients.
     """
 
     groups: list[tuple[int, list[Event]]]
     rejects: list[tuple[str, Reject]]
     late: int
-    texts: Mapping[int, str] = MappingProxyType({})
     clocks: Mapping[int, int] = MappingProxyType({})
     clock: int | None = None
     set_aside: Sequence[SetAside] = ()
@@ -110,6 +108,8 @@ class Intake:
     newest: int | None = None
     version: int = 0
     waiting: dict[str, Event] = field(default_factory=dict)
+    _unread: list[JsonObject] = field(default_factory=list)
+    """Waiting events of a restored state, which are decoded when they are needed."""
 
     def take_log(self, ranges: Iterable[MatchedRange], text_of: Callable[[int], str] | None = None) -> IntakeResult:
         """Take ranges of the log, which follow one another. Rows up to the current position are skipped.
@@ -154,6 +154,7 @@ class Intake:
         rejects: list[tuple[str, Reject]] = []
         late = 0
         self.version = version
+        self._read_waiting()
         limit = None if self.lateness is None or self.newest is None else self.newest - self.lateness
         fresh: dict[str, Event] = {}
         clock_of: dict[str, int] = {}
@@ -194,6 +195,7 @@ class Intake:
 
     def release_all(self) -> list[Event]:
         """The waiting events in order, at the end of the stream."""
+        self._read_waiting()
         released = self._numbered(list(self.waiting.values()))
         self.waiting = {}
         return released
@@ -204,14 +206,17 @@ class Intake:
             "seq": self.seq,
             "newest": self.newest,
             "version": self.version,
-            "waiting": [encode_event(event) for event in self.waiting.values()],
+            "waiting": [*self._unread, *(encode_event(event) for event in self.waiting.values())],
         }
 
     def restore(self, state: JsonObject) -> None:
         """Continue from a saved state."""
         self.seq, self.newest, self.version = state["seq"], state["newest"], state["version"]
-        waiting = [decode_event(event) for event in state["waiting"]]
-        self.waiting = {event.id: event for event in waiting}
+        self.waiting, self._unread = {}, state["waiting"]
+
+    def _read_waiting(self) -> None:
+        self.waiting |= {event.id: event for event in map(decode_event, self._unread)}
+        self._unread = []
 
     def _released(self, fresh: dict[str, Event]) -> list[Event]:
         if self.lateness is None:

@@ -97,7 +97,7 @@ class Journal:
 
 
 def _shown(event: Event, taken: IntakeResult) -> list[object]:
-    return [event.seq, taken.texts.get(event.seq) or dumps(encode_event(event)), taken.clocks.get(event.seq)]
+    return [event.seq, dumps(encode_event(event)), taken.clocks.get(event.seq)]
 
 
 def _generations(segment: bytes) -> list[Any]:

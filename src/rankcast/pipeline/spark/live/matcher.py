@@ -1,4 +1,4 @@
-"""Matching a store's log once per event: what each shard gets of a range of it."""
+"""Matching events once: what each shard gets of some events, and of a range of a store's log."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
@@ -8,6 +8,7 @@ import numpy as np
 
 from rankcast.choose.positions import microseconds
 from rankcast.engine.isolation import reason
+from rankcast.language import dumps, encode_event
 from rankcast.matching.batch import Integers, Reals, numbered
 from rankcast.model import Event, SetAside
 from rankcast.pipeline.spark.live.intake import GRACE, UNREADABLE, event_of_row
@@ -15,14 +16,14 @@ from rankcast.pipeline.spark.live.matched import Failures, MatchedRange, column_
 from rankcast.pipeline.spark.live.whole import WholeCatalog
 from rankcast.store import LogRow, Store
 
-__all__ = ["LogMatcher"]
+__all__ = ["EventMatcher", "LogMatcher", "MatchedGroup"]
 
 _CHUNK = 500
 _AHEAD = 50_000
 """Maximum number of events to match in advance."""
 
 
-class _Group(NamedTuple):
+class MatchedGroup(NamedTuple):
     """Rows of one version with their matches, for all shards.
 
     `offset` has all rows, the other columns only readable ones. `shard` is that of each name, `found` that of each
@@ -34,7 +35,7 @@ class _Group(NamedTuple):
     seq: Integers
     time: Integers
     clock: Integers
-    texts: list[str]
+    texts: Sequence[str]
     event: Integers
     name: Integers
     degree: Reals
@@ -44,7 +45,7 @@ class _Group(NamedTuple):
     failures: Failures
     set_aside: list[SetAside]
 
-    def part(self, after: int, up_to: int) -> "_Group":
+    def part(self, after: int, up_to: int) -> "MatchedGroup":
         """The rows after one offset up to another."""
         if after < self.offset[0] and up_to >= self.offset[-1]:
             return self
@@ -65,13 +66,13 @@ class _Group(NamedTuple):
         )
 
 
-def _joined(parts: Sequence[_Group]) -> _Group:
+def _joined(parts: Sequence[MatchedGroup]) -> MatchedGroup:
     """Groups of one version that follow one another, as one."""
     if len(parts) == 1:
         return parts[0]
     firsts = np.cumsum([0, *(len(part.seq) for part in parts)]).tolist()
     names = np.cumsum([0, *(len(part.names) for part in parts)]).tolist()
-    return _Group(
+    return MatchedGroup(
         parts[0].version,
         np.concatenate([part.offset for part in parts]),
         np.concatenate([part.seq for part in parts]),
@@ -92,68 +93,35 @@ def _joined(parts: Sequence[_Group]) -> _Group:
     )
 
 
-class LogMatcher:
-    """Matches ranges of a store's log against the catalog version of each event, and divides them among shards.
+class EventMatcher:
+    """Matches events against the whole catalog, and divides them among shards."""
 
-    While the shards serve and a micro-batch is written, `look_ahead` matches what has been published since.
-    """
-
-    def __init__(self, store: Store, whole: WholeCatalog, shards: int, shard_of: Callable[[str], int]) -> None:
-        self._store = store
-        self._whole = whole
+    def __init__(self, whole: WholeCatalog, shards: int, shard_of: Callable[[str], int]) -> None:
+        self.whole = whole
         self._shards = shards
         self._shard_of = shard_of
-        self._ahead: list[_Group] = []
-        """What was matched in advance: rows that follow one another, up to `_at`."""
-        self._at = 0
 
-    def ranges(self, after: int, up_to: int) -> list[MatchedRange]:
-        """What each shard gets of the log after one offset up to another."""
-        self._ahead = [group for group in self._ahead if group.offset[-1] > after]
-        is_known = bool(self._ahead) and self._ahead[0].offset[0] <= after + 1
-        known = [group.part(after, up_to) for group in self._ahead if group.offset[0] <= up_to] if is_known else []
-        done = min(self._at, up_to) if known else after
-        groups = known + (list(self._matched(self._store.log_rows(done, up_to))) if done < up_to else [])
-        if up_to > self._at:
-            self._ahead, self._at = [], up_to
-        together = groupby(groups, key=lambda group: group.version)
-        return self._divided(after, up_to, [_joined(list(of_version)) for _, of_version in together])
-
-    def look_ahead(self, is_wanted: Callable[[], bool]) -> None:
-        """Match what follows in the log, as long as `is_wanted` returns True."""
-        while is_wanted() and sum(len(group.offset) for group in self._ahead) < _AHEAD:
-            rows = self._store.log_rows(self._at, self._at + _CHUNK)
-            if not rows:
-                return
-            self._ahead += self._matched(rows)
-            self._at = rows[-1].offset
-
-    def _matched(self, rows: Sequence[LogRow]) -> Iterator[_Group]:
-        ordered = sorted(rows, key=lambda row: row.offset)
-        for version, of_version in groupby(ordered, key=lambda row: row.catalog_version):
-            yield self._group(version, list(of_version))
-
-    def _group(self, version: int, rows: Sequence[LogRow]) -> _Group:
-        whole = self._whole
+    def group(
+        self, version: int, events: Sequence[Event], clocks: Integers, texts: Sequence[str] | None = None
+    ) -> MatchedGroup:
+        """Events of one version with their matches. Without `texts`, those of the events that match are written."""
+        whole = self.whole
         whole.move(version)
-        events, read, unread = list[Event](), list[LogRow](), list[SetAside]()
-        for row in rows:
-            try:
-                events.append(event_of_row(row))
-                read.append(row)
-            except UNREADABLE as error:
-                unread.append(SetAside(None, row.id, row.offset, version, reason(error)))
         matches, failures = whole.match(events)
         found = matches.event, whole.groups(matches.subscription)
         matches, unchosen = whole.admit(events, matches)
+        if texts is None:
+            needed = {*np.flatnonzero(np.bincount(matches.event)).tolist(), *failures}
+            texts = [dumps(encode_event(event)) if at in needed else "" for at, event in enumerate(events)]
         slots, name = numbered(matches.subscription)
-        return _Group(
+        seq = np.array([event.seq for event in events], np.int64)
+        return MatchedGroup(
             version,
-            np.array([row.offset for row in rows], np.int64),
-            np.array([row.offset for row in read], np.int64),
+            seq,
+            seq,
             np.array([microseconds(event.time) for event in events], np.int64),
-            np.array([row.logged for row in read], np.int64) - GRACE,
-            [row.content for row in read],
+            clocks,
+            texts,
             matches.event,
             name,
             matches.degree,
@@ -161,10 +129,11 @@ class LogMatcher:
             whole.groups(slots),
             found,
             failures,
-            unread + unchosen,
+            unchosen,
         )
 
-    def _divided(self, after: int, up_to: int, groups: Sequence[_Group]) -> list[MatchedRange]:
+    def divided(self, after: int, up_to: int, groups: Sequence[MatchedGroup]) -> list[MatchedRange]:
+        """What each shard gets of these groups."""
         parts = [_ShardPart() for _ in range(self._shards)]
         first = 0
         for group in groups:
@@ -182,7 +151,7 @@ class LogMatcher:
             for number, part in enumerate(parts)
         ]
 
-    def _divide(self, group: _Group, first: int, parts: "Sequence[_ShardPart]") -> None:
+    def _divide(self, group: MatchedGroup, first: int, parts: "Sequence[_ShardPart]") -> None:
         """Give each shard its matches in a group, whose first event has an index in the range."""
         counts = np.bincount(group.found[1], minlength=self._shards).tolist()
         failed: dict[int, Failures] = {}
@@ -199,6 +168,59 @@ class LogMatcher:
                 part.add(group, first, own, failed.get(number, {}))
 
 
+class LogMatcher:
+    """Matches ranges of a store's log against the catalog version of each event, and divides them among shards.
+
+    While the shards serve and a micro-batch is written, `look_ahead` matches what has been published since.
+    """
+
+    def __init__(self, store: Store, matcher: EventMatcher) -> None:
+        self._store = store
+        self._matcher = matcher
+        self._ahead: list[MatchedGroup] = []
+        """What was matched in advance: rows that follow one another, up to `_at`."""
+        self._at = 0
+
+    def ranges(self, after: int, up_to: int) -> list[MatchedRange]:
+        """What each shard gets of the log after one offset up to another."""
+        self._ahead = [group for group in self._ahead if group.offset[-1] > after]
+        is_known = bool(self._ahead) and self._ahead[0].offset[0] <= after + 1
+        known = [group.part(after, up_to) for group in self._ahead if group.offset[0] <= up_to] if is_known else []
+        done = min(self._at, up_to) if known else after
+        groups = known + (list(self._matched(self._store.log_rows(done, up_to))) if done < up_to else [])
+        if up_to > self._at:
+            self._ahead, self._at = [], up_to
+        together = groupby(groups, key=lambda group: group.version)
+        return self._matcher.divided(after, up_to, [_joined(list(of_version)) for _, of_version in together])
+
+    def look_ahead(self, is_wanted: Callable[[], bool]) -> None:
+        """Match what follows in the log, as long as `is_wanted` returns True."""
+        while is_wanted() and sum(len(group.offset) for group in self._ahead) < _AHEAD:
+            rows = self._store.log_rows(self._at, self._at + _CHUNK)
+            if not rows:
+                return
+            self._ahead += self._matched(rows)
+            self._at = rows[-1].offset
+
+    def _matched(self, rows: Sequence[LogRow]) -> Iterator[MatchedGroup]:
+        ordered = sorted(rows, key=lambda row: row.offset)
+        for version, of_version in groupby(ordered, key=lambda row: row.catalog_version):
+            yield self._group(version, list(of_version))
+
+    def _group(self, version: int, rows: Sequence[LogRow]) -> MatchedGroup:
+        events, read, unread = list[Event](), list[LogRow](), list[SetAside]()
+        for row in rows:
+            try:
+                events.append(event_of_row(row))
+                read.append(row)
+            except UNREADABLE as error:
+                unread.append(SetAside(None, row.id, row.offset, version, reason(error)))
+        clocks = np.array([row.logged for row in read], np.int64) - GRACE
+        group = self._matcher.group(version, events, clocks, [row.content for row in read])
+        offset = np.array([row.offset for row in rows], np.int64)
+        return group._replace(offset=offset, set_aside=unread + group.set_aside)
+
+
 class _ShardPart:
     """The part of one shard in a range, while it is put together."""
 
@@ -212,7 +234,7 @@ class _ShardPart:
         self._names: list[str] = []
         self._failures: list[tuple[int, str, str]] = []
 
-    def add(self, group: _Group, first: int, own: Integers, failures: Failures) -> None:
+    def add(self, group: MatchedGroup, first: int, own: Integers, failures: Failures) -> None:
         """Add the matches `own` of a group."""
         used, subscription = numbered(group.name[own])
         is_concerned = np.zeros(len(group.seq), bool)

@@ -7,7 +7,7 @@ from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from rankcast.pipeline.spark.blobs import MATCHED
-from rankcast.pipeline.spark.live.hosts import ask, ask_matches
+from rankcast.pipeline.spark.live.hosts import ask, ask_matches, taken_frames
 from rankcast.pipeline.spark.live.marks import Mark, decode_mark
 from rankcast.pipeline.spark.live.requests import Frame, HostSettings, MatchRequest, Request
 
@@ -39,10 +39,12 @@ class ShardProcessor(StatefulProcessor):
         """Serve the rows of a shard. Yields one row with its deliveries and its report."""
         number = self._numbers[key[0]]
         frames = [Frame(row.kind, bytes(row.blob)) for row in rows]
-        if self._settings.asks_for_matches:
-            frames += self._matched(number, [decode_mark(frame.blob) for frame in frames])
         known = self._head.get()
         token, head = (known[0], bytes(known[1])) if known is not None else ("", b"")
+        if self._settings.asks_for_matches:
+            frames += self._matched(number, [decode_mark(frame.blob) for frame in frames])
+        elif not self._settings.is_log:
+            frames = taken_frames(self._settings, number, frames, head, self._catalog)
         answer = ask(Request(self._settings, number, token, frames))
         if answer.needs_saved:
             pages = {each[0]: bytes(page[0]) for each, page in self._pages.iterator()} if head else {}

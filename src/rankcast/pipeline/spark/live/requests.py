@@ -2,7 +2,16 @@
 
 import msgspec
 
-__all__ = ["Frame", "HostAnswer", "HostSettings", "MatchAnswer", "MatchRequest", "Request"]
+__all__ = [
+    "Frame",
+    "HostAnswer",
+    "HostSettings",
+    "MatchAnswer",
+    "MatchRequest",
+    "Request",
+    "TakeAnswer",
+    "TakeRequest",
+]
 
 
 class HostSettings(msgspec.Struct, frozen=True):
@@ -47,6 +56,30 @@ class MatchRequest(msgspec.Struct, frozen=True, tag=True):
     up_to: int
     looks_ahead: bool
     shard: int | None = None
+
+
+class TakeRequest(msgspec.Struct, frozen=True, tag=True):
+    """Take and match the events of a micro-batch from another source than the log, for all shards.
+
+    `key` identifies the events and the state of the intake before them. If the process does not know the result, it
+    asks for the rest: the frames, the state of the intake as JSON (empty at the start), and the records of a fixed
+    catalog.
+    """
+
+    settings: HostSettings
+    shard: int
+    key: bytes
+    frames: list[Frame] | None = None
+    intake: bytes = b""
+    catalog: bytes = b""
+
+
+class TakeAnswer(msgspec.Struct, frozen=True):
+    """What the shard gets (`rankcast.pipeline.spark.live.topics.TakenPart`), or that frames are needed, or the error."""
+
+    needs_frames: bool = False
+    part: bytes = b""
+    error: tuple[str, str] | None = None
 
 
 class MatchAnswer(msgspec.Struct, frozen=True):
@@ -94,6 +127,7 @@ def encode(message: object) -> bytes:
     return msgspec.msgpack.encode(message)
 
 
-decode_request = msgspec.msgpack.Decoder(Request | MatchRequest).decode
+decode_request = msgspec.msgpack.Decoder(Request | MatchRequest | TakeRequest).decode
 decode_answer = msgspec.msgpack.Decoder(HostAnswer).decode
 decode_matches = msgspec.msgpack.Decoder(MatchAnswer).decode
+decode_take = msgspec.msgpack.Decoder(TakeAnswer).decode

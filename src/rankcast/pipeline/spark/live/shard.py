@@ -87,9 +87,9 @@ class LiveShard:
         The approximate number of events after which each page is rewritten.
     plain
         Serve by the reference engine alone.
-    gets_matches
-        The events come with their matches (`IntakeResult.matched`), so the shard needs no index. A shard that is
-        restored from a journal of an earlier release, which has no matches, has one until it is restored again.
+
+    Events come with their matches (`IntakeResult.matched`), so the shard needs no index. A shard that is restored from a
+    journal of an earlier release, which has no matches, has one until it is restored again.
     """
 
     def __init__(
@@ -99,7 +99,6 @@ class LiveShard:
         intake: Intake,
         journal: int = 100_000,
         plain: bool = False,
-        gets_matches: bool = False,
     ) -> None:
         self.intake = intake
         self.version: int | None = None
@@ -108,7 +107,8 @@ class LiveShard:
         self._serves = serves
         self._journal = journal
         self._plain = plain
-        self._gets_matches = gets_matches
+        self._gets_matches = True
+        """Whether all events come with their matches. A journal of an earlier release may have none."""
         self._shard: Shard | BatchShard | None = None
         self._admission: tuple[int, Admission, Finder] | None = None
         self._pages: list[_Page] = []

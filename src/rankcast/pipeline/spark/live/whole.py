@@ -34,7 +34,7 @@ class WholeCatalog:
 
     def __init__(self, catalogs: Catalogs, group_of: Callable[[str], int]) -> None:
         self.version: int | None = None
-        self._catalogs = catalogs
+        self.catalogs = catalogs
         self._group_of = group_of
         self._roster = Roster(lambda user: True)
         self._matching: Matching = RebuiltMatching(_plain)
@@ -42,7 +42,7 @@ class WholeCatalog:
         """Whether the shared matcher could be built; if not, each user is matched separately."""
         self._pairs = 0
         self._known: dict[str, int] = {}
-        self._catalog: Catalog
+        self.catalog = Catalog()
         self._admission: Admission
         self._by_user: MatcherByUser | None = None
         self._groups: Integers = np.empty(0, np.int64)
@@ -51,7 +51,7 @@ class WholeCatalog:
         """Go on with a version of the catalog, later or earlier."""
         if version == self.version:
             return
-        self._catalog = catalog = self._catalogs.at(version)
+        self.catalog = catalog = self.catalogs.at(version)
         changes = self._roster.update(catalog)
         if not self._is_matching:
             self._matching = self._new_matching()
@@ -127,15 +127,15 @@ class WholeCatalog:
     def _use_index(self) -> None:
         index = IndexMatching()
         try:
-            index.update(self._roster, self._roster.update(self._catalog), self._catalog)
+            index.update(self._roster, self._roster.update(self.catalog), self.catalog)
             self._matching = index
         except Exception:  # caused by one user's subscription
             self._is_matching = False
 
     def _one_by_one(self, events: Sequence[Event]) -> tuple[Matches, Failures]:
         if self._by_user is None:
-            self._by_user = MatcherByUser(self._catalog)
-        users = self._catalog.users()
+            self._by_user = MatcherByUser(self.catalog)
+        users = self.catalog.users()
         found, failures = list[tuple[int, int, float]](), Failures()
         for place, event in enumerate(events):
             matched, failed = self._by_user.match(event, users)
