@@ -13,6 +13,7 @@ import os
 import tempfile
 import time
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -57,24 +58,22 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=10_000)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        sparse, dense = (
+        sparse, many, dense = (
             run(Path(folder), asked.users, asked.events, asked.batch, wanted, shards)
-            for wanted, shards in ((0.01, 8), (1.0, 8))
+            for wanted, shards in ((0.01, 2), (0.01, 32), (1.0, 2))
         )
-        few = run(Path(folder), asked.users, asked.events, asked.batch, 0.01, 2)
-    index = in_child(index_bytes, asked.users)
     pairs = dense["pairs"] - sparse["pairs"]
     constants = Constants(
         match_event=sparse["match"],
         match_pair=(dense["match"] - sparse["match"]) / pairs,
-        serve_event=(sparse["serve"] - few["serve"]) / 6,
+        serve_event=(many["serve"] - sparse["serve"]) / 30,
         serve_pair=(dense["serve"] - sparse["serve"]) / pairs,
         event_bytes=dense["text"],
-        event_and_shard_bytes=sparse["sent"] / 8,
+        event_and_shard_bytes=many["sent"] / 32,
         pair_bytes=(dense["sent"] - sparse["sent"] - dense["text"] * dense["concerned"]) / pairs,
         matcher_bytes=dense["matcher"],
         shard_bytes=dense["shards"],
-        index_bytes=index,
+        index_bytes=in_child(index_bytes, asked.users),
         state_bytes=dense["state"],
     )
     say("constants", **vars(constants))
@@ -176,7 +175,7 @@ def row(of: Constants, users: int, events: int, matches: int = 100) -> list[str]
     """What a number of users and events per second needs, with so many matches per event."""
     subscriptions = users * EACH
     matching = events * (of.match_event + matches * of.match_pair) / 1e6
-    shards = max(64, 64 * round(events * matches * of.serve_pair / 1e6 / 32))
+    shards = 64 * ceil(2 * events * matches * of.serve_pair / 1e6 / 64)  # two for each core that serves
     serving = events * (shards * of.serve_event + matches * of.serve_pair) / 1e6
     concerned = min(shards, matches)
     network = events * (shards * of.event_and_shard_bytes + concerned * of.event_bytes + matches * of.pair_bytes)
