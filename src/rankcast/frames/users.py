@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from rankcast.errors import ModelError
 from rankcast.frames.concepts import DrawnConcept
@@ -80,9 +80,9 @@ class User:
         return [*self.subscriptions, *([self.policy] if self.policy else [])]
 
 
-CatalogData: TypeAlias = (
-    "Catalog | User | str | Path | Frame | Iterable[User | DrawnConcept | Record | Mapping[str, object]]"
-)
+_Entries: TypeAlias = "Iterable[User | DrawnConcept | Record | Mapping[str, object]]"
+
+CatalogData: TypeAlias = "Catalog | User | str | Path | Frame | _Entries"
 """The kinds of input that `catalog` accepts."""
 
 
@@ -120,10 +120,12 @@ def catalog(data: CatalogData) -> Catalog:
                 )
             return read
     if (kind := kind_of(data)) is not None:
+        if (table := arrow_of(data, kind)) is None:
+            raise ModelError("a column of the catalog has values of several types; each field of records has one type")
         texts = RecordTexts()
-        return Catalog([texts.decode(form) for form in record_forms(arrow_of(data, kind))])
+        return Catalog([texts.decode(form) for form in record_forms(table)])
     made = Catalog()
-    for one in data:
+    for one in cast(_Entries, data):
         for record in one.records() if isinstance(one, User | DrawnConcept) else [_record(one)]:
             made.add(record)
     return made
