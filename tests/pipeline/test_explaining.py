@@ -225,3 +225,16 @@ def test_an_event_from_a_clock_ahead_of_its_period(store: Store) -> None:
     found = explain_logged(store, "ann", "e1")
     assert found.sent
     assert not found.remark
+
+
+def test_the_records_of_others_are_not_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With 100,000 subscriptions of others, reading them would take five seconds."""
+    store.change([Policy("ann", Mode.SLIDING, 2, Length(5)), Subscription("other", "bob", parse("true"))])
+    store.publish(events(12))
+    serve(store)
+
+    def refuse(version: int | None = None) -> None:
+        raise AssertionError("the whole catalog is read")
+
+    monkeypatch.setattr(store, "catalog", refuse)
+    assert explain_logged(store, "ann", "e12").verdict.startswith("sent in the window at event 12")

@@ -34,7 +34,8 @@ class UserReplay:
     """Serves one user alone, with the same results as in a shard with others.
 
     An event costs one match of the user's own subscriptions. An event under an advertisement costs a match of all
-    subscriptions in the catalog, because they compete for it, unless `chosen` says which subscriptions brokers chose.
+    subscriptions, because they compete for it, unless `chosen` says which subscriptions brokers chose. If the catalog
+    is only the part of it that concerns the user, `everybody` reads the whole for this.
     """
 
     def __init__(
@@ -42,11 +43,12 @@ class UserReplay:
         catalog: Catalog,
         user: str,
         chosen: Callable[[Event], frozenset[str] | None] = lambda event: None,
+        everybody: Callable[[], Catalog] | None = None,
     ) -> None:
         self.user = user
         self._chosen = chosen
+        self._everybody = everybody or (lambda: self.catalog)
         self.subscriber = Subscriber(user, catalog)
-        self._everybody: OracleMatcher | None = None
         self._use(catalog)
 
     def publish(self, event: Event, clock: datetime | None = None) -> TracePoint:
@@ -95,7 +97,7 @@ class UserReplay:
             return [pair for pair in matched if pair[0].id in by_brokers]
         if event.advertisement not in self.catalog.advertisements:
             return matched
-        chosen = self._admission.admitted(event, self.competing(event))
+        chosen = self._competition[1].admitted(event, self.competing(event))
         return [pair for pair in chosen if pair[0].user == self.user]
 
     def competing(self, event: Event) -> list[Matched]:
@@ -103,15 +105,20 @@ class UserReplay:
 
         They compete for it if it is under an advertisement.
         """
-        if self._everybody is None:
-            self._everybody = OracleMatcher.of(self.catalog)
-        return list(self._everybody.match(event))
+        return list(self._competition[0].match(event))
+
+    @property
+    def _competition(self) -> tuple[OracleMatcher, Admission]:
+        """All subscriptions, and who of them gets an event under an advertisement."""
+        if self._competing is None:
+            catalog = self._everybody()
+            self._competing = OracleMatcher.of(catalog), Admission(catalog)
+        return self._competing
 
     def _use(self, catalog: Catalog) -> None:
         self.catalog = catalog
         self._own = OracleMatcher.of(catalog, catalog.subscriptions_of(self.user))
-        self._everybody = None
-        self._admission = Admission(catalog)
+        self._competing: tuple[OracleMatcher, Admission] | None = None
 
 
 def trace(catalog: Catalog, user: str, events: Iterable[Event]) -> Iterator[TracePoint]:

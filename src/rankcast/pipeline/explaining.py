@@ -8,12 +8,13 @@ event.
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import cache, partial
 from itertools import islice
 
 from rankcast.engine.explain import EventOutcome, EventTrace, Explanation, needs_history
 from rankcast.engine.trace import UserReplay
 from rankcast.errors import CatalogError, RankcastError, did_you_mean
-from rankcast.model import Length, Mode, Policy, Unit
+from rankcast.model import Catalog, Length, Mode, Policy, Unit
 from rankcast.pipeline.log_replay import LogReplay
 from rankcast.pipeline.replay_states import ReplayState, ReplayStates
 from rankcast.store import LoggedEvent, Store
@@ -57,16 +58,25 @@ def explain_logged(
     logged = store.event(event_id)
     if logged is None:
         raise CatalogError(f"there is no event {event_id!r} in {store.database.place}")
-    catalog = store.catalog(logged.catalog_version)
-    if not catalog.subscriptions_of(user):
-        near = did_you_mean(user, catalog.users())
+    catalogs = cache(partial(store.user_catalog, user))
+    if not catalogs(logged.catalog_version).subscriptions_of(user):
+        near = did_you_mean(user, store.catalog(logged.catalog_version).users())
         raise RankcastError(f"there is no user {user!r} with subscriptions when event {event_id!r} was published{near}")
-    return _Explaining(store, user, logged, most, tell).explanation()
+    return _Explaining(store, user, logged, catalogs, most, tell).explanation()
 
 
 class _Explaining:
-    def __init__(self, store: Store, user: str, logged: LoggedEvent, most: int, tell: Callable[[int], None]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        user: str,
+        logged: LoggedEvent,
+        catalogs: Callable[[int], Catalog],
+        most: int,
+        tell: Callable[[int], None],
+    ) -> None:
         self._store = store
+        self._catalogs = catalogs
         self._user = user
         self._logged = logged
         self._most = most
@@ -74,7 +84,7 @@ class _Explaining:
         self._delivery = store.delivery(user, logged.event.id)
         self._reached = store.reached()
         self._is_served = logged.offset <= self._reached
-        self._policy = store.catalog(logged.catalog_version).policy_of(user)
+        self._policy = catalogs(logged.catalog_version).policy_of(user)
         self._skipped = 0
         self._held: list[str] = []
 
@@ -189,11 +199,12 @@ class _Explaining:
         row = self._store.failure(self._user, self._logged.event.id, self._logged.offset)
         return "" if row is None else row.error
 
+    def _along_log(self, version: int) -> LogReplay:
+        return LogReplay(self._store, self._user, version, self._catalogs)
+
     def _replay(self, start: int) -> LogReplay:
         first = next(self._store.event_texts(start, start + 1), None)
-        replay = LogReplay(
-            self._store, self._user, self._logged.catalog_version if first is None else first.catalog_version
-        )
+        replay = self._along_log(self._logged.catalog_version if first is None else first.catalog_version)
         if _unit(self._policy) is Unit.TIME and self._policy.mode is Mode.PERIODIC:
             for row in self._store.event_texts(max(0, start - _RECENT), start):
                 replay.pass_by(row)
@@ -207,7 +218,7 @@ class _Explaining:
         if known is None or known.offset <= start:
             replay = self._replay(start)
         else:
-            replay, start = LogReplay(self._store, self._user, known.catalog_version), known.offset
+            replay, start = self._along_log(known.catalog_version), known.offset
             if replay.user_replay is not None:
                 replay.user_replay.restore(known.state)
         while start < last:
@@ -225,7 +236,7 @@ class _Explaining:
         start = self._start_of_window()
         first = next(self._store.event_texts(start, start + 1), None)
         version = self._logged.catalog_version if first is None else first.catalog_version
-        policies = LogReplay(self._store, self._user, version).policies(self._logged.catalog_version)
+        policies = self._along_log(version).policies(self._logged.catalog_version)
         if not any(needs_history(policy) for policy in policies):
             return start, True
         pipeline = self._store.pipeline()
@@ -279,7 +290,7 @@ class _Explaining:
         """The offset before the last `count` matching events."""
         last = self._logged.offset - 1
         oldest = max(0, last - self._most)
-        replay = LogReplay(self._store, self._user, self._logged.catalog_version).user_replay
+        replay = self._along_log(self._logged.catalog_version).user_replay
         assert replay is not None
         while last > oldest:
             block = list(self._store.events(max(oldest, last - _RECENT), last - max(oldest, last - _RECENT)))

@@ -1,6 +1,7 @@
 """Serving one user alone along the log of a store, each event under its own version of the catalog."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from rankcast.choose import Moment, Step
 from rankcast.engine.choice import shard_for
@@ -16,16 +17,20 @@ __all__ = ["LogReplay"]
 class LogReplay:
     """One user along the log of a store, as the shard serves them. Explanations and digests use this.
 
-    `user_replay` is None while the user has no subscriptions.
+    `user_replay` is None while the user has no subscriptions. `catalog` has the records of the user and the shared ones;
+    `catalogs` gives it for a version.
     """
 
-    def __init__(self, store: Store, user: str, catalog_version: int) -> None:
+    def __init__(
+        self, store: Store, user: str, catalog_version: int, catalogs: Callable[[int], Catalog] | None = None
+    ) -> None:
         self._store = store
         self.user = user
         self._version = catalog_version
+        self._catalogs = catalogs or partial(store.user_catalog, user)
         self.user_replay: UserReplay | None = None
         self.catalog = Catalog()
-        self._use(store.catalog(catalog_version))
+        self._use(self._catalogs(catalog_version))
 
     @property
     def version(self) -> int:
@@ -39,7 +44,7 @@ class LogReplay:
         changes = self._store.changes(self._version, version)
         self._version = version
         if any(change.record is None or self._concerns(change.record) for change in changes):
-            return self._use(self._store.catalog(version))
+            return self._use(self._catalogs(version))
         return []
 
     def forward(self, entries: Sequence[LoggedEvent]) -> None:
@@ -110,7 +115,7 @@ class LogReplay:
         if not catalog.subscriptions_of(self.user):
             self.user_replay = None
         elif self.user_replay is None:
-            self.user_replay = UserReplay(catalog, self.user, self._chosen)
+            self.user_replay = UserReplay(catalog, self.user, self._chosen, lambda: self._store.catalog(self._version))
         else:
             return self.user_replay.update(catalog)
         return []

@@ -193,6 +193,21 @@ class CatalogLog:
             self._report(left_out, None)
         return catalog
 
+    def of_user(self, user: str, version: int) -> Catalog:
+        """The records of one user and the shared ones, as of a version.
+
+        Cost: O(the records of the user and the changes since); if one of these records has changed since, O(all records).
+        """
+        with self._database.reading() as connection:
+            newest = newest_version(connection)
+            _check_version(connection, version, newest)
+            later = [
+                catalog_state.slot_of_text(text) for *_, text in catalog_state.changes(connection, version, newest)
+            ]
+            if all(slot is not None and slot.owner not in (None, user) for slot in later):
+                return catalog_state.load_user(connection, user)
+        return self.part(user.__eq__, version)
+
     def part_after(self, base: Catalog, after: int, serves: Callable[[str], bool], version: int) -> Catalog:
         """Like `part`, for a later version, based on the result for an earlier one. `base` is not changed."""
         with self._database.reading() as connection:

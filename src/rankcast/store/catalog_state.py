@@ -32,6 +32,7 @@ __all__ = [
     "load_part",
     "load_served",
     "load_shared",
+    "load_user",
     "rows_like",
     "slot_of_text",
     "write",
@@ -98,6 +99,11 @@ def load_served(
     rows = connection.execute(select(catalog_records))
     of_served = (row for row in rows if row.owner is None or serves(row.owner))
     return catalog_of(of_served, left_out, RecordTexts().decode)
+
+
+def load_user(connection: Connection, user: str) -> Catalog:
+    """Load the records of one user, and the records without an owner. Cost: O(these records)."""
+    return catalog_of(_rows(connection, (catalog_records.c.owner == user) | catalog_records.c.owner.is_(None)), [])
 
 
 def load_part(

@@ -123,6 +123,10 @@ class Store:
         copy."""
         return self._catalog.part(serves, version)
 
+    def user_catalog(self, user: str, version: int) -> Catalog:
+        """The records of one user and those that concern all, as of a version. A separate copy."""
+        return self._catalog.of_user(user, version)
+
     def catalog_part_after(self, base: Catalog, after: int, serves: Callable[[str], bool], version: int) -> Catalog:
         """Like `catalog_part`, based on the result for an earlier version. `base` is not changed."""
         return self._catalog.part_after(base, after, serves, version)
