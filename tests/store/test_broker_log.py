@@ -87,28 +87,28 @@ def test_events_wait_until_recipients_are_chosen(store: Store) -> None:
 def test_items_change_as_a_whole(store: Store) -> None:
     log = BrokerLog(store.database)
     log.join("edge", False, "l1", 0, 0)
-    log.change_items("edge", "r:1", {"s/s1": {"a": 1}, "s/s2": {"a": 2}}, [], whole=True, most=2)
-    log.change_items("edge", "r:2", {"s/s2": {"a": 3}}, ["s/s1"], whole=False, most=2)
+    log.change_items("edge", "r:1", {"s/s1": {"a": 1}, "s/s2": {"a": 2}}, [], whole=True, most={"s/": 2})
+    log.change_items("edge", "r:2", {"s/s2": {"a": 3}}, ["s/s1"], whole=False, most={"s/": 2})
     assert (log.items("edge"), log.neighbours()[0].items) == ({"s/s2": {"a": 3}}, "r:2")
-    log.change_items("edge", "q:1", {"all": {"all": True}}, [], whole=True, most=2)
+    log.change_items("edge", "q:1", {"all": {"all": True}}, [], whole=True, most={"s/": 2})
     assert log.items("edge") == {"all": {"all": True}}
     with pytest.raises(ModelError, match="more than 2"):
-        log.change_items("edge", "q:2", {f"s/{at}": {} for at in range(2)}, [], whole=False, most=2)
+        log.change_items("edge", "q:2", {f"s/{at}": {} for at in range(3)}, [], whole=False, most={"s/": 2})
     assert log.items("edge") == {"all": {"all": True}}
     assert log.forget("edge")
     assert not log.forget("edge")
     assert log.items("edge") == {}
     with pytest.raises(StoreError, match="no neighbour 'edge' any more"):
-        log.change_items("edge", "q:3", {"s/s1": {}}, [], whole=False, most=2)
+        log.change_items("edge", "q:3", {"s/s1": {}}, [], whole=False, most={"s/": 2})
 
 
 def test_who_came_first_with_an_item_is_remembered(store: Store) -> None:
     log = BrokerLog(store.database)
     for name in ("bad", "good"):
         log.join(name, False, name, 0, 0)
-    log.change_items("good", "1", {"s/s1": {"a": 1}, "s/s2": {}}, [], whole=True, most=9)
-    log.change_items("bad", "1", {"s/s1": {}}, [], whole=True, most=9)
-    log.change_items("good", "2", {"s/s1": {"a": 2}}, [], whole=True, most=9)
+    log.change_items("good", "1", {"s/s1": {"a": 1}, "s/s2": {}}, [], whole=True, most={})
+    log.change_items("bad", "1", {"s/s1": {}}, [], whole=True, most={})
+    log.change_items("good", "2", {"s/s1": {"a": 2}}, [], whole=True, most={})
     assert log.contested() == {"s/s1": ["good", "bad"]}
 
 

@@ -256,12 +256,12 @@ class BrokerLog:
         put: Mapping[str, JsonObject],
         removed: Sequence[str],
         whole: bool,
-        most: int,
+        most: Mapping[str, int],
         keep: Collection[str] = (),
     ) -> None:
         """Take changes of what a neighbour says, in one transaction; `whole` replaces all except `keep`.
 
-        It may have `most` items.
+        `most` is how many items it may have whose keys begin in one way.
         """
         now = microseconds(self._database.clock())
         with self._database.writing() as connection:
@@ -278,8 +278,12 @@ class BrokerLog:
                 for key, form in put.items()
             ]
             put_rows(connection, broker_items, rows, replace=["content"])
-            if connection.execute(select(func.count()).where(mine)).scalar_one() > most:
-                raise ModelError(f"broker {name!r} has more than {most:,} subscriptions and advertisements to tell")
+            for begin_of, limit in most.items():
+                counted = select(func.count()).where(mine, broker_items.c.key.startswith(begin_of, autoescape=True))
+                if connection.execute(counted).scalar_one() > limit:
+                    raise ModelError(
+                        f"broker {name!r} has more than {limit:,} items whose keys begin with {begin_of!r}"
+                    )
             connection.execute(update(broker_neighbours).where(broker_neighbours.c.name == name).values(items=version))
 
     # publications

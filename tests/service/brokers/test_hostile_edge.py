@@ -124,7 +124,7 @@ def test_what_it_says_about_the_tree_is_checked(tree: BrokerTree, bad: HostileEd
 
 
 def test_its_items_are_limited(bad: HostileEdge, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inbox, "MOST_ITEMS", 3)
+    monkeypatch.setattr(inbox, "MOST_ITEMS", {"s/": 3})
     assert bad.say(*(item(f"t{at}", "00@bad") for at in range(3))).status_code == 200
     more = {"type": "items", "version": "2", "base": "1", "put": [item("t9", "00@bad")], "removed": ["no", "none"]}
     refused = bad.send(more)

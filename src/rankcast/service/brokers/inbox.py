@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_ITEMS", "BrokenLink", "Inbox"]
 
-MOST_ITEMS = 200_000
-"""How many items one neighbour may have."""
+MOST_ITEMS = {"s/": 200_000, "a/": 10_000}
+"""How many subscriptions and how many advertisements one neighbour may have, by the beginnings of their keys."""
 _MOST_UNFINISHED = 128 * 1024 * 1024
 """Bytes of a change in several parts."""
 
