@@ -84,7 +84,7 @@ def run(policy: Policy, users: int, warm: int, count: int) -> tuple[float, ...]:
             matched = delivered = 0
         begun = process_time()
         events = [decode_event(line, seq=start + place) for place, line in enumerate(lines[start : start + BATCH], 1)]
-        found, _ = shard._matches(events)
+        found, _ = shard._matched.of(events)
         reached = process_time()
         columns = shard.deliver(events, found)
         chosen = process_time()

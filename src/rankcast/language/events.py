@@ -9,6 +9,7 @@ from rankcast.language.fields import cut, text_of, what_is
 from rankcast.language.json_text import read_object
 from rankcast.language.membership_json import FORMS, membership_of_json, membership_to_json
 from rankcast.language.parsing import parse_term
+from rankcast.language.plain_events import plain_event
 from rankcast.language.printing import show_term
 from rankcast.language.times import parse_time, show_time
 from rankcast.model import AttributeValue, Event, Scalar, Term
@@ -48,6 +49,10 @@ def decode_event(raw: str | bytes | JsonObject, now: datetime | None = None, seq
     >>> decode_event('{"id": "e2", "time": "2004-02-13", "attributes": {"size": {"width": 3, "heights": [1, 2]}}}').attributes
     {'size.width': (3,), 'size.heights': (1, 2)}
     """
+    if not isinstance(raw, dict):
+        plain = plain_event(raw if isinstance(raw, bytes) else raw.encode("utf-8", "surrogatepass"), seq)
+        if plain is not None:
+            return plain
     fields = read_object(raw, is_trusted=seq > 0)
     if not fields.keys() <= _FIELDS:
         raise _unknown_field(fields)

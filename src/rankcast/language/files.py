@@ -8,6 +8,7 @@ from rankcast.errors import CatalogError, RankcastError
 from rankcast.language.compressed import opened
 from rankcast.language.events import check_event_size, decode_event
 from rankcast.language.json_text import read_object
+from rankcast.language.plain_events import plain_event
 from rankcast.language.records import RecordTexts
 from rankcast.model import (
     Advertisement,
@@ -121,8 +122,10 @@ def read_events(
     ids = EventIds()
     for number, line in event_file(path).lines():
         try:
-            fields = read_object(check_event_size(_short_enough(line)))
-            event = decode_event(fields if "id" in fields else {"id": ids.of(line), **fields})
+            event = plain_event(check_event_size(_short_enough(line)))
+            if event is None:
+                fields = read_object(line)
+                event = decode_event(fields if "id" in fields else {"id": ids.of(line), **fields})
             if event.id in first:
                 raise CatalogError(f"duplicate event {event.id!r}, first on line {first[event.id]}")
             catalog.check_event(event)

@@ -47,7 +47,7 @@ def test_members_come_and_go(worlds, monkeypatch, seed, late):
         assert all(isinstance(served, Member) for served in fast._users.values())
         assert fast.publish(events[start : start + 10]) == oracle.publish(events[start : start + 10])
         assert fast.states(fast.users) == oracle.states(oracle.users)
-    assert fast._crowd._gone <= len(fast._crowd) + 3
+    assert fast._served.crowd._gone <= len(fast._served.crowd) + 3
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -88,7 +88,7 @@ def test_what_outgrows_its_room_moves_and_gaps_are_closed(worlds):
     for start in range(0, 1_500, 50):
         assert fast.publish(events[start : start + 50]) == oracle.publish(events[start : start + 50])
     assert fast.states(fast.users) == oracle.states(oracle.users)
-    assert fast._crowd.columns.used <= len(fast._crowd.held.row)
+    assert fast._served.crowd.columns.used <= len(fast._served.crowd.held.row)
 
 
 def test_of_the_events_that_are_kept_elsewhere_only_the_first_is_noted(worlds):
@@ -153,7 +153,7 @@ def test_diverse_windows_in_and_beside_the_crowd(worlds, monkeypatch, seed):
             given = catalog.policy_of(f"user{number}")
             catalog.put(replace(given, calm=chance.choice([0.0, 0.0, 0.02]), sigma=chance.choice([0.5, 0.3, 1.0])))
         assert fast.update(catalog) == oracle.update(catalog)
-    assert fast._crowd._diverse == sum(
+    assert fast._served.crowd._diverse == sum(
         isinstance(one, Member) and one.policy.sigma < 1 and one.policy.mode is Mode.SLIDING
         for one in fast._users.values()
     )

@@ -336,14 +336,14 @@ def test_a_crowd_whose_kernel_fails_midway_is_served_one_by_one(worlds, monkeypa
     catalog = worlds.catalog(chance, users=12, sigma=1.0, calm=0.0)
     events = worlds.events(chance, 200)
     oracle, fast = Shard(catalog), BatchShard(catalog)
-    assert len(fast._crowd)
+    assert len(fast._served.crowd)
     monkeypatch.setattr(serving, "serve_all", fails)
     start = 0
     while start < len(events):
         batch = events[start : start + chance.choice([1, 3, 10, 30])]
         assert fast.publish(batch) == oracle.publish(batch)
         start += len(batch)
-    assert len(fast._crowd)
+    assert len(fast._served.crowd)
     assert fast.take_set_aside() == []
     assert fast.close() == oracle.close()
 
@@ -369,7 +369,7 @@ def test_a_crowd_that_cannot_end_periods_is_served_one_by_one(worlds, monkeypatc
             patched.setattr(Crowd, "_gather", fails)
             assert (fast.advance(later) if what == "advance" else fast.close()) == expected
         assert fast.states(fast.users) == oracle.states(oracle.users)
-    assert len(fast._crowd) == 6
+    assert len(fast._served.crowd) == 6
 
 
 def test_filters_are_as_before(worlds, faults):

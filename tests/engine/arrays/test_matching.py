@@ -77,7 +77,7 @@ def test_a_shard_through_the_index_delivers_as_the_oracle_while_the_catalog_chan
     catalog = worlds.catalog(chance)
     events = worlds.events(chance, 200)
     plain, fast = Shard(catalog), BatchShard(catalog)
-    assert isinstance(fast._matching._matching, IndexMatching)
+    assert isinstance(fast._matched.matching._matching, IndexMatching)
     for start in range(0, len(events), 20):
         batch = events[start : start + 20]
         assert fast.publish(batch) == plain.publish(batch)

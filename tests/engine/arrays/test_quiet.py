@@ -56,10 +56,10 @@ def test_users_whom_nothing_concerns_are_passed_over():
     shard = BatchShard(catalog())
     nothing = [Event(f"e{n}", START + timedelta(minutes=n), {}).at(n) for n in range(1, 5)]
     shard.publish(nothing[:1])
-    visited = shard._quiet.visited
+    visited = shard._served.schedule.visited
     seen = []
-    shard._quiet.visited = lambda stream, borders: seen.append(visited(stream, borders)) or seen[-1]
+    shard._served.schedule.visited = lambda stream, borders: seen.append(visited(stream, borders)) or seen[-1]
     shard.publish(nothing[1:2])
     assert {int(number) for number in seen[0]} == {
-        n for n, (_, u) in enumerate(shard._quiet.users) if "Periodic" in type(u._mode).__name__
+        n for n, (_, u) in enumerate(shard._served.schedule.users) if "Periodic" in type(u._mode).__name__
     }

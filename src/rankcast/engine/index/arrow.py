@@ -45,14 +45,15 @@ def codes_of_batch(encoder: Encoder, batch: "pa.RecordBatch | pa.Table") -> Even
             codes.append(space.number_codes(numbers))
             continue
         distinct, place = _distinct(column, name)
-        pairs = [encoder.codes(number, values) if values else ((), ()) for values in distinct]
-        sizes = np.array([len(of) for of, _ in pairs], np.int64)
+        pairs = [encoder.codes(name, values) if values else _NO_PAIRS for values in distinct]
+        sizes = np.array([len(part) for part in pairs], np.int64)
         each = sizes[place] if len(pairs) else np.zeros(0, np.int64)
         first = np.cumsum(sizes) - sizes
         at = np.repeat(first[place] - np.cumsum(each) + each, each) + np.arange(each.sum())
         rows.append(np.repeat(present, each))
-        attributes.append(np.concatenate([_NONE, *(np.asarray(of, np.int32) for of, _ in pairs)])[at])
-        codes.append(np.concatenate([_NONE, *(np.asarray(code, np.int32) for _, code in pairs)])[at])
+        of, code = np.concatenate([_NO_PAIRS, *pairs])[at].T
+        attributes.append(of)
+        codes.append(code)
     row = np.concatenate([*rows, np.zeros(0, np.int64)])
     attribute, code = np.concatenate([*attributes, _NONE]), np.concatenate([*codes, _NONE])
     count = int(attribute.max(initial=0)) + 1
@@ -94,7 +95,7 @@ class ArrowRows(Sequence[Event]):
         return self._made[place]
 
 
-_NONE = np.zeros(0, np.int32)
+_NONE, _NO_PAIRS = np.zeros(0, np.int32), np.zeros((0, 2), np.int32)
 
 
 def _numbers(column: "pa.Array", name: str) -> NDArray[np.float64] | None:

@@ -12,8 +12,10 @@ from rankcast.engine.index.building import plain_scores
 from rankcast.engine.index.compiled import CompiledIndex
 from rankcast.engine.index.events import Encoder, EventCodes
 from rankcast.engine.index.ranking import MatchRanking, RankedMatches
+from rankcast.engine.index.single import MARKED, NO_ROOM, SingleSearch, search_one
 from rankcast.engine.index.sorting import in_order
 from rankcast.engine.index.words import SCORE_ONE, TURN
+from rankcast.model import Event
 from rankcast.plain import Array
 
 __all__ = ["Candidates", "Index"]
@@ -40,7 +42,8 @@ class Index:
 
     def __init__(self, compiled: CompiledIndex) -> None:
         self.compiled = compiled
-        self._room, self._room_for_one = _FIRST_ROOM, min(_FIRST_ROOM, 1 << 9)
+        self._room = _FIRST_ROOM
+        self._searches: list[SingleSearch] = []  # those that no thread uses now
 
     @cached_property
     def _data(self) -> tuple[Array, ...]:
@@ -129,21 +132,22 @@ class Index:
             return events[0], items[0]
         return np.concatenate([*events, _NONE]), np.concatenate([*items, _NONE])
 
-    def places(self, codes: EventCodes) -> NDArray[np.int64] | None:
-        """The places of one event's matches, in order; None if some of them are unsure or may be repeated.
-
-        Needs no arrays of the size of a batch.
-        """
-        found = np.empty((2, self._room_for_one), np.int32)
-        reached, size, is_marked = self._search(codes, 0, 0, found[0], found[1])
-        if not reached:
-            self._room_for_one *= 4
-            return self.places(codes)
-        if is_marked:
+    def places(self, event: Event) -> NDArray[np.int64] | None:
+        """The places of one event's matches, in order; None if some of them are unsure or may be repeated."""
+        pairs = self.encoder.pairs(event)
+        if pairs is None:
             return None
-        places = self.compiled.place_at.take(found[1, :size]).astype(np.int64)
+        search = self._searches.pop() if self._searches else SingleSearch(self.compiled)
+        outcome, places = search_one(search.table, pairs)
+        while outcome == NO_ROOM:
+            search = SingleSearch(self.compiled, 4 * search.room)
+            outcome, places = search_one(search.table, pairs)
+        self._searches.append(search)
+        if outcome == MARKED:
+            return None
         places.sort()
-        return places
+        found: NDArray[np.int64] = places
+        return found
 
     def _search(
         self, codes: EventCodes, start: int, least: int, out_event: NDArray[np.int32], out_item: NDArray[np.int32]

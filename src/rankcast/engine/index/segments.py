@@ -96,16 +96,18 @@ class IndexSegment:
 
     def match_batch(self, events: Sequence[Event], senses: Senses, users: Iterable[str] | None = None) -> Matches:
         """The matches of the events, with subscriptions by place; if `users` is given, only theirs."""
+        if len(events) == 1 and self._removed is None and users is None:
+            places = self.index.places(events[0])
+            if places is not None:
+                degree = np.empty(len(places))
+                degree.fill(1.0)
+                return Matches(np.zeros(len(places), np.int64), places, degree)
         return self.match_codes(self.index.encoder.encode(events, senses.shared), events, senses, users)
 
     def match_codes(
         self, codes: EventCodes, events: Sequence[Event], senses: Senses, users: Iterable[str] | None = None
     ) -> Matches:
         """The matches of encoded events. Only vague predicates look at the events themselves."""
-        if len(codes) == 1 and self._removed is None and users is None:
-            places = self.index.places(codes)
-            if places is not None:
-                return Matches(np.zeros(len(places), np.int64), places, np.ones(len(places)))
         event, item = self.index.found(codes)
         turn = item & TURN
         place = self.compiled.place_at.take(turn)

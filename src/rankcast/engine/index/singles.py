@@ -10,7 +10,7 @@ from rankcast.compiling import kernel
 from rankcast.engine.index.holding import MISSING, best_score, holds, lies_in, noted, rest_holds
 from rankcast.engine.index.words import FLAGS, GROUP, LENGTH, MOST_LITERALS, RANGES, SHARED, SPLIT
 
-__all__ = ["search_events", "slot_of"]
+__all__ = ["search_events", "slot_of", "workspace"]
 
 
 @kernel
@@ -20,24 +20,28 @@ def slot_of(key, bits):
 
 
 @kernel
+def workspace(attributes, sets):
+    """What the search for one event writes: ends, counts, begins, truth of shared ranges, spans of words."""
+    ends = np.empty((1, attributes, 2), np.int32)
+    ends[0, :, 0], ends[0, :, 1] = MISSING, -1
+    counts, begins = np.ones((1, attributes), np.int32), np.empty((1, attributes), np.int64)
+    return ends, counts, begins, np.zeros(sets, np.bool_), np.empty((256, 2), np.int64)
+
+
+@kernel
 def search_events(
     words, numbers, literals, instructions, set_words, group_ends, scored, lists, level_start, level, literal_start,
     event_start, attribute, low, high, is_soft, first, last, least, out_event, out_item, size,
+    ends, counts, begins, is_true, spans,
 ):  # fmt: skip
     """Search for the events from `first` up to but excluding `last`, one at a time.
 
-    Returns the new size (-1 if there is no room), and whether a result may have flags.
+    Returns the new size (-1 if there is no room), and whether a result may have flags. The last five arrays are those
+    of `workspace`, and are left as they were given.
     """
     is_marked = False
-    attributes = len(level_start) - 1
-    ends = np.empty((1, attributes, 2), np.int32)
-    counts, begins = np.empty((1, attributes), np.int32), np.empty((1, attributes), np.int64)
-    for a in range(attributes):
-        ends[0, a, 0], ends[0, a, 1], counts[0, a] = MISSING, -1, 1
-    sets = literal_start[attributes]
-    is_true = np.zeros(sets, np.bool_)
-    room = 256
-    spans = np.empty((room, 2), np.int64)
+    sets = literal_start[len(level_start) - 1]
+    room = len(spans)
     for event in range(first, last):
         several, soft = False, is_soft[event]
         v = event_start[event]
@@ -150,11 +154,15 @@ def search_events(
                         is_marked |= soft or several or (info >> FLAGS) & ~(GROUP | SPLIT) != 0
                         size = noted(event, words[p], info, soft, several, group_ends, out_event, out_item, size)
                         if size < 0:
-                            return size, is_marked
+                            break
                 p = following
-        if event + 1 < last:
-            for v in range(event_start[event], event_start[event + 1]):
-                a = attribute[v]
-                ends[0, a, 0], ends[0, a, 1], counts[0, a] = MISSING, -1, 1
-                is_true[literal_start[a] : literal_start[a + 1]] = False
+            if size < 0:
+                break
+        for v in range(event_start[event], event_start[event + 1]):
+            a = attribute[v]
+            ends[0, a, 0], ends[0, a, 1], counts[0, a] = MISSING, -1, 1
+            for number in range(np.uint64(literal_start[a]), np.uint64(literal_start[a + 1])):
+                is_true[number] = False
+        if size < 0:
+            break
     return size, is_marked

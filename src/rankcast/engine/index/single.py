@@ -1,0 +1,104 @@
+# mypy: allow-untyped-defs, no-check-untyped-defs, allow-untyped-calls
+"""The search for one event at a time, without what a call with many arrays costs.
+
+numba takes longer to unpack twenty arrays than the search for an event. So the arrays of the index are passed as their
+addresses, in one array, and so are those that the search writes. They are made once and used by one call at a time.
+"""
+
+import numpy as np
+from numba import carray, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from rankcast.compiling import kernel
+from rankcast.engine.index.compiled import CompiledIndex
+from rankcast.engine.index.holding import MISSING
+from rankcast.engine.index.singles import search_events
+from rankcast.plain import Array
+
+__all__ = ["MARKED", "NO_ROOM", "SingleSearch", "search_one"]
+
+DONE, MARKED, NO_ROOM = 0, 1, 2
+"""How a search went: done; some results may have flags; the room is too small."""
+
+_ROOM = 1 << 9
+_SPANS = 256
+
+
+class SingleSearch:
+    """The arrays of an index and of one search by address, for `search_one`."""
+
+    def __init__(self, compiled: CompiledIndex, room: int = _ROOM) -> None:
+        it, attributes = compiled, len(compiled.level_start) - 1
+        ends = np.full((attributes, 2), (MISSING, -1), np.int32)
+        sets = int(it.literal_start[attributes])
+        self._read = [
+            np.ascontiguousarray(array, kind)
+            for array, kind in (
+                (it.words, np.int32), (it.literals, np.int32), (it.instructions, np.int32), (it.set_words, np.int32),
+                (it.group_ends, np.int32), (it.scored, np.float64), (it.list_start, np.int64),
+                (it.level_start, np.int32), (it.levels, np.int32), (it.literal_start, np.int32), (it.place_at, np.int32),
+            )
+        ]  # fmt: skip
+        self._written = [
+            ends, np.ones(attributes, np.int32), np.empty(attributes, np.int64), np.zeros(sets, np.bool_),
+            np.empty((_SPANS, 2), np.int64), np.empty((2, room), np.int32),
+        ]  # fmt: skip
+        self.room = room
+        arrays = [*self._read, *self._written]
+        table = [(array.ctypes.data, len(array), array.shape[-1]) for array in arrays]
+        self.table: Array = np.array(table, np.int64)
+        """Address, length and width of each array."""
+
+
+@intrinsic
+def _pointer(typing, address):
+    """An address as a pointer."""
+
+    def made(context, builder, signature, arguments):
+        return builder.inttoptr(arguments[0], cgutils.voidptr_t)
+
+    return types.voidptr(types.int64), made
+
+
+@kernel
+def _row(table, i, kind):
+    return carray(_pointer(table[i, 0]), table[i, 1], kind)
+
+
+@kernel
+def _rows(table, i, kind):
+    return carray(_pointer(table[i, 0]), (table[i, 1], table[i, 2]), kind)
+
+
+@kernel
+def search_one(table, pairs):
+    """The places of the matches of an event, given by the pairs of `Encoder.pairs`, unordered.
+
+    Returns how it went, and them if it is done.
+    """
+    words = _row(table, 0, np.int32)
+    numbers = carray(_pointer(table[0, 0]), 2 * table[0, 1], np.uint16)
+    count = len(pairs) >> 1
+    start, is_soft = np.zeros(2, np.int64), np.zeros(1, np.bool_)
+    start[1] = count
+    attribute, low = np.empty(count, np.int32), np.empty(count, np.int32)
+    for v in range(count):
+        attribute[v], low[v] = pairs[2 * v], pairs[2 * v + 1]
+    ends = carray(_pointer(table[11, 0]), (1, table[11, 1], 2), np.int32)
+    counts = carray(_pointer(table[12, 0]), (1, table[12, 1]), np.int32)
+    begins = carray(_pointer(table[13, 0]), (1, table[13, 1]), np.int64)
+    out = _rows(table, 16, np.int32)
+    size, is_marked = search_events(
+        words, numbers, _rows(table, 1, np.int32), _rows(table, 2, np.int32), _row(table, 3, np.int32),
+        _rows(table, 4, np.int32), _rows(table, 5, np.float64), _row(table, 6, np.int64), _row(table, 7, np.int32),
+        _rows(table, 8, np.int32), _row(table, 9, np.int32), start, attribute, low, low, is_soft, 0, 1, 0, out[0],
+        out[1], 0, ends, counts, begins, _row(table, 14, np.bool_), _rows(table, 15, np.int64),
+    )  # fmt: skip
+    places = np.empty(max(size, 0), np.int64)
+    if size < 0 or is_marked:
+        return NO_ROOM if size < 0 else MARKED, places
+    place_at = _row(table, 10, np.int32)
+    for i in range(size):
+        places[i] = place_at[out[1, i]]
+    return DONE, places
