@@ -44,7 +44,7 @@ def test_members_come_and_go(worlds, monkeypatch, seed, late):
         here = {user for user in users if chance.random() < 0.6}
         catalog = Catalog([record for record in everybody if record.user is None or record.user in here])
         assert fast.update(catalog) == oracle.update(catalog)
-        assert all(isinstance(served, Member) for served in fast._users.values())
+        assert all(isinstance(served, Member) for served in fast._served.users.values())
         assert fast.publish(events[start : start + 10]) == oracle.publish(events[start : start + 10])
         assert fast.states(fast.users) == oracle.states(oracle.users)
     assert fast._served.crowd._gone <= len(fast._served.crowd) + 3
@@ -130,7 +130,7 @@ def test_periods_end_by_the_clock(worlds, seed):
             folded, fast = saved.folded(saved.users, named), BatchShard(catalog)
             fast.restore_folded(plain(folded), named.kept)
     assert fast.close() == oracle.close()
-    assert all(isinstance(served, Member) for served in fast._users.values())
+    assert all(isinstance(served, Member) for served in fast._served.users.values())
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -155,5 +155,5 @@ def test_diverse_windows_in_and_beside_the_crowd(worlds, monkeypatch, seed):
         assert fast.update(catalog) == oracle.update(catalog)
     assert fast._served.crowd._diverse == sum(
         isinstance(one, Member) and one.policy.sigma < 1 and one.policy.mode is Mode.SLIDING
-        for one in fast._users.values()
+        for one in fast._served.users.values()
     )

@@ -125,5 +125,5 @@ def test_users_with_a_filter_that_arrays_can_do_are_served_by_arrays():
     catalog = Catalog([Subscription(user, user, parse("g = 'a'")) for user in filters])
     for user, how in filters.items():
         catalog.add(Policy(user, filter=how, decay=Decaying(beta=1e6 if user == "eve" else 1.0)))
-    served = BatchShard(catalog)._users
+    served = BatchShard(catalog)._served.users
     assert [isinstance(one, ArrayUser) for one in served.values()] == [True, True, False]

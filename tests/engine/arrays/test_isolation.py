@@ -379,7 +379,7 @@ def test_filters_are_as_before(worlds, faults):
     catalog = worlds.catalog(chance, users=7, filter=Filter(FilterKind.THRESHOLD, rate=0.5, period=6), sigma=1.0)
     events = worlds.events(chance, 80)
     oracle, fast = Shard(catalog), BatchShard(catalog)
-    assert any(isinstance(one, FilteredUser) for one in fast._users.values())
+    assert any(isinstance(one, FilteredUser) for one in fast._served.users.values())
     assert isinstance(oracle._subscribers["user1"].subscriber.mode, Filtered)
     for start in range(0, 80, 20):
         assert fast.publish(events[start : start + 20]) == oracle.publish(events[start : start + 20])
