@@ -116,6 +116,16 @@ def test_where_nothing_is_new_there_is_no_row(reader, store, world):
     assert (marks(found), later["number"]) == ([Mark("mine", 30, 35)], 35)
 
 
+def test_one_micro_batch_may_take_everything_and_close(reader):
+    """For Spark 4.1, which makes only one micro-batch of what is available."""
+    options = {"table": "log", "pipeline": "mine", "place": "cp", "maxEventsPerTrigger": "7", "close": "true"}
+    mine = reader(PipelineReader, once="true", **options)
+    found, end = mine.read(mine.initialOffset())
+    assert end == {"number": 30, "pipeline": "mine", "closed": 1}
+    assert marks(found) == [Mark("mine", 0, 30, True)]
+    assert mine.read(end)[1] == end
+
+
 def test_the_log_is_matched_in_ranges(reader, store, monkeypatch):
     monkeypatch.setattr("rankcast.pipeline.spark.source_readers._ENOUGH_TO_MATCH", 10)
     mine = reader(LogPipelineReader, table="matches", pipeline="mine", place="cp", shards="2", matchers="2")

@@ -18,6 +18,7 @@ from rankcast.pipeline.spark import deliver, serve_store
 from rankcast.pipeline.spark.failures import wait_for
 from rankcast.pipeline.spark.file_sinks import JsonLines, ParquetFiles
 from rankcast.pipeline.spark.saved import bring_back
+from rankcast.pipeline.spark.versions import GIVES_STARTS
 from rankcast.pipeline.state_changes import repartition
 from rankcast.store import Store
 
@@ -136,6 +137,7 @@ def lines_stream(spark, folder: Path):
     return spark.readStream.option("maxFilesPerTrigger", 1).text(str(folder))
 
 
+@pytest.mark.skipif(not GIVES_STARTS, reason="Spark 4.1 serves all files in one micro-batch, in which nothing is late")
 def test_events_from_elsewhere_by_time_with_late_and_bad_ones(spark, serve, store, world, tmp_path):
     made = world.events(60)
     folder = tmp_path / "in"

@@ -129,8 +129,8 @@ class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
     def __init__(self, options: Options) -> None:
         self._growing = _Growing(options)
         self._options = options
-        self._closes = False
-        self._is_following = True
+        self._closes = options.once and options.close
+        self._is_following = not options.once
 
     def initialOffset(self) -> JsonObject:  # noqa: N802  Spark's name
         """Where a new query begins. Spark asks several times."""
@@ -151,11 +151,11 @@ class PipelineReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
         """The row of the next micro-batch, and its end."""
         self._check(start)
         # A micro-batch takes all versions, because only the newest counts.
-        limit = None if self._options.table == "versions" else self._options.per_trigger
+        limit = None if self._options.table == "versions" or self._options.once else self._options.per_trigger
         end = {**start, "number": self._growing.end(start["number"], limit)}
-        if end == start and self._closes:
+        if self._closes and (end == start or self._options.once):
             self._closes = False
-            end = {**start, "closed": start["closed"] + 1}
+            end = {**end, "closed": start["closed"] + 1}
         clock = self._clock(start["number"]) if end == start and self._is_following else None
         if clock is not None:
             end = {**start, "clock": clock}

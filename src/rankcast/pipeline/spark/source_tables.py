@@ -63,6 +63,9 @@ class Options:
     close: bool
     matchers: int = 1
     run: str = ""
+    once: bool = False
+    """Whether one micro-batch takes everything, and closes the stream if requested. Spark 4.1 makes only one when a
+    query serves what is available."""
 
     @classmethod
     def of(cls, given: dict[str, str]) -> "Options":
@@ -80,6 +83,7 @@ class Options:
             "close",
             "matchers",
             "run",
+            "once",
             "path",
         )
         for name in named:
@@ -123,6 +127,7 @@ class Options:
             named.get("close", "false") == "true",
             _whole("matchers", named.get("matchers", "1"), 1),
             named.get("run", ""),
+            named.get("once", "false") == "true",
         )
 
     def first(self, store: "Store") -> int:

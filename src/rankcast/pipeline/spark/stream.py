@@ -110,6 +110,7 @@ def serve_store(
         source.option("pipeline", pipeline_name(spark, checkpoint))
         .option("shards", count)
         .option("close", str(close).lower())
+        .option("once", str(trigger is None and not GIVES_STARTS).lower())
     )
     if max_events is not None:
         source = source.option("maxEventsPerTrigger", max_events)
