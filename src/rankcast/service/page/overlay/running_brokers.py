@@ -41,7 +41,13 @@ def _show(found: BrokerTree) -> None:
     run, root = traffic_of(found)
     with group("figure", "rc-drawing", tabindex="0", aria_label="The running brokers as a tree"):
         ui.html(overlay_svg(run, root), sanitize=False)
-    words("p", f"This service is {found.broker!r}. ↑ subscriptions forwarded, ↓ events sent.", "rc-small rc-soft")
+    words(
+        "p",
+        f"This service is {found.broker!r}. ↑ subscriptions forwarded, ↓ events sent. In the table, known, forwarded and "
+        "hidden are subscriptions on the sender's side; saved are events that nobody on the other side wants; lag are "
+        "events that the other side has not acknowledged yet.",
+        "rc-small rc-soft",
+    )
     with scroller("Links of the brokers"), group("table", "rc-table rc-number"):
         with group("thead"), group("tr"):
             for title in _TITLES:
