@@ -14,7 +14,7 @@ from rankcast.pipeline.spark import serve_team
 from rankcast.pipeline.spark.team import node_of
 
 TOPICS = "abcdefgh"
-PUBLISHED, LENGTH = 240, 40
+PUBLISHED, LENGTH = 160, 40
 
 
 @pytest.fixture(scope="module")
@@ -27,12 +27,12 @@ def topics():
 
 @pytest.fixture
 def folder(tmp_path, topics):
-    """The events in files of 70: a micro-batch completes one or two rounds, and leaves a part of one."""
+    """The events in files of 60: a micro-batch completes one or two rounds, and leaves a part of one."""
     made = tmp_path / "events"
     made.mkdir()
-    for start in range(0, PUBLISHED, 70):
+    for start in range(0, PUBLISHED, 60):
         lines = []
-        for seq in range(start + 1, min(start + 70, PUBLISHED) + 1):
+        for seq in range(start + 1, min(start + 60, PUBLISHED) + 1):
             time = (EPOCH + timedelta(seconds=seq)).isoformat()
             lines.append(json.dumps({"id": f"e{seq:03}", "time": time, "attributes": {"topic": topics[seq - 1]}}))
         (made / f"{start:04}.jsonl").write_text("\n".join(lines))

@@ -31,6 +31,7 @@ from rankcast.choose.filters.team_rounds import (
 from rankcast.errors import ModelError
 from rankcast.model import Catalog, Filter
 from rankcast.pipeline.spark.inputs import shard_count
+from rankcast.pipeline.spark.stream import settings_for
 from rankcast.pipeline.spark.team import NODE, NodeState, deliveries_of, matched_nodes, node_table, nodes_of
 
 __all__ = ["serve_team"]
@@ -89,7 +90,9 @@ def serve_team(
         json=json,
     )
     writer = events.writeStream.foreachBatch(served).option("checkpointLocation", place)
-    return (writer.trigger(availableNow=True) if trigger is None else writer.trigger(processingTime=trigger)).start()
+    writer = writer.trigger(availableNow=True) if trigger is None else writer.trigger(processingTime=trigger)
+    with settings_for(events.sparkSession, shard_count(nodes)):
+        return writer.start()
 
 
 def _serve(
@@ -126,7 +129,7 @@ def _serve(
         reports = _sent(served.select("node", "message"), NodeReport)
         state_of_team, orders = merge(reports, state_of_team, settings, length)
         found = served.drop("message")
-    write(deliveries_of(found, team), number)
+    write(deliveries_of(found.coalesce(1), team), number)
     settled = found.mapInArrow(partial(_settled, orders=orders, team=state_of_team, length=length), NODE)
     settled.withColumn("batch", f.lit(number)).write.mode("overwrite").parquet(f"{place}/{number % 2}")
     for one in kept:
