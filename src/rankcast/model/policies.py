@@ -311,7 +311,7 @@ class Filter:
     decayed rates is one period if it is None.
     """
 
-    novelty: Annotated[FilterKind, About(Word(FilterKind), "Which filter.", "Novelty filter")]
+    novelty: Annotated[FilterKind, About(Word(FilterKind), "The kind of filter.", "Novelty filter")]
     rate: Annotated[
         float, About(Real(0, 1, above=True), "The share of matching events that passes.", "Share let through")
     ]

@@ -21,7 +21,7 @@ def prefer(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="ID", help="Subscription ids of the user, best first.", autocompletion=complete_subscription
+            metavar="ID...", help="Subscription ids of the user, best first.", autocompletion=complete_subscription
         ),
     ] = None,
     remove: Annotated[bool, typer.Option("--remove", help="Remove the preference.")] = False,

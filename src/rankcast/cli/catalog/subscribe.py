@@ -183,7 +183,8 @@ def _load(store: "Store", file: Path, out: Output) -> None:
 
 def unsubscribe(
     names: Annotated[
-        list[str], typer.Argument(metavar="ID", help="Subscriptions to remove.", autocompletion=complete_subscription)
+        list[str],
+        typer.Argument(metavar="ID...", help="Subscriptions to remove.", autocompletion=complete_subscription),
     ],
     store: StorePath = DEFAULT_STORE,
     json: Json = False,

@@ -92,5 +92,5 @@ def delivery_lines(delivery: "Delivery", event: "Event | None", catalog: "Catalo
     lines = [f"{delivery.forwarded:%Y-%m-%d %H:%M:%S}{late}  {title}  (rank {delivery.rank:.2f})"]
     if event is not None:
         lines.append("    " + ", ".join(f"{name} {value}" for name, value in facts(event, first=named)))
-    matched = "; ".join(f"{one.id}: {label(one.where)}" for one in known) or "a subscription that was removed since"
+    matched = "; ".join(f"{one.id}: {label(one.where)}" for one in known) or "a subscription that no longer exists"
     return [*lines, f"    matches {matched}", ""]

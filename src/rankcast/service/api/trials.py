@@ -91,7 +91,7 @@ def _check_explained(service: Service, user: str, event: str) -> None:
     logged = service.store.event(event)
     if logged is None:
         raise Problem(404, "not-found", f"there is no event {event!r}")
-    if not service.store.catalog(logged.catalog_version).subscriptions_of(user):
+    if not service.store.user_catalog(user, logged.catalog_version).subscriptions_of(user):
         raise Problem(404, "not-found", f"user {user!r} had no subscriptions when the event was published")
 
 

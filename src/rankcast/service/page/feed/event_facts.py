@@ -27,5 +27,5 @@ def show_subscriptions(subscriptions: Collection[str], catalog: Catalog) -> None
     """Add a link to each subscription."""
     for name in subscriptions:
         known = catalog.subscriptions.get(name)
-        said = label(known.where) if known else "removed since"
+        said = label(known.where) if known else "no longer exists"
         set_props(link(name, f"/subscriptions?edit={quote(name)}", "rc-pill"), title=said)

@@ -126,7 +126,7 @@ class ReactionBar:
         score_of = scores(mine, catalog.preferences_of(user), catalog.policy_of(user).levels)
         known = [one for one in mine if one.id in self._arrival.delivery.subscriptions]
         if not known:
-            raise RankcastError("the subscription that matched was removed since")
+            raise RankcastError("the subscription that matched no longer exists")
         best = max(known, key=lambda one: score_of[one.id])
         return best, score_of[best.id]
 
