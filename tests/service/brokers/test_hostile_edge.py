@@ -144,7 +144,11 @@ def test_an_edge_that_sends_too_fast_waits_and_loses_nothing(tree: BrokerTree) -
     tree.start("edge", "root", upstream_token=token)
     tree.put("root", subscription("s1", "ann", "x > 0"))
     tree.settle()
+    link = root.brokers.link("edge")
+    assert link is not None
+    before = link.session
     for at in range(4):
         tree.publish("edge", *(event(f"e{at}-{number}", 1) for number in range(30)))
     tree.settle()
     assert len(tree.delivered("root")) == 120
+    assert link.session == before
