@@ -98,8 +98,9 @@ def latency(subscribers: int, delay: float) -> None:
             tree.settle(patience=300)
             events: list[Event] = []
             for number in range(PUBLICATIONS):
+                value = random.random()  # the same for all, so that they have the same recipients
                 for cell in cells:
-                    value, now = random.random(), datetime.now(UTC)
+                    now = datetime.now(UTC)
                     events.append(Event(f"e{number} {cell}", now, {"x": (value,)}, advertisement=ads[cell].id))
                     tree.publish("b0", events[-1:])
                     time.sleep(0.1)

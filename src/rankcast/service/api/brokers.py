@@ -115,6 +115,8 @@ async def _written(service: Service, link: Link, session: str, secret: str) -> A
         with suppress(RuntimeError):  # the loop was closed
             loop.call_soon_threadsafe(woken.set)
 
+    if link.session != session:
+        return  # another one has begun meanwhile
     link.wake = wake
     link.is_connected = True
     beat = loop.time()
