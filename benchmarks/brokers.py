@@ -89,7 +89,7 @@ def latency(subscribers: int, delay: float) -> None:
     cells = [(strategy, k) for k in (1, 2, 3, 5) for strategy in ("regular", "ancestor-cover")]
     ads = {cell: Advertisement(f"{cell[0]} {cell[1]}", "shop", space, cell[1]) for cell in cells}
     random, times = Random(1), {cell: list[float]() for cell in cells}
-    by_hops: dict[int, list[float]] = {}
+    by_hops: dict[int, list[tuple[float, float]]] = {}
     with tempfile.TemporaryDirectory() as folder:
         tree = RunningTree(Path(folder), CHAIN, [f"{one.id}={one.id.split()[0]}" for one in ads.values()], delay)
         try:
@@ -107,12 +107,14 @@ def latency(subscribers: int, delay: float) -> None:
             tree.settle()
             published = {one.id: one.time for one in events}
             for hops, store in enumerate(tree.stores.values()):
+                logged = {one.event.id: one.logged for one in store.events()}
                 for _, one in store.deliveries():
                     cell = next(cell for cell in cells if one.event.endswith(str(cell)))
                     assert one.received is not None
                     took = (one.received - published[one.event]).total_seconds() * 1000
                     times[cell].append(took)
-                    by_hops.setdefault(hops, []).append(took)
+                    travelled = (logged[one.event] - published[one.event]).total_seconds() * 1000
+                    by_hops.setdefault(hops, []).append((travelled, took - travelled))
             known = {cell: len(tree.known_from_neighbours("b0", f"b0/{ads[cell].id}")) for cell in cells}
             sent = {cell: _sent(tree, f"b0/{ads[cell].id}") for cell in cells}
             choosing = _choosing(tree, events)
@@ -125,7 +127,9 @@ def latency(subscribers: int, delay: float) -> None:
             f"  k {cell[1]} ({share:.1f} %) {cell[0]:15} known {known[cell]:5}  deliveries {len(found):4}  events over "
             f"links {sent[cell]:4}  mean {fmean(found):6.1f} ms  median {median(found):6.1f}  choosing {choosing[name]:.2f}"
         )
-    print("  by links to pass, median ms:", {hops: round(median(one), 1) for hops, one in sorted(by_hops.items())})
+    for hops, found in sorted(by_hops.items()):
+        travelled, served = (median(one) for one in zip(*found, strict=True))
+        print(f"  {hops} links: logged there after {travelled:6.1f} ms, delivered {served:5.1f} ms later (medians)")
 
 
 def _choosing(tree: RunningTree, events: Sequence[Event]) -> dict[str, float]:
