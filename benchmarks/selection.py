@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from time import process_time
 
-import msgspec
 from rich.console import Console
 from rich.table import Table
 
 from rankcast.choose import Candidate, DivRank, modes
 from rankcast.engine.arrays import BatchShard
 from rankcast.engine.reference.shard import Shard
+from rankcast.engine.states import unpack_states
 from rankcast.language import parse
 from rankcast.model import EPOCH, Catalog, Delivery, Event, Length, Mode, Policy, Select, Subscription
 
@@ -118,7 +118,7 @@ def run(case: Case, timed: int) -> tuple[float, float, float]:
     assert by_reference == by_arrays, f"the engines differ: {case}"
     last = rest[case.warm + case.plain - 1].seq
     assert by_plain == [one for one in by_reference if one.window <= last], f"the definition differs: {case}"
-    assert msgspec.msgpack.decode(reference.state()) == msgspec.msgpack.decode(arrays.state())
+    assert unpack_states(reference.state()) == unpack_states(arrays.state()), f"the states differ: {case}"
     return 1e3 * plainly, 1e3 * compiled, 1e3 * over_arrays
 
 

@@ -158,7 +158,7 @@ def test_a_new_file_is_its_owner_s_alone(tmp_path):
             modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
     finally:
         os.umask(before)
-    assert modes == dict.fromkeys(("store.db", "store.db-wal", "store.db-shm"), 384)
+    assert modes == dict.fromkeys(("store.db", "store.db-wal", "store.db-shm", "store.db-turns"), 384)
 
 
 def test_a_url_that_cannot_be_parsed_is_shown_without_its_password():

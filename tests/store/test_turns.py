@@ -1,8 +1,10 @@
 """Writers of one process get their turns in order."""
 
+import subprocess
+import sys
 from pathlib import Path
 from threading import Thread
-from time import sleep
+from time import monotonic, sleep
 
 import pytest
 
@@ -51,3 +53,40 @@ def test_a_writer_that_waits_too_long_is_told(tmp_path: Path) -> None:
         pass
     with Store.open(place) as store, store.database.writing():
         pass
+
+
+BUSY = """\
+import sys
+from threading import Thread
+from time import sleep
+from rankcast.store import Store
+
+store = Store.open(sys.argv[1])
+
+def write():
+    while True:
+        with store.database.writing():
+            sleep(0.01)
+
+for _ in range(3):
+    Thread(target=write, daemon=True).start()
+print("begun", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_process_that_writes_all_the_time_lets_others_write(tmp_path: Path) -> None:
+    place = str(tmp_path / "store.db")
+    Store.create(place).close()
+    command = [sys.executable, "-c", BUSY, place]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as busy, Store.open(place) as store:
+        assert busy.stdout is not None
+        busy.stdout.readline()
+        waits = list[float]()
+        for _ in range(40):
+            begun = monotonic()
+            with store.database.writing():
+                waits.append(monotonic() - begun)
+            sleep(0.001)
+        busy.kill()
+    assert sorted(waits)[-3] < 0.1, f"it waits for one transaction of 10 ms, not for many: {waits}"

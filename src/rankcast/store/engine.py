@@ -1,8 +1,9 @@
 """The database under a store: many concurrent readers, one writer at a time, and errors that say what to do."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TypeAlias
 
 from sqlalchemy import Connection, Engine, select
@@ -11,7 +12,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from rankcast.errors import StoreError
 from rankcast.store import schema
 from rankcast.store.places import without_passwords
-from rankcast.store.turns import Turns
+from rankcast.store.turns import Turns, Turnstile
 
 __all__ = ["Clock", "Database", "Explain", "system_clock"]
 
@@ -43,6 +44,7 @@ class Database:
         self._explain = explain
         self._is_open = True
         self._turns = Turns()
+        self._turnstile = Turnstile(Path(f"{place}-turns"))
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -66,23 +68,29 @@ class Database:
     @contextmanager
     def starting(self) -> Iterator[Connection]:
         """A write transaction on a database that may not have its tables yet."""
-        with self._explaining(), self._turn(), self._writers.begin() as connection:
+        with self._explaining(), ExitStack() as held:
+            if self.is_file:
+                held.enter_context(self._turn())
+                with self._turnstile.passing(self._wait) as is_next:
+                    if not is_next:
+                        raise self._busy()
+                    connection = held.enter_context(self._writers.begin())
+            else:  # other databases have a queue of their own
+                connection = held.enter_context(self._writers.begin())
             yield connection
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """Among the writers of this process, wait for one's turn. Other databases have a queue of their own."""
-        if not self.is_file:
-            yield
-            return
+        """Among the threads of this process, wait for one's turn."""
         if not self._turns.take(self._wait):
-            raise StoreError(
-                f"the store {self.place!r} is busy: writers have waited for over {self._wait:g} s; try again"
-            )
+            raise self._busy()
         try:
             yield
         finally:
             self._turns.give_back()
+
+    def _busy(self) -> StoreError:
+        return StoreError(f"the store {self.place!r} is busy: writers have waited for over {self._wait:g} s; try again")
 
     @property
     def is_file(self) -> bool:
@@ -139,6 +147,7 @@ class Database:
         """Close all connections. The store cannot be used afterwards."""
         self._is_open = False
         self._engine.dispose()
+        self._turnstile.close()
 
     @contextmanager
     def _explaining(self) -> Iterator[None]:

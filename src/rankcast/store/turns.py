@@ -1,14 +1,24 @@
-"""A lock for the writers of one process, who get it in the order in which they asked."""
+"""Fair turns for the writers of a store in a file: among the threads of a process, and among processes.
+
+SQLite's own lock goes to whoever asks at the right moment. So some writers would wait for seconds while others write all
+the time.
+"""
 
 import os
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from threading import Lock
+from time import monotonic, sleep
 
-__all__ = ["Turns"]
+__all__ = ["Turns", "Turnstile"]
+
+_PAUSE = 0.001
 
 
 class Turns:
-    """A fair lock. SQLite's own lock goes to whoever asks at the right moment, so that some writers wait for seconds.
+    """A lock for the threads of one process, who get it in the order in which they asked.
 
     >>> turns = Turns()
     >>> turns.take(0.0), turns.take(0.0)
@@ -53,3 +63,73 @@ class Turns:
                 self._waiting.popleft().release()
             else:
                 self._is_taken = False
+
+
+class Turnstile:
+    """The place of the process that writes next. Nobody passes it while it waits for the writer before it.
+
+    So processes that write all the time take turns. It is a lock on an empty file beside the store, which the system
+    releases if the process ends. Without such locks or such a file, everybody passes. One thread of a process may use it
+    at a time.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: int | None = None
+        self._process = 0
+
+    @contextmanager
+    def passing(self, patience: float) -> Iterator[bool]:
+        """Wait for the place, at most `patience` seconds, and keep it for the block. Says whether it came."""
+        try:
+            import fcntl
+
+            file = self._open()
+        except (ImportError, OSError):  # not on this system, or not in this folder
+            yield True
+            return
+        until = monotonic() + patience
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if monotonic() >= until:
+                    yield False
+                    return
+            except OSError:  # this file system has no locks
+                yield True
+                return
+            sleep(_PAUSE)
+        try:
+            yield True
+        finally:
+            fcntl.flock(file, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        """Remove the file, as SQLite removes its own. Others make a new one."""
+        if self._file is not None:
+            with self.passing(0.0), suppress(OSError):
+                os.unlink(self._path)
+            self._forget()
+
+    def _open(self) -> int:
+        if self._file is not None and (self._process != os.getpid() or not self._is_there(self._file)):
+            self._forget()
+        if self._file is None:
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self._process = os.getpid()
+        return self._file
+
+    def _is_there(self, file: int) -> bool:
+        """Whether the file is still the one that others see."""
+        try:
+            return os.path.samestat(os.fstat(file), os.stat(self._path))
+        except OSError:
+            return False
+
+    def _forget(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            with suppress(OSError):
+                os.close(file)
