@@ -157,8 +157,9 @@ def main() -> None:
         )
     Console(width=120).print(table)
     for select, k, goal in ((Select.GREEDY, 50, 1), (Select.IMPROVED, 100, 3)):
-        seconds = backtest(select, k, 100 if quick else 1_000)
-        Console().print(f"trial over 1,000 events, {select.value}, k {k}, length 200: {seconds:.2f} s (goal {goal} s)")
+        count = 100 if quick else 1_000
+        seconds = backtest(select, k, count)
+        Console().print(f"trial over {count:,} events, {select.value}, k {k}, length 200: {seconds:.2f} s (goal {goal} s)")
 
 
 if __name__ == "__main__":
