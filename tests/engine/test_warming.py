@@ -41,6 +41,7 @@ def specializations() -> dict[str, list[object]]:
     return {f"{loop.__module__}.{loop.__name__}": list(loop.signatures) for loop in loops if loop.signatures}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("subscriptions", [1, 6, 200])
 def test_nothing_is_left_to_compile(subscriptions: int) -> None:
     warm_up()
