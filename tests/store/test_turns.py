@@ -10,7 +10,7 @@ import pytest
 
 from rankcast.errors import StoreError
 from rankcast.store import Store
-from rankcast.store.turns import Turns
+from rankcast.store.turns import Turns, Turnstile
 
 
 def test_turns_come_in_the_order_of_asking() -> None:
@@ -90,3 +90,29 @@ def test_a_process_that_writes_all_the_time_lets_others_write(tmp_path: Path) ->
             sleep(0.001)
         busy.kill()
     assert sorted(waits)[-3] < 0.1, f"it waits for one transaction of 10 ms, not for many: {waits}"
+
+
+def test_a_turnstile_is_passed_one_by_one_and_leaves_nothing(tmp_path: Path) -> None:
+    first, second = (Turnstile(tmp_path / "turns") for _ in range(2))
+    with first.passing(0) as came, second.passing(0.01) as came_too:
+        assert (came, came_too) == (True, False)
+    with second.passing(0) as came:
+        assert came
+        first.close()
+        assert (tmp_path / "turns").exists(), "the second one needs it"
+    second.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_turnstile_whose_file_another_removed_is_made_anew(tmp_path: Path) -> None:
+    first, second = (Turnstile(tmp_path / "turns") for _ in range(2))
+    with first.passing(0), second.passing(0):
+        pass
+    (tmp_path / "turns").unlink()
+    with first.passing(0) as came, second.passing(0) as came_too:
+        assert (came, came_too) == (True, False)
+
+
+def test_without_a_folder_for_its_file_everybody_passes(tmp_path: Path) -> None:
+    with Turnstile(tmp_path / "missing" / "turns").passing(0) as came:
+        assert came

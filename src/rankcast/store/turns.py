@@ -109,8 +109,9 @@ class Turnstile:
     def close(self) -> None:
         """Remove the file, as SQLite removes its own. Others make a new one."""
         if self._file is not None:
-            with self.passing(0.0), suppress(OSError):
-                os.unlink(self._path)
+            with self.passing(0.0) as is_free, suppress(OSError):
+                if is_free:
+                    os.unlink(self._path)
             self._forget()
 
     def _open(self) -> int:
