@@ -1,15 +1,15 @@
 """Summaries on Spark: the same as those of numbers at hand, from columns, structs and JSON."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from random import Random
 
 import pytest
 
 from rankcast.errors import ModelError
-from rankcast.fuzzy import NumberSummary, mine
+from rankcast.fuzzy import NumberSummary, ValueSummary, mine, mine_values
 from rankcast.language import parse
-from rankcast.model import Catalog, Concept, LeftShoulder, Subscription
-from rankcast.pipeline.spark import match, summarise, values_of
+from rankcast.model import Catalog, Concept, Event, LeftShoulder, Subscription
+from rankcast.pipeline.spark import match, summarise, summarise_values, values_of
 
 NOON = datetime(2026, 1, 1, 12)
 
@@ -94,3 +94,27 @@ def test_struct_columns_are_matched_as_imprecise_values(spark):
         ("e3", "s3", 1.0),
         ("e4", "s1", 0.5),
     ]
+
+
+def test_strings_are_counted_as_at_hand(spark):
+    random = Random(3)
+    kinds = [(["flat"], ["room", "flat"]), (["villa"], ["castle"])]
+    rows = []
+    for number in range(200):
+        group = random.randrange(2)
+        kind = random.choice(kinds[group]) if number % 9 else None
+        rows.append((f"e{number}", NOON, kind, 1000.0 * group + number, f"t{number}", group == 0))
+    schema = "id string, time timestamp, kind array<string>, price double, title string, new boolean"
+    events = [
+        Event(
+            name,
+            NOON.replace(tzinfo=UTC),
+            {"price": (price,), "title": (title,), "new": (new,)} | ({"kind": tuple(kind)} if kind else {}),
+        )
+        for name, _, kind, price, title, new in rows
+    ]
+    expected = ValueSummary.of("kind", events)
+    assert summarise_values(spark.createDataFrame(rows, schema).repartition(3), "kind") == expected
+    assert len(mine_values(expected).concepts) == 2
+    with pytest.raises(ModelError, match="no attribute 'kid'; did you mean 'kind'"):
+        summarise_values(spark.createDataFrame(rows, schema), "kid")
