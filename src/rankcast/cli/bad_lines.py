@@ -9,6 +9,7 @@ from rankcast.language.event_files import EventIds
 from rankcast.language.event_limits import EventLimits
 from rankcast.language.files import MAX_LINE, MAX_RAW
 from rankcast.language.json_text import read_object
+from rankcast.language.plain_events import plain_event
 from rankcast.model import Event, Reject
 
 __all__ = ["checked", "read_event", "reject_of"]
@@ -24,8 +25,10 @@ def checked(line: bytes) -> bytes:
 def read_event(line: bytes, now: datetime, limits: EventLimits, ids: EventIds) -> Event:
     """The event in a line to publish; an event without a time gets `now`, and one without an id an id from `ids`."""
     limits.check_size(checked(line))
-    fields = read_object(line)
-    event = decode_event(fields if "id" in fields else {"id": ids.of(line), **fields}, now)
+    event = plain_event(line)
+    if event is None:
+        fields = read_object(line)
+        event = decode_event(fields if "id" in fields else {"id": ids.of(line), **fields}, now)
     limits.check_time(event, now)
     return event
 

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,7 +93,8 @@ class Encoder:
             start.append(count)
         # Kernels are compiled for arrays that can be written.
         pairs = np.frombuffer(bytearray().join(parts), np.int32).reshape(-1, 2) if count else np.zeros((0, 2), np.int32)
-        attribute, low = pairs.T.copy()
+        columns = pairs.T.copy()
+        attribute, low = columns[0], columns[1]
         high = low
         if highest:
             high = low.copy()
@@ -121,17 +122,16 @@ class Encoder:
 
     def _parts(self, event: Event) -> list[bytes] | None:
         """The attributes and codes of each attribute's values; None if one is imprecise."""
-        items = event.attributes.items()
+        attributes = cast("dict[str, Values]", event.attributes)
         try:
-            has_bool = bool in set(map(type, chain.from_iterable(event.attributes.values())))
+            has_bool = bool in set(map(type, chain.from_iterable(attributes.values())))
         except TypeError:  # an imprecise value is no tuple
             return None
-        if has_bool:
-            return [self._part(item) for item in items]
-        parts = list(map(self._known[False].get, items))
-        if None in parts:
-            return [self._part(item) for item in items]
-        return parts
+        if not has_bool:
+            parts = list(map(self._known[False].get, attributes.items()))
+            if None not in parts:
+                return cast("list[bytes]", parts)
+        return [self._part(item) for item in attributes.items()]
 
     def _part(self, item: "_Item") -> bytes:
         """The attributes and codes of the crisp values of one attribute; empty if nobody uses it."""

@@ -11,8 +11,8 @@ from rankcast.engine.index import kernels
 from rankcast.engine.index.building import plain_scores
 from rankcast.engine.index.compiled import CompiledIndex
 from rankcast.engine.index.events import Encoder, EventCodes
+from rankcast.engine.index.one_event import MARKED, NO_ROOM, SingleSearch, search_one
 from rankcast.engine.index.ranking import MatchRanking, RankedMatches
-from rankcast.engine.index.single import MARKED, NO_ROOM, SingleSearch, search_one
 from rankcast.engine.index.sorting import in_order
 from rankcast.engine.index.words import SCORE_ONE, TURN
 from rankcast.model import Event

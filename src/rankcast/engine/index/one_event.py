@@ -5,8 +5,9 @@ numba takes longer to unpack twenty arrays than the search for an event. So the 
 addresses, in one array, and so are those that the search writes. They are made once and used by one call at a time.
 """
 
+import numba
 import numpy as np
-from numba import carray, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -32,7 +33,7 @@ class SingleSearch:
         it, attributes = compiled, len(compiled.level_start) - 1
         ends = np.full((attributes, 2), (MISSING, -1), np.int32)
         sets = int(it.literal_start[attributes])
-        self._read = [
+        self._read: list[Array] = [
             np.ascontiguousarray(array, kind)
             for array, kind in (
                 (it.words, np.int32), (it.literals, np.int32), (it.instructions, np.int32), (it.set_words, np.int32),
@@ -40,7 +41,7 @@ class SingleSearch:
                 (it.level_start, np.int32), (it.levels, np.int32), (it.literal_start, np.int32), (it.place_at, np.int32),
             )
         ]  # fmt: skip
-        self._written = [
+        self._written: list[Array] = [
             ends, np.ones(attributes, np.int32), np.empty(attributes, np.int64), np.zeros(sets, np.bool_),
             np.empty((_SPANS, 2), np.int64), np.empty((2, room), np.int32),
         ]  # fmt: skip
@@ -63,12 +64,12 @@ def _pointer(typing, address):
 
 @kernel
 def _row(table, i, kind):
-    return carray(_pointer(table[i, 0]), table[i, 1], kind)
+    return numba.carray(_pointer(table[i, 0]), table[i, 1], kind)
 
 
 @kernel
 def _rows(table, i, kind):
-    return carray(_pointer(table[i, 0]), (table[i, 1], table[i, 2]), kind)
+    return numba.carray(_pointer(table[i, 0]), (table[i, 1], table[i, 2]), kind)
 
 
 @kernel
@@ -78,16 +79,16 @@ def search_one(table, pairs):
     Returns how it went, and them if it is done.
     """
     words = _row(table, 0, np.int32)
-    numbers = carray(_pointer(table[0, 0]), 2 * table[0, 1], np.uint16)
+    numbers = numba.carray(_pointer(table[0, 0]), 2 * table[0, 1], np.uint16)
     count = len(pairs) >> 1
     start, is_soft = np.zeros(2, np.int64), np.zeros(1, np.bool_)
     start[1] = count
     attribute, low = np.empty(count, np.int32), np.empty(count, np.int32)
     for v in range(count):
         attribute[v], low[v] = pairs[2 * v], pairs[2 * v + 1]
-    ends = carray(_pointer(table[11, 0]), (1, table[11, 1], 2), np.int32)
-    counts = carray(_pointer(table[12, 0]), (1, table[12, 1]), np.int32)
-    begins = carray(_pointer(table[13, 0]), (1, table[13, 1]), np.int64)
+    ends = numba.carray(_pointer(table[11, 0]), (1, table[11, 1], 2), np.int32)
+    counts = numba.carray(_pointer(table[12, 0]), (1, table[12, 1]), np.int32)
+    begins = numba.carray(_pointer(table[13, 0]), (1, table[13, 1]), np.int64)
     out = _rows(table, 16, np.int32)
     size, is_marked = search_events(
         words, numbers, _rows(table, 1, np.int32), _rows(table, 2, np.int32), _row(table, 3, np.int32),

@@ -1,0 +1,56 @@
+"""One event at a time: the search by address. `test_matcher` compares it with plain evaluation on random input."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+
+from rankcast.engine.index import IndexMatcher
+from rankcast.language import parse
+from rankcast.model import Event, Interval, Subscription
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+def index_of(texts):
+    return IndexMatcher([Subscription(f"s{i}", "u", parse(text)) for i, text in enumerate(texts)]).index
+
+
+def event(**values):
+    return Event(
+        "e", NOON, {name: value if isinstance(value, Interval) else (value,) for name, value in values.items()}
+    )
+
+
+def test_room_grows_for_an_event_with_many_matches(layout):
+    index = index_of([f"a >= {i}" for i in range(3_000)])
+    assert index.places(event(a=2_500)).tolist() == list(range(2_501))
+    assert index.places(event(a=3)).tolist() == [0, 1, 2, 3]
+    assert len(index._searches) == 1
+
+
+def test_nothing_is_left_of_the_event_before(layout):
+    index = index_of(["a = 1 and b = 2", "a = 1", "b = 2 and c != 3", "not (a = 1)", "a between 0 and 5 and b >= 1"])
+    assert index.places(event(a=1, b=2, c=4)).tolist() == [0, 1, 2, 4]
+    assert index.places(event(b=2)).tolist() == [3]
+    assert index.places(event()).tolist() == [3]
+    assert index.places(event(z=7)).tolist() == [3]
+
+
+def test_one_and_true_are_different(layout):
+    index = index_of(["a = 1", "a = true", "b = 0", "b = false"])
+    for _ in range(2):  # unknown values, then known ones
+        assert index.places(event(a=1, b=0)).tolist() == [0, 2]
+        assert index.places(event(a=True, b=False)).tolist() == [1, 3]
+        assert index.places(event(a=1.0, b=False)).tolist() == [0, 3]
+
+
+def test_imprecise_values_are_left_to_the_search_with_flags():
+    assert index_of(["a = 1"]).places(event(a=Interval(0, 5))) is None
+
+
+def test_threads_do_not_share_what_the_search_writes():
+    index = index_of([f"a >= {i} and b <= {i % 50}" for i in range(2_000)])
+    events = [event(a=i % 2_000, b=i % 50) for i in range(3_000)]
+    expected = [index.places(one).tolist() for one in events]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda one: index.places(one).tolist(), events))
+    assert found == expected
