@@ -159,7 +159,9 @@ def main() -> None:
     for select, k, goal in ((Select.GREEDY, 50, 1), (Select.IMPROVED, 100, 3)):
         count = 100 if quick else 1_000
         seconds = backtest(select, k, count)
-        Console().print(f"trial over {count:,} events, {select.value}, k {k}, length 200: {seconds:.2f} s (goal {goal} s)")
+        Console().print(
+            f"trial over {count:,} events, {select.value}, k {k}, length 200: {seconds:.2f} s (goal {goal} s)"
+        )
 
 
 if __name__ == "__main__":

@@ -38,6 +38,8 @@ class UserReplay:
     is only the part of it that concerns the user, `everybody` reads the whole for this.
     """
 
+    _competing: tuple[OracleMatcher, Admission] | None
+
     def __init__(
         self,
         catalog: Catalog,
@@ -118,7 +120,7 @@ class UserReplay:
     def _use(self, catalog: Catalog) -> None:
         self.catalog = catalog
         self._own = OracleMatcher.of(catalog, catalog.subscriptions_of(self.user))
-        self._competing: tuple[OracleMatcher, Admission] | None = None
+        self._competing = None
 
 
 def trace(catalog: Catalog, user: str, events: Iterable[Event]) -> Iterator[TracePoint]:
