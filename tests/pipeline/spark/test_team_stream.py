@@ -1,6 +1,7 @@
 """Teams in Structured Streaming: the same deliveries as in a batch, however the stream is cut, and after a crash."""
 
 import json
+import os
 from datetime import timedelta
 
 import msgspec
@@ -38,7 +39,9 @@ def folder(tmp_path, topics):
         for seq in range(start + 1, min(start + 60, PUBLISHED) + 1):
             time = (EPOCH + timedelta(seconds=seq)).isoformat()
             lines.append(json.dumps({"id": f"e{seq:03}", "time": time, "attributes": {"topic": topics[seq - 1]}}))
-        (made / f"{start:04}.jsonl").write_text("\n".join(lines))
+        file = made / f"{start:04}.jsonl"
+        file.write_text("\n".join(lines))
+        os.utime(file, (1_000_000 + start, 1_000_000 + start))  # Spark takes files by their time
     return made
 
 
