@@ -116,7 +116,7 @@ def _serve(
     found = found.groupBy("node").applyInArrow(_joined, NODE).persist()
     kept = [found]
     heads = _sent(found.mapInArrow(_heads, "node int, message binary"), _Head)
-    if len(heads) != count or len({head.published for head in heads}) > 1:
+    if len(heads) != count or {head.is_kept for head in heads} != {number > 0}:
         raise ModelError(f"the state in {place!r} is not that of {count} nodes before micro-batch {number}")
     done, state_of_team = heads[0].rounds, heads[0].team
     orders: list[RoundOrders] = [head.orders or RoundOrders(0.0, 0) for head in heads]
@@ -143,6 +143,7 @@ class _Head(msgspec.Struct):
     rounds: int
     orders: RoundOrders | None
     team: TeamState | None
+    is_kept: bool
 
 
 def _sent(rows: DataFrame, kind: type[_Message]) -> list[_Message]:
@@ -166,7 +167,7 @@ def _heads(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         nodes = nodes_of(batch)
         yield from _messages(
-            nodes, [_Head(node.published, node.rounds, node.orders, node.team) for node in nodes], False
+            nodes, [_Head(node.published, node.rounds, node.orders, node.team, node.is_kept) for node in nodes], False
         )
 
 
