@@ -50,6 +50,7 @@ class UserReplay:
         self.user = user
         self._chosen = chosen
         self._everybody = everybody or (lambda: self.catalog)
+        self._competing: tuple[OracleMatcher, Admission] | None = None
         self.subscriber = Subscriber(user, catalog)
         self._use(catalog)
 
