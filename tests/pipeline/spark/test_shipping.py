@@ -52,8 +52,9 @@ def test_the_function_is_read_without_the_package(bare, tmp_path):
 
 
 @pytest.mark.spark
-def test_a_plain_session_without_the_package_on_its_workers(bare):
-    environment = {**os.environ, "PYSPARK_PYTHON": str(bare), "PYSPARK_DRIVER_PYTHON": sys.executable}
-    failed = run(sys.executable, PLAIN, env=environment)
+def test_a_plain_session_with_and_without_the_package_on_its_workers(bare):
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
+    assert "m1" in run(sys.executable, PLAIN, env=environment).stdout
+    failed = run(sys.executable, PLAIN, env={**environment, "PYSPARK_PYTHON": str(bare)})
     assert failed.returncode == 1
     assert "has no package 'rankcast'. Install rankcast on every node" in failed.stderr
