@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from shutil import which
+from threading import get_native_id
 from typing import Protocol, TypeVar
 
 from link_proxy import LinkProxy
@@ -35,8 +36,11 @@ class BrokerNetwork(Protocol):
     def upstream(self, edge: str) -> str:
         """The address at which an edge reaches its upstream."""
 
+    def namespace(self, name: str) -> str | None:
+        """The file of the network namespace in which a broker is; None if it is in that of this process."""
+
     def run(self, name: str, work: Callable[[], _Result]) -> _Result:
-        """Run something where a broker is: it reaches the broker at 127.0.0.1, and its processes stay there."""
+        """Run something where a broker is, so that it reaches the broker at 127.0.0.1."""
 
     def cut(self, edge: str) -> None:
         """Cut the link of an edge to its upstream."""
@@ -63,6 +67,9 @@ class Loopback:
     def upstream(self, edge: str) -> str:
         return f"http://127.0.0.1:{self._proxies[edge].port}"
 
+    def namespace(self, name: str) -> str | None:
+        return None
+
     def run(self, name: str, work: Callable[[], _Result]) -> _Result:
         return work()
 
@@ -87,7 +94,7 @@ class Namespaces:
     Where the kernel has netem, it delays; else the process does that moves packets between the two devices. On a link
     that is cut, packets are lost, so nobody is told.
 
-    Each namespace belongs to a thread, since a thread can enter one. What it starts is in the namespace too.
+    Each namespace belongs to a thread of this process, since a thread can be in another one than the rest.
     """
 
     host = "0.0.0.0"
@@ -117,6 +124,9 @@ class Namespaces:
 
     def upstream(self, edge: str) -> str:
         return f"http://{_address(self._links.index(edge), 0)}:{_PORT}"
+
+    def namespace(self, name: str) -> str | None:
+        return f"/proc/{os.getpid()}/task/{self.run(name, get_native_id)}/ns/net"
 
     def run(self, name: str, work: Callable[[], _Result]) -> _Result:
         return self._places[name].submit(work).result()

@@ -1,16 +1,19 @@
 """Trees of brokers as processes, and the catalog that one broker would have."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from random import Random
 from time import monotonic, sleep
 
 import httpx
 from broker_network import BrokerNetwork, Loopback, Namespaces
+from waiting import until
 
 from rankcast.language import encode_event
 from rankcast.matching import OracleMatcher
@@ -38,7 +41,7 @@ class RunningTree:
         self.edges = [edge for _, edge in links]
         self.network: BrokerNetwork = Namespaces(links, delay) if delay else Loopback(links)
         self._strategies = list(strategies)
-        self._processes: dict[str, subprocess.Popen[str]] = {}
+        self._processes: dict[str, int] = {}
         self.stores = {name: Store.create(folder / f"{name}.db") for name in self.names}
         access = {name: Access(store) for name, store in self.stores.items()}
         self._tokens = {edge: access[above].create(Role.BROKER, edge)[0] for above, edge in links}
@@ -64,25 +67,27 @@ class RunningTree:
             "upstream": self.network.upstream(name) if name in self.edges else None,
             "upstream_token": self._tokens.get(name),
             "strategies": self._strategies,
+            "network": self.network.namespace(name),
+            "log": str(self.folder / f"{name}.log"),
+            "ready": str(self._ready(name)),
         }
-        command = [sys.executable, str(_SCRIPT), json.dumps(settings)]
-        log = (self.folder / f"{name}.log").open("a")
-        self._processes[name] = self.network.run(
-            name, lambda: subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
-        )
+        self._ready(name).unlink(missing_ok=True)
+        self._processes[name] = _make_process(settings)
         if wait:
             self.wait_for(name)
 
     def wait_for(self, name: str) -> None:
-        output = self._processes[name].stdout
-        assert output is not None
-        assert output.readline().strip() == "ready", name
+        until(lambda: self._ready(name).exists() or not _is_alive(self._processes[name]), seconds=120.0)
+        assert _is_alive(self._processes[name]), self._logs()
 
     def kill(self, name: str) -> None:
         """End a broker without warning."""
         process = self._processes.pop(name)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        os.kill(process, signal.SIGKILL)
+        until(lambda: not _is_alive(process))
+
+    def _ready(self, name: str) -> Path:
+        return self.folder / f"{name}.ready"
 
     def publish(self, at: str, events: Sequence[Event], patience: float = 180.0) -> None:
         """Publish at a broker until it is acknowledged."""
@@ -190,3 +195,26 @@ class SingleBroker:
 def pick(random: Random, names: Sequence[str]) -> str:
     """One of the names."""
     return names[random.randrange(len(names))]
+
+
+@cache
+def _maker() -> "subprocess.Popen[str]":
+    """The process that makes brokers; it ends with this one."""
+    return subprocess.Popen([sys.executable, str(_SCRIPT)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def _make_process(settings: Mapping[str, object]) -> int:
+    maker = _maker()
+    assert maker.stdin is not None
+    assert maker.stdout is not None
+    maker.stdin.write(json.dumps(settings) + "\n")
+    maker.stdin.flush()
+    return int(maker.stdout.readline())
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
