@@ -1,6 +1,8 @@
 """The edge's end of the link to its upstream: one stream down, requests up, and a new try after each failure."""
 
 import logging
+from contextlib import suppress
+from socket import SHUT_RDWR, socket
 from threading import Event as Flag
 from threading import Thread
 from time import monotonic
@@ -37,6 +39,7 @@ class UpstreamConnection:
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         self._client = httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=_PATIENCE)
         self._stopping = Flag()
+        self._reading: socket | None = None
         self._thread = Thread(target=self._run, name="rankcast-upstream", daemon=True)
 
     def start(self) -> None:
@@ -44,8 +47,12 @@ class UpstreamConnection:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the session and the threads, within about a second."""
+        """End the session and the threads."""
         self._stopping.set()
+        reading = self._reading
+        if reading is not None:
+            with suppress(OSError):  # it has ended already
+                reading.shutdown(SHUT_RDWR)  # else the thread would wait for the next sign of life
         self._thread.join(_PATIENCE)
         self._client.close()
 
@@ -96,6 +103,7 @@ class UpstreamConnection:
                 response.read()
                 raise EnvironmentProblem(_detail(response))
             self.error = None
+            self._reading = response.extensions["network_stream"].get_extra_info("socket")
             for line in response.iter_lines():
                 if self._stopping.is_set() or sending.error is not None:
                     return
