@@ -38,8 +38,6 @@ class UserReplay:
     is only the part of it that concerns the user, `everybody` reads the whole for this.
     """
 
-    _competing: tuple[OracleMatcher, Admission] | None
-
     def __init__(
         self,
         catalog: Catalog,
