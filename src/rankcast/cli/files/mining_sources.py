@@ -46,11 +46,10 @@ def count_events(
 
     if not files and dataset is None:
         return [NumberSummary.of(attribute, []) for attribute in attributes]
-    if dataset is not None:
-        require("demo")
-    if engine is MiningEngine.LOCAL:
+    on_spark = engine is MiningEngine.SPARK
+    require(*(["spark"] if on_spark else []), *(["demo"] if dataset is not None else []))
+    if not on_spark:
         return _counted_here(attributes, files, dataset)
-    require("spark")
     from rankcast.pipeline.spark import local_session
 
     with silenced(), out.working("starting Spark") as stage:
