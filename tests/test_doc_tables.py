@@ -11,7 +11,7 @@ from rankcast.language import show_duration
 from rankcast.language.event_limits import EventLimits
 from rankcast.service import Limits, ServiceSettings, create_app
 from rankcast.store.audit_log import ACTIONS
-from rankcast.store.retention_rules import KINDS, show_rule
+from rankcast.store.retention.rules import KINDS, show_rule
 
 DOCS = Path(__file__).parent.parent / "docs"
 

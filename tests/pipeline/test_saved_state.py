@@ -18,7 +18,7 @@ from rankcast.pipeline.saved_state import LogEvents, PageWriter, Position, state
 from rankcast.pipeline.serve_again import serve_again
 from rankcast.pipeline.state_changes import repartition
 from rankcast.store import Store
-from rankcast.store.needs import needs
+from rankcast.store.retention.needs import needs
 from rankcast.testing.clocks import SettableClock
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -9,7 +9,7 @@ from rankcast.errors import ModelError
 from rankcast.model import Reject
 from rankcast.service import Service, ServiceSettings
 from rankcast.service.pruner import Pruner
-from rankcast.store.retention_rules import RetentionRule
+from rankcast.store.retention.rules import RetentionRule
 
 
 def test_the_rules_of_a_service(settings: ServiceSettings) -> None:

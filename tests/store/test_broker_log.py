@@ -10,8 +10,8 @@ from rankcast.language import decode_event, decode_record
 from rankcast.model import EPOCH, Event
 from rankcast.pipeline.serving import read_events
 from rankcast.store import BrokerLog, EventRoute, ReceivedEvent, Store
-from rankcast.store.pruning import prune
-from rankcast.store.retention_rules import RetentionRule
+from rankcast.store.retention.pruning import prune
+from rankcast.store.retention.rules import RetentionRule
 
 
 def event(name: str, **more: object) -> Event:

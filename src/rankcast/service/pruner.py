@@ -5,8 +5,8 @@ import logging
 from rankcast.errors import RankcastError
 from rankcast.service.background import BackgroundLoop
 from rankcast.store import Store
-from rankcast.store.pruning import Pruned, prune, shrink
-from rankcast.store.retention_rules import Rules
+from rankcast.store.retention.pruning import Pruned, prune, shrink
+from rankcast.store.retention.rules import Rules
 
 __all__ = ["Pruner"]
 

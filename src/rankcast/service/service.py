@@ -44,9 +44,9 @@ from rankcast.store import PublishReceipt, ReactionLog, Store
 from rankcast.store.answer_log import AnswerLog
 from rankcast.store.audit_log import AuditLog, note_retention
 from rankcast.store.blocks import start_of_newest
-from rankcast.store.catalog_log import Check, Decision
+from rankcast.store.catalog.log import Check, Decision
 from rankcast.store.event_log import Refuse
-from rankcast.store.retention_rules import DEFAULTS, show_rules
+from rankcast.store.retention.rules import DEFAULTS, show_rules
 from rankcast.store.secrets import check_keys
 from rankcast.store.users import delete_user
 

@@ -9,7 +9,7 @@ from rankcast.language import parse_time
 from rankcast.language.event_limits import EventLimits
 from rankcast.model import MOST_POLICY_COST
 from rankcast.overlay import STRATEGIES
-from rankcast.store.retention_rules import DEFAULTS, RetentionRule, Rules, rules_of
+from rankcast.store.retention.rules import DEFAULTS, RetentionRule, Rules, rules_of
 
 __all__ = ["LOOPBACK", "PUBLISHING", "Limits", "ServiceSettings"]
 
@@ -108,7 +108,7 @@ class ServiceSettings:
     `public_url` is the address at which others reach the service if it is not where it listens, for example behind a
     proxy. With `tls_cert` and `tls_key`, files in PEM format, the service itself uses HTTPS. Digests and dead letters
     of webhooks are deleted after `kept_days`. `keep` says how long other rows are kept, such as ``events=30d`` (see
-    `rankcast.store.retention_rules`). Events and deliveries are kept forever unless it says otherwise.
+    `rankcast.store.retention.rules`). Events and deliveries are kept forever unless it says otherwise.
 
     With `upstream`, the service is the edge of the broker at that URL; `upstream_since` is the time from which on a new
     edge gets events. `broker` is the name in the tree. `strategies` say how brokers forward for the advertisements that

@@ -8,7 +8,7 @@ from rankcast.store.activity_log import ActivityLog, ActivitySample
 from rankcast.store.answer_log import AnswerLog
 from rankcast.store.audit_log import AuditEntry, AuditLog
 from rankcast.store.broker_log import BrokerLog, BrokerSelf, EventRoute, NeighbourRow, ReceivedEvent, RoutedText
-from rankcast.store.catalog_log import Change
+from rankcast.store.catalog.log import Change
 from rankcast.store.delivery_log import Instants, Progress
 from rankcast.store.event_log import LoggedEvent, LoggedText, LogRow, PublishReceipt
 from rankcast.store.leases import Lease

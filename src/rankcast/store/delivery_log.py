@@ -14,7 +14,7 @@ from rankcast.model import Delivery, Reject, SetAside
 from rankcast.store import pipelines, schema
 from rankcast.store.audit_log import AuditAction, note
 from rankcast.store.blocks import block_by_block
-from rankcast.store.catalog_log import newest_version
+from rankcast.store.catalog.log import newest_version
 from rankcast.store.engine import Database
 from rankcast.store.pipelines import IN_PROCESS, BatchCounts, Pipeline
 from rankcast.store.rejects import keep

@@ -10,8 +10,8 @@ from sqlalchemy import Connection, func, select
 
 from rankcast.errors import CatalogError, ModelError
 from rankcast.model import Catalog, Event, Term
-from rankcast.store.catalog_log import newest_version
-from rankcast.store.catalog_state import load_shared
+from rankcast.store.catalog.log import newest_version
+from rankcast.store.catalog.state import load_shared
 from rankcast.store.engine import Database
 from rankcast.store.schema import broker_self, datetime_of, microseconds
 from rankcast.store.schema import events as log

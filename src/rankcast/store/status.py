@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sqlalchemy import func, select
 
 from rankcast.store import pipelines, schema
-from rankcast.store.catalog_log import newest_version
+from rankcast.store.catalog.log import newest_version
 from rankcast.store.engine import Database
 from rankcast.store.pipelines import Pipeline
 from rankcast.store.schema import datetime_of

@@ -7,7 +7,7 @@ from types import TracebackType
 
 from rankcast.language import dumps
 from rankcast.model import Catalog, Delivery, Event, Record, Reject, SetAside
-from rankcast.store.catalog_log import CatalogLog, Change, Check, Decision
+from rankcast.store.catalog.log import CatalogLog, Change, Check, Decision
 from rankcast.store.delivery_log import DeliveryLog, Instants, Progress
 from rankcast.store.engine import Clock, Database, system_clock
 from rankcast.store.event_log import EventLog, LoggedEvent, LoggedText, LogRow, PublishReceipt, Refuse

@@ -10,8 +10,8 @@ from rankcast.store.access_log import access_tokens
 from rankcast.store.answer_log import kept_answers
 from rankcast.store.audit_log import AuditAction, note
 from rankcast.store.blocks import blocks_between
-from rankcast.store.catalog_log import records_of, remove_user
-from rankcast.store.catalog_state import load_part
+from rankcast.store.catalog.log import records_of, remove_user
+from rankcast.store.catalog.state import load_part
 from rankcast.store.engine import Database
 from rankcast.store.push.digest_log import digests
 from rankcast.store.push.digest_log import left_out as left_out_events

@@ -11,7 +11,7 @@ from typer.testing import Result
 from rankcast.cli.retention_options import KEEP_HELP
 from rankcast.language import decode_event
 from rankcast.store import StateChanges, Store
-from rankcast.store.retention_rules import KINDS
+from rankcast.store.retention.rules import KINDS
 
 Command = Callable[..., Result]
 

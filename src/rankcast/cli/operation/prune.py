@@ -41,9 +41,9 @@ def prune(
       rankcast prune --keep events=20GB --keep catalog=30d --shrink
     """
     from rankcast.store import Store
-    from rankcast.store.pruning import prune as forget
-    from rankcast.store.pruning import shrink as give_back
-    from rankcast.store.retention_rules import DEFAULTS, rules_of, show_rule
+    from rankcast.store.retention.pruning import prune as forget
+    from rankcast.store.retention.pruning import shrink as give_back
+    from rankcast.store.retention.rules import DEFAULTS, rules_of, show_rule
 
     out = Output(json)
     rules = rules_of(keep or (), DEFAULTS)

@@ -13,7 +13,7 @@ from rankcast.service.api.schemas import body, says
 from rankcast.service.callers import Owner, ServiceOf
 from rankcast.service.problems import Problem
 from rankcast.service.service import Service
-from rankcast.store.catalog_log import Decision
+from rankcast.store.catalog.log import Decision
 
 __all__ = ["router"]
 

@@ -17,7 +17,7 @@ from rankcast.service.push.digests.schedules import Schedule
 from rankcast.store import DigestLog, QuietLog, Store
 from rankcast.store.push.digest_log import KeptDigest, KeptSchedule, LeftOut
 from rankcast.store.push.quiet_log import KeptQuiet
-from rankcast.store.retention import forget_pushed
+from rankcast.store.retention.pushes import forget_pushed
 
 __all__ = ["Digests"]
 

@@ -15,22 +15,22 @@ from rankcast.model import EPOCH
 from rankcast.store import schema
 from rankcast.store.audit_log import AuditAction, audit, note_now
 from rankcast.store.broker_log import forget_routes
-from rankcast.store.catalog_history import (
+from rankcast.store.catalog.history import (
     compact,
     compactions,
     forget_versions,
     oldest_version,
     set_oldest_version,
 )
-from rankcast.store.catalog_log import newest_version
+from rankcast.store.catalog.log import newest_version
 from rankcast.store.engine import Database
 from rankcast.store.leases import Lease
-from rankcast.store.log_sizes import LogSize
-from rankcast.store.needs import is_delivery_held, is_event_held, needs
 from rankcast.store.push.digest_log import digests
 from rankcast.store.push.webhook_messages import messages
-from rankcast.store.retention import forget_pushed
-from rankcast.store.retention_rules import KINDS, SHORTEST, RetentionRule, Rules, show_rules
+from rankcast.store.retention.log_sizes import LogSize
+from rankcast.store.retention.needs import is_delivery_held, is_event_held, needs
+from rankcast.store.retention.pushes import forget_pushed
+from rankcast.store.retention.rules import KINDS, SHORTEST, RetentionRule, Rules, show_rules
 from rankcast.store.schema import catalog_changes, datetime_of, deliveries, events, microseconds, rejects
 from rankcast.store.sessions import ended_sessions, sessions
 from rankcast.store.set_aside import set_aside
@@ -66,7 +66,7 @@ def prune(
 ) -> list[Pruned]:
     """Delete the rows that the rules no longer keep. Returns the counts for each kind with a rule.
 
-    With `dry_run`, rows are only counted. Rows that are still needed (`rankcast.store.needs`) and rows younger than
+    With `dry_run`, rows are only counted. Rows that are still needed (`rankcast.store.retention.needs`) and rows younger than
     ten minutes always stay. Rows are deleted a few hundred at a time, in transactions of about 20 ms with pauses of
     the same length in between.
 

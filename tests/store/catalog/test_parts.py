@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from rankcast.errors import CatalogError
 from rankcast.language import decode_record
-from rankcast.store import Store, catalog_parts, catalog_state
+from rankcast.store import Store
+from rankcast.store.catalog import parts as catalog_parts
+from rankcast.store.catalog import state as catalog_state
 
 
 def likes(name: str, user: str, where: str = "true"):

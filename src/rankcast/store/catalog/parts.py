@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from rankcast.model import Catalog, Record, owner_of
-from rankcast.store import catalog_state
+from rankcast.store.catalog import state as catalog_state
 from rankcast.store.unreadable import UnreadableRecord
 
 __all__ = ["CatalogParts", "VersionRange"]

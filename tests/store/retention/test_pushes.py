@@ -7,7 +7,7 @@ from rankcast.store import DigestLog, MessageLog, WebhookLog
 from rankcast.store.push.digest_log import KeptSchedule, LeftOut, PipelineMoment
 from rankcast.store.push.webhook_log import DELIVERY, DIGEST, Secret, Webhook
 from rankcast.store.push.webhook_messages import Failure, MessageKey
-from rankcast.store.retention import ForgottenCounts, forget_pushed
+from rankcast.store.retention.pushes import ForgottenCounts, forget_pushed
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, delete, exists, select, update
 
-from rankcast.store.catalog_state import slot_of_text
+from rankcast.store.catalog.state import slot_of_text
 from rankcast.store.schema import catalog_changes, catalog_versions
 from rankcast.store.sql import mark_of, put_mark
 

@@ -2,8 +2,8 @@ import pytest
 
 from rankcast.language import decode_record
 from rankcast.model import Catalog
-from rankcast.store import catalog_state
-from rankcast.store.catalog_state import load, load_part, load_shared
+from rankcast.store.catalog import state as catalog_state
+from rankcast.store.catalog.state import load, load_part, load_shared
 
 
 def likes(name: str, user: str, where: str = "true"):

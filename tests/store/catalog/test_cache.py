@@ -1,6 +1,6 @@
 from rankcast.language import decode_record
 from rankcast.model import Catalog, Preference
-from rankcast.store.catalog_cache import CatalogCache
+from rankcast.store.catalog.cache import CatalogCache
 
 
 def likes(name: str, user: str = "ann"):

@@ -18,11 +18,11 @@ from rankcast.store import AccessLog, AuditLog, DigestLog, MessageLog, SessionLo
 from rankcast.store.blocks import bounds
 from rankcast.store.leases import Lease
 from rankcast.store.pipelines import BatchCounts
-from rankcast.store.pruning import prune, shrink
 from rankcast.store.push.digest_log import KeptSchedule, PipelineMoment
 from rankcast.store.push.webhook_log import DELIVERY, Secret, Webhook
 from rankcast.store.push.webhook_messages import Failure, MessageKey
-from rankcast.store.retention_rules import DEFAULTS, RetentionRule, rules_of
+from rankcast.store.retention.pruning import prune, shrink
+from rankcast.store.retention.rules import DEFAULTS, RetentionRule, rules_of
 from rankcast.store.schema import catalog_changes, catalog_versions
 
 START = datetime(2026, 5, 1, tzinfo=UTC)

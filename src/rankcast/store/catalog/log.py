@@ -10,12 +10,13 @@ from sqlalchemy import Connection, insert, select
 from rankcast.errors import CatalogError, StoreError
 from rankcast.language import RecordTexts, decode_record
 from rankcast.model import Advertisement, Catalog, Concept, Policy, Record, Subscription
-from rankcast.store import catalog_state, unreadable
+from rankcast.store import unreadable
 from rankcast.store.audit_log import ChangedRecord, note_records
-from rankcast.store.catalog_cache import CatalogCache
-from rankcast.store.catalog_history import oldest_version
-from rankcast.store.catalog_parts import CatalogParts, VersionRange
-from rankcast.store.catalog_state import KINDS, UNREADABLE, RecordStep, changed_record
+from rankcast.store.catalog import state as catalog_state
+from rankcast.store.catalog.cache import CatalogCache
+from rankcast.store.catalog.history import oldest_version
+from rankcast.store.catalog.parts import CatalogParts, VersionRange
+from rankcast.store.catalog.state import KINDS, UNREADABLE, RecordStep, changed_record
 from rankcast.store.engine import Database
 from rankcast.store.schema import catalog_changes, catalog_versions, microseconds
 from rankcast.store.sql import copy_rows, last_number, paged
