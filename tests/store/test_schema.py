@@ -6,12 +6,19 @@ from hypothesis import strategies as st
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.schema import CreateTable
 
+from rankcast.errors import StoreError
 from rankcast.store.schema import datetime_of, metadata, microseconds
 
 
 @given(st.datetimes(timezones=st.just(UTC)))
 def test_a_time_survives_its_column(time):
     assert datetime_of(microseconds(time)) == time
+
+
+@pytest.mark.parametrize("value", [2**62, -(2**62), "noon", None])
+def test_what_is_no_time_is_damage(value):
+    with pytest.raises(StoreError, match=f"damaged: {value!r} is no time"):
+        datetime_of(value)
 
 
 def test_columns_of_times_sort_as_times_do():

@@ -100,6 +100,16 @@ def test_an_emptied_file_is_no_store_any_more(filled):
         read_all(filled)
 
 
+def test_a_record_that_is_no_text_any_more_is_left_out(tmp_path):
+    with Store.create(tmp_path / "store.db") as store:
+        store.change(put=[likes(1), likes(2)])
+        with store.database.writing() as connection:
+            for table in ("catalog_records", "catalog_changes"):
+                connection.exec_driver_sql(f"UPDATE {table} SET record = x'0001' WHERE record LIKE '%%s1%%'")
+    with Store.open(tmp_path / "store.db") as store:
+        assert list(store.catalog().subscriptions) == ["s2"]
+
+
 def test_whatever_is_overwritten_only_store_errors_come_out(filled, tmp_path):
     generator = random.Random(7)
     size = filled.stat().st_size

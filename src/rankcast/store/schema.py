@@ -24,6 +24,7 @@ from sqlalchemy import (
     literal_column,
 )
 
+from rankcast.errors import StoreError
 from rankcast.model import EPOCH
 
 __all__ = [
@@ -227,4 +228,9 @@ def datetime_of(microseconds: int) -> datetime:
     >>> datetime_of(1076702700000001).isoformat()
     '2004-02-13T20:05:00.000001+00:00'
     """
-    return EPOCH + timedelta(microseconds=microseconds)
+    try:
+        return EPOCH + timedelta(microseconds=microseconds)
+    except (OverflowError, TypeError) as error:  # the file was changed by something else
+        raise StoreError(
+            f"the store is damaged: {microseconds!r} is no time ({error}); restore it from a backup"
+        ) from error

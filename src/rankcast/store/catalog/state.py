@@ -149,7 +149,7 @@ def load_before(rows: Iterable[tuple[int, bool, str]], left_out: list[Unreadable
     for number, removed, text in rows:
         slot = slot_of_text(text)
         if slot is None:
-            left_out.append(UnreadableRecord("record", str(number), None, text, "it does not say what it is of"))
+            left_out.append(UnreadableRecord("record", str(number), None, str(text), "it does not say what it is of"))
             continue
         before = kept.get((slot.kind, slot.key))
         if removed:
@@ -242,7 +242,7 @@ def catalog_of(
         try:
             catalog.add(decode_record(row.record))
         except UNREADABLE as error:
-            gone.append(UnreadableRecord(row.kind, row.key, row.owner, row.record, str(error)))
+            gone.append(UnreadableRecord(str(row.kind), str(row.key), row.owner, str(row.record), str(error)))
     catalog.incomplete = frozenset(one.owner for one in gone)
     if left_out is not None:
         left_out += gone
