@@ -15,7 +15,7 @@ import numba
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
-__all__ = ["kernel"]
+__all__ = ["inlined", "kernel"]
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -34,6 +34,15 @@ def kernel(function: Callable[..., Any]) -> Any:
         compiled._cache._cache_file._source_stamp = _stamp(function)
     compiled.compile = _alone(compiled)
     return compiled
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """A function that becomes part of each kernel that calls it.
+
+    A call counts references to all arrays that it is given, twice. For columns of many arrays, this takes longer than
+    what a small function does.
+    """
+    return numba.njit(inline="always", error_model="numpy", nogil=True)(function)
 
 
 def _alone(compiled: Any) -> Callable[[Any], Any]:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankcast.compiling import kernel
+from rankcast.compiling import inlined, kernel
 from rankcast.plain import Array
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "room_for",
     "send",
     "send_step",
+    "write_arrivals",
     "write_entry",
 ]
 
@@ -152,7 +153,7 @@ def grown(sendings: SentColumns, written: int, size: int) -> SentColumns:
     return made
 
 
-@kernel
+@inlined
 def send_step(sendings: SentColumns, written: int, visit: int, event: int, window: int, forwarded: int) -> int:
     """Append a delivery whose entry is already written; returns the number of deliveries so far."""
     sendings.event[written] = event
@@ -162,7 +163,7 @@ def send_step(sendings: SentColumns, written: int, visit: int, event: int, windo
     return written + 1
 
 
-@kernel
+@inlined
 def send(
     sendings: SentColumns,
     written: int,
@@ -181,7 +182,7 @@ def send(
     return int(send_step(sendings, written, visit, event, window, forwarded))
 
 
-@kernel
+@inlined
 def move(source: int, target: int, held: EntryColumns) -> None:
     """Copy an entry to another place."""
     held.row[target] = held.row[source]
@@ -195,7 +196,7 @@ def move(source: int, target: int, held: EntryColumns) -> None:
     held.worth[target] = held.worth[source]
 
 
-@kernel
+@inlined
 def make_room(member: int, new: int, held: EntryColumns, members: MemberColumns, used: int) -> int:
     """Make room for `new` more entries of a user.
 
@@ -217,7 +218,7 @@ def make_room(member: int, new: int, held: EntryColumns, members: MemberColumns,
     return used
 
 
-@kernel
+@inlined
 def position_of(member: int, arrival: int, nth: int, batch: Batch, members: MemberColumns) -> int:
     """The position of a user's nth arrival (from 0) in the unit of the user's length."""
     unit = members.unit[member]
@@ -228,7 +229,7 @@ def position_of(member: int, arrival: int, nth: int, batch: Batch, members: Memb
     return int(members.matched[member] + nth + 1)
 
 
-@kernel
+@inlined
 def write_entry(entry: int, arrival: int, position: int, batch: Batch, held: EntryColumns) -> None:
     """Write an arrival into an entry."""
     event = batch.arrived[arrival]
@@ -240,3 +241,12 @@ def write_entry(entry: int, arrival: int, position: int, batch: Batch, held: Ent
     held.sent[entry] = False
     held.later[entry] = 0
     held.picked[entry] = -1
+
+
+@inlined
+def write_arrivals(
+    member: int, first: int, begin: int, end: int, batch: Batch, held: EntryColumns, members: MemberColumns
+) -> None:
+    """Write the arrivals of a user from `begin` to `end` into the entries from `first` on."""
+    for nth in range(end - begin):
+        write_entry(first + nth, begin + nth, position_of(member, begin + nth, nth, batch, members), batch, held)

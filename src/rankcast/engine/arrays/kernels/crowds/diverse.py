@@ -5,7 +5,7 @@ import numpy as np
 from rankcast.choose.kernels.distances import measure
 from rankcast.choose.kernels.greedy import NEAR, best_pair, choose_greedily, later
 from rankcast.choose.numbers import grid_steps
-from rankcast.compiling import kernel
+from rankcast.compiling import inlined, kernel
 from rankcast.engine.arrays.kernels.crowds.columns import (
     EVENTS,
     MATCHED,
@@ -14,9 +14,8 @@ from rankcast.engine.arrays.kernels.crowds.columns import (
     EntryColumns,
     MemberColumns,
     SentColumns,
-    position_of,
     send,
-    write_entry,
+    write_arrivals,
 )
 from rankcast.engine.arrays.kernels.crowds.windows import first_at
 from rankcast.plain import Array, Arrays
@@ -56,9 +55,7 @@ def slide_diversely(
     picks, worth = np.empty(k, np.int64), np.empty(k, np.int64)
     row, table = np.empty(size), np.empty((0, 0))
     known = 0
-    for nth in range(new):
-        position = position_of(member, begin + nth, nth, batch, members)
-        write_entry(first + old + nth, begin + nth, position, batch, held)
+    write_arrivals(member, first + old, begin, end, batch, held, members)
     for entry in range(size):
         places[entry] = held.row[first + entry] - batch.space_row
         ranks[entry] = batch.ranks[held.pattern[first + entry]]
@@ -114,7 +111,7 @@ def slide_diversely(
     return written
 
 
-@kernel
+@inlined
 def _send_new(
     visit: int,
     begin: int,

@@ -1,6 +1,6 @@
 """Lists of sent events of many users, by rank alone (mode history), and plain publish/subscribe."""
 
-from rankcast.compiling import kernel
+from rankcast.compiling import inlined
 from rankcast.engine.arrays.kernels.crowds.columns import (
     NEVER,
     Batch,
@@ -18,7 +18,7 @@ from rankcast.plain import Array
 __all__ = ["remember", "send_at_once"]
 
 
-@kernel
+@inlined
 def send_at_once(visit: int, arrival: int, batch: Batch, sendings: SentColumns, written: int) -> int:
     """Sends an arrival with its event; returns the number of deliveries so far."""
     event = batch.arrived[arrival]
@@ -38,7 +38,7 @@ def send_at_once(visit: int, arrival: int, batch: Batch, sendings: SentColumns, 
     )
 
 
-@kernel
+@inlined
 def remember(
     visit: int,
     member: int,
@@ -112,7 +112,7 @@ def remember(
     return written, used
 
 
-@kernel
+@inlined
 def _position(
     number: int,
     old: int,
@@ -128,7 +128,7 @@ def _position(
     return int(position_of(member, begin + number - old, number - old, batch, members))
 
 
-@kernel
+@inlined
 def _grid(number: int, old: int, first: int, begin: int, batch: Batch, held: EntryColumns) -> int:
     if number < old:
         return int(batch.grids[held.pattern[first + number]])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankcast.compiling import kernel
+from rankcast.compiling import inlined, kernel
 from rankcast.engine.arrays.kernels.crowds.columns import (
     EVENTS,
     MATCHED,
@@ -14,10 +14,9 @@ from rankcast.engine.arrays.kernels.crowds.columns import (
     MemberColumns,
     SentColumns,
     grown,
-    position_of,
     room_for,
     send,
-    write_entry,
+    write_arrivals,
 )
 from rankcast.plain import Array
 
@@ -27,7 +26,7 @@ LATEST = np.int64(253402300799999999)
 """The last time that Python can represent, in microseconds since the epoch."""
 
 
-@kernel
+@inlined
 def _number(member: int, position: int, members: MemberColumns) -> int:
     """The period of a position; -NEVER for a clock that has not begun."""
     if position == -NEVER:
@@ -35,7 +34,7 @@ def _number(member: int, position: int, members: MemberColumns) -> int:
     return int((position - members.origin[member]) // members.span[member] + 1)
 
 
-@kernel
+@inlined
 def _clock_from(member: int, batch: Batch, members: MemberColumns) -> int:
     """The first event of the batch from which periods follow the clock; one beyond the batch if there is none."""
     if members.unit[member] != TIME:
@@ -52,7 +51,7 @@ def _clock_from(member: int, batch: Batch, members: MemberColumns) -> int:
     return len(batch.seqs)
 
 
-@kernel
+@inlined
 def _period_at(member: int, event: int, matched: int, clock_from: int, batch: Batch, members: MemberColumns) -> int:
     """The period at an event, before which `matched` events of the user matched, this one included."""
     unit = members.unit[member]
@@ -67,7 +66,7 @@ def _period_at(member: int, event: int, matched: int, clock_from: int, batch: Ba
     return int(period)
 
 
-@kernel
+@inlined
 def _ending(
     member: int, period: int, begin: int, new: int, clock_from: int, batch: Batch, members: MemberColumns
 ) -> tuple[int, bool]:
@@ -96,7 +95,7 @@ def _ending(
     return low, unit == EVENTS and low < count and batch.seqs[low] == last
 
 
-@kernel
+@inlined
 def end_periods(
     visit: int,
     member: int,
@@ -114,8 +113,7 @@ def end_periods(
     The user has room for all arrivals. `order` is scratch space for all entries.
     """
     first, old, new = members.begin[member], members.count[member], end - begin
-    for nth in range(new):
-        write_entry(first + old + nth, begin + nth, position_of(member, begin + nth, nth, batch, members), batch, held)
+    write_arrivals(member, first + old, begin, end, batch, held, members)
     clock_from = _clock_from(member, batch, members)
     period = members.period[member]
     size, following = old, 0
@@ -155,7 +153,7 @@ def pass_over(numbers: Array, batch: Batch, members: MemberColumns) -> None:
         _reach(member, _clock_from(member, batch, members), batch, members)
 
 
-@kernel
+@inlined
 def _reach(member: int, clock_from: int, batch: Batch, members: MemberColumns) -> None:
     """Moves a user to the last event of the batch."""
     count = len(batch.seqs)
@@ -168,7 +166,7 @@ def _reach(member: int, clock_from: int, batch: Batch, members: MemberColumns) -
     see_period(member, members)
 
 
-@kernel
+@inlined
 def see_period(member: int, members: MemberColumns) -> None:
     """Recomputes from which position on the period may end."""
     until = NEVER
@@ -183,7 +181,7 @@ def see_period(member: int, members: MemberColumns) -> None:
     members.until[member] = until
 
 
-@kernel
+@inlined
 def _time_of_end(member: int, period: int, members: MemberColumns) -> int:
     """When a period is forwarded that only time, or the end of the stream, ends."""
     if members.unit[member] == TIME:
@@ -251,7 +249,7 @@ def _close(
     return sendings, written, order
 
 
-@kernel
+@inlined
 def _send_best(
     visit: int,
     member: int,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankcast.compiling import kernel
+from rankcast.compiling import inlined, kernel
 from rankcast.engine.arrays.kernels.crowds.columns import (
     EVENTS,
     MATCHED,
@@ -11,16 +11,15 @@ from rankcast.engine.arrays.kernels.crowds.columns import (
     EntryColumns,
     MemberColumns,
     SentColumns,
-    position_of,
     send_step,
-    write_entry,
+    write_arrivals,
 )
 from rankcast.plain import Array
 
 __all__ = ["first_at", "is_in_order", "look_again", "slide"]
 
 
-@kernel
+@inlined
 def slide(
     visit: int,
     member: int,
@@ -39,9 +38,7 @@ def slide(
     """
     old = members.count[member]
     first = members.begin[member] + old
-    for nth in range(end - begin):
-        position = position_of(member, begin + nth, nth, batch, members)
-        write_entry(first + nth, begin + nth, position, batch, held)
+    write_arrivals(member, first, begin, end, batch, held, members)
     arrived = batch.arrived[begin:end]
     size = _rank_old(member, held, members, batch.grids, order)
     is_by_event = members.unit[member] == EVENTS
@@ -54,7 +51,7 @@ def slide(
     return written
 
 
-@kernel
+@inlined
 def is_in_order(member: int, held: EntryColumns, members: MemberColumns, times: Array, arrived: Array) -> bool:
     """Whether the entries of a window of time, followed by the arrivals, are in order of time."""
     begin = members.begin[member]
@@ -70,7 +67,7 @@ def is_in_order(member: int, held: EntryColumns, members: MemberColumns, times: 
     return True
 
 
-@kernel
+@inlined
 def _rank_old(member: int, held: EntryColumns, members: MemberColumns, grids: Array, order: Array) -> int:
     """Puts the entries that can still enter the top-k into `order`, best first; returns their number."""
     size = 0
@@ -96,7 +93,7 @@ def _rank_old(member: int, held: EntryColumns, members: MemberColumns, grids: Ar
     return size
 
 
-@kernel
+@inlined
 def first_at(now: Array, position: int, event: int, end: int, is_sorted: bool) -> int:
     """The first event from `event` on, before `end`, at or beyond a position; `end` if there is none."""
     if not is_sorted:
@@ -115,7 +112,7 @@ def first_at(now: Array, position: int, event: int, end: int, is_sorted: bool) -
     return low
 
 
-@kernel
+@inlined
 def _step(
     visit: int,
     member: int,
@@ -195,7 +192,7 @@ def _step(
         event += 1
 
 
-@kernel
+@inlined
 def _settle(member: int, old: int, arrived: Array, batch: Batch, held: EntryColumns, members: MemberColumns) -> None:
     """Drops the entries that left the window during the batch."""
     unit, span = members.unit[member], members.span[member]
