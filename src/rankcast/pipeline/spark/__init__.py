@@ -2,7 +2,7 @@
 
 Nothing here relies on the order of rows or changes the user's session. Only `summarise` and `summarise_values`, which do
 not return a DataFrame, run actions. Everything works in a classic session and under Spark Connect. `serve_store` runs the
-live pipeline of a store, and `serve_team` a team on a stream.
+live pipeline of a store.
 """
 
 from importlib import import_module
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from rankcast.pipeline.spark.source import register
     from rankcast.pipeline.spark.stream import serve_store
     from rankcast.pipeline.spark.team import deliver_to_team
-    from rankcast.pipeline.spark.team_stream import serve_team
 
 _require("spark")
 
@@ -37,7 +36,6 @@ __all__ = [
     "register",
     "rejects",
     "serve_store",
-    "serve_team",
     "set_aside",
     "summarise",
     "summarise_values",
@@ -56,7 +54,6 @@ _MODULES = {
     "source": ("register",),
     "stream": ("serve_store",),
     "team": ("deliver_to_team",),
-    "team_stream": ("serve_team",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

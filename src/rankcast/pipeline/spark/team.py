@@ -27,18 +27,9 @@ from rankcast.pipeline.spark.blocks import Block
 from rankcast.pipeline.spark.inputs import prepared, shard_count
 from rankcast.rank import Specificity
 
-__all__ = [
-    "NODE",
-    "NodeState",
-    "deliver_to_team",
-    "deliveries_of",
-    "matched_nodes",
-    "node_of",
-    "node_table",
-    "nodes_of",
-]
+__all__ = ["deliver_to_team"]
 
-NODE = "node int, blob binary"
+_NODE = "node int, blob binary"
 _DELIVERY = "user string, event string, seq long, subscriptions array<string>, round int"
 
 
@@ -68,15 +59,10 @@ def deliver_to_team(
     if rounds < 1:
         raise ModelError(f"rounds is {rounds}; it must be at least 1")
     count = shard_count(nodes)
-    found = matched_nodes(events, catalog, team, count, json)
+    found = by_shard(_matched, _NODE, prepared(events, json), _divided(catalog, team, count), count, int)
     for number in range(rounds):
-        served = found.groupBy("node").applyInArrow(_advance(team, settings, count, number, rounds), NODE)
-        found = served.groupBy(f.lit(0).alias("team")).applyInArrow(_merge(settings, count, rounds, number), NODE)
-    return deliveries_of(found, team)
-
-
-def deliveries_of(found: DataFrame, team: str) -> DataFrame:
-    """The deliveries that the nodes hold, each event once with all subscriptions that it was delivered for."""
+        served = found.groupBy("node").applyInArrow(_advance(team, settings, count, number, rounds), _NODE)
+        found = served.groupBy(f.lit(0).alias("team")).applyInArrow(_merge(settings, count, rounds, number), _NODE)
     return (
         found.groupBy("node")
         .applyInArrow(_deliveries(team), _DELIVERY)
@@ -84,11 +70,6 @@ def deliveries_of(found: DataFrame, team: str) -> DataFrame:
         .agg(f.flatten(f.collect_list("subscriptions")).alias("subscriptions"))
         .select("user", "event", "seq", f.array_sort("subscriptions").alias("subscriptions"), "round")
     )
-
-
-def matched_nodes(events: DataFrame, catalog: Catalog, team: str, nodes: int, json: str | None) -> DataFrame:
-    """A row `NODE` for each node, with its matches of a batch of events. Positions start at 1."""
-    return by_shard(_matched, NODE, prepared(events, json), _divided(catalog, team, nodes), nodes, int)
 
 
 def node_of(subscription: str, nodes: int) -> int:
@@ -109,12 +90,11 @@ def _divided(catalog: Catalog, team: str, nodes: int) -> Catalog:
     return divided
 
 
-class NodeState(msgspec.Struct):
+class _Node(msgspec.Struct):
     """The state of a node between two steps: its matches, its knowledge, and its deliveries (seq, round).
 
     A match has the position and id of the event, all matching subscriptions and the most specific ones. Node 0 also
-    has the state of the coordinator. `rounds` is the number of rounds that a stream has served, and
-    `is_kept` marks a state that a stream kept.
+    has the state of the coordinator.
     """
 
     number: int
@@ -125,35 +105,17 @@ class NodeState(msgspec.Struct):
     orders: RoundOrders | None = None
     team: TeamState | None = None
     delivered: list[tuple[int, int]] = []
-    rounds: int = 0
-    is_kept: bool = False
-
-    def advance(
-        self, team: str, settings: Filter, orders: RoundOrders, bounds: tuple[int, int], number: int
-    ) -> NodeReport:
-        """Serve a round with the orders of the coordinator; `bounds` are as of `round_bounds`."""
-        start, end = bounds
-        worker = TeamNode(team, settings)
-        if self.state is not None:
-            worker.restore(self.state)
-        own = [TeamMatch(*match) for match in self.matches if start < match[0] <= end]
-        report = worker.advance(own, start, end - start, orders)
-        self.delivered += [(seq, number) for seq in seqs_of(report.delivered, start)]
-        self.state = worker.state()
-        return report
 
 
-def node_table(nodes: list[NodeState]) -> pa.Table:
-    """The rows `NODE` of nodes."""
+def _table(nodes: list[_Node]) -> pa.Table:
     blobs = [msgspec.msgpack.encode(node) for node in nodes]
     return pa.table(
         {"node": pa.array([node.number for node in nodes], pa.int32()), "blob": pa.array(blobs, pa.binary())}
     )
 
 
-def nodes_of(rows: pa.Table | pa.RecordBatch) -> list[NodeState]:
-    """The nodes in rows `NODE`, by number."""
-    found = [msgspec.msgpack.decode(blob, type=NodeState) for blob in rows["blob"].to_pylist()]
+def _nodes(rows: pa.Table) -> list[_Node]:
+    found = [msgspec.msgpack.decode(blob, type=_Node) for blob in rows["blob"].to_pylist()]
     return sorted(found, key=lambda node: node.number)
 
 
@@ -174,30 +136,36 @@ def _matched(catalog: Catalog, blocks: Iterator[Block]) -> Iterator[pa.Table]:
             for event, own in zip(block.events, of_event, strict=True)
             if own
         ]
-    yield node_table([NodeState(int(user), published, matches)])
+    yield _table([_Node(int(user), published, matches)])
 
 
 def _advance(team: str, settings: Filter, nodes: int, number: int, rounds: int) -> Callable[[pa.Table], pa.Table]:
     def run(rows: pa.Table) -> pa.Table:
-        (node,) = nodes_of(rows)
+        (node,) = _nodes(rows)
         start, end = round_bounds(node.published, number, rounds)
+        worker = TeamNode(team, settings)
+        if node.state is not None:
+            worker.restore(node.state)
         orders = node.orders or first_orders(settings, nodes, end - start)[1][node.number]
-        node.report = node.advance(team, settings, orders, (start, end), number)
-        return node_table([node])
+        own = [TeamMatch(*match) for match in node.matches if start < match[0] <= end]
+        node.report = worker.advance(own, start, end - start, orders)
+        node.delivered += [(seq, number) for seq in seqs_of(node.report.delivered, start)]
+        node.state = worker.state()
+        return _table([node])
 
     return run
 
 
 def _merge(settings: Filter, nodes: int, rounds: int, number: int) -> Callable[[pa.Table], pa.Table]:
     def run(rows: pa.Table) -> pa.Table:
-        found = nodes_of(rows)
+        found = _nodes(rows)
         start, end = round_bounds(found[0].published, number, rounds)
         before = found[0].team or first_orders(settings, nodes, end - start)[0]
         reports = [node.report for node in found if node.report is not None]
         found[0].team, orders = merge(reports, before, settings, end - start)
         for node, told in zip(found, orders, strict=True):
             node.orders, node.report = told, None
-        return node_table(found)
+        return _table(found)
 
     return run
 
@@ -214,7 +182,7 @@ def _deliveries(team: str) -> Callable[[pa.Table], pa.Table]:
     )
 
     def run(rows: pa.Table) -> pa.Table:
-        (node,) = nodes_of(rows)
+        (node,) = _nodes(rows)
         known = {seq: (event, names) for seq, event, names, _ in node.matches}
         made = [
             {
