@@ -87,9 +87,9 @@ class Event:
         k: int | None,
         seq: int,
     ) -> "Event":
-        """An event read from a log.
+        """An event that was checked already, and is not checked again.
 
-        It was checked when it was published, perhaps under other bounds, and is not checked again.
+        One that is read from a log was checked when it was published, perhaps under other bounds.
         """
         made, put = object.__new__(cls), object.__setattr__
         put(made, "id", id)

@@ -5,7 +5,7 @@ from typing import Any
 from alembic import op
 from sqlalchemy import Column, inspect
 
-__all__ = ["add_column", "add_index", "has_comments"]
+__all__ = ["add_column", "has_comments"]
 
 
 def add_column(table: str, column: Column[Any]) -> None:
@@ -13,12 +13,6 @@ def add_column(table: str, column: Column[Any]) -> None:
     inspector = inspect(op.get_bind())
     if inspector.has_table(table) and column.name not in {known["name"] for known in inspector.get_columns(table)}:
         op.add_column(table, column)
-
-
-def add_index(name: str, table: str, columns: list[str], *, unique: bool = False) -> None:
-    """Add an index. Missing tables are created later, with their indexes."""
-    if inspect(op.get_bind()).has_table(table):
-        op.create_index(name, table, columns, unique=unique, if_not_exists=True)
 
 
 def has_comments(table: str) -> bool:
