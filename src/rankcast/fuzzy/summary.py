@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rankcast.errors import ModelError
 from rankcast.model import AttributeValue, Gaussian, Interval, LeftShoulder, RightShoulder, Trapezoid, Triangle
@@ -107,7 +107,7 @@ class NumberSummary:
         return {"attribute": self.attribute, "digits": self.digits, "missing": self.missing, "buckets": rows}
 
     @classmethod
-    def of_json(cls, form: Any) -> "NumberSummary":
+    def of_json(cls, form: JsonObject) -> "NumberSummary":
         """The summary that `to_json` wrote."""
         try:
             buckets = {

@@ -1,18 +1,20 @@
 """Clusters of weighted points: Ward's method, then moved to the nearest centre until nothing moves."""
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from rankcast.plain import Array
+
 __all__ = ["Clustering", "best_clusters"]
 
-Clustering: TypeAlias = tuple[Any, float]
+Clustering: TypeAlias = tuple[Array, float]
 """The number of each point's cluster, and the weighted sum of squared distances to the centres."""
 
 _ROUNDS = 50
 
 
-def best_clusters(points: Any, weights: Any, most: int) -> list[Clustering]:
+def best_clusters(points: Array, weights: Array, most: int) -> list[Clustering]:
     """A division of weighted points into 1, 2, … clusters, at most one per distinct point. O(points ** 3) at most.
 
     Ward's method merges the two clusters whose merging adds least to the variance. It depends on no random start, so
@@ -23,7 +25,7 @@ def best_clusters(points: Any, weights: Any, most: int) -> list[Clustering]:
     [[0, 0, 0], [0, 0, 1]]
     """
     label = np.arange(len(points))
-    divisions: dict[int, Any] = {len(points): label.copy()}
+    divisions: dict[int, Array] = {len(points): label.copy()}
     mass = weights.astype(float)
     squares = (points**2).sum(axis=1)
     gaps = np.maximum(squares[:, None] + squares[None, :] - 2 * points @ points.T, 0.0)
@@ -52,7 +54,7 @@ def best_clusters(points: Any, weights: Any, most: int) -> list[Clustering]:
     return found
 
 
-def _settled(points: Any, weights: Any, label: Any) -> Clustering:
+def _settled(points: Array, weights: Array, label: Array) -> Clustering:
     """Move each point to the nearest centre until nothing moves; no cluster is emptied."""
     for _ in range(_ROUNDS):
         distances = _distances(points, weights, label)
@@ -64,8 +66,9 @@ def _settled(points: Any, weights: Any, label: Any) -> Clustering:
     return label, float((weights * distances[np.arange(len(points)), label]).sum())
 
 
-def _distances(points: Any, weights: Any, label: Any) -> Any:
+def _distances(points: Array, weights: Array, label: Array) -> Array:
     centres = np.stack(
         [np.average(points[label == one], axis=0, weights=weights[label == one]) for one in range(label.max() + 1)]
     )
-    return ((points[:, None, :] - centres[None, :, :]) ** 2).sum(axis=2)
+    distances: Array = ((points[:, None, :] - centres[None, :, :]) ** 2).sum(axis=2)
+    return distances

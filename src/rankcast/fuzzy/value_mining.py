@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from rankcast.fuzzy.partition import enough
 from rankcast.fuzzy.value_clusters import best_clusters
 from rankcast.fuzzy.value_summary import MOST_VALUES, Context, ValueSummary
 from rankcast.model import Concept, Table
+from rankcast.plain import Array
 
 __all__ = ["ValueMiningResult", "mine_values"]
 
@@ -110,7 +110,7 @@ def mine_values(
     )
 
 
-def _places(summary: ValueSummary, values: Sequence[str]) -> tuple[tuple[tuple[str, float], ...], Any]:
+def _places(summary: ValueSummary, values: Sequence[str]) -> tuple[tuple[tuple[str, float], ...], Array]:
     """The attributes that count, and a point for each value whose distances are weighted Hellinger distances."""
     by_attribute: dict[str, list[tuple[Context, int]]] = defaultdict(list)
     for context, count in summary.contexts.items():
@@ -129,7 +129,7 @@ def _places(summary: ValueSummary, values: Sequence[str]) -> tuple[tuple[tuple[s
     return tuple(associations), np.concatenate(parts, axis=1) if parts else np.empty((len(values), 0))
 
 
-def _counts(found: Iterable[tuple[Context, int]], row: dict[str, int]) -> Any:
+def _counts(found: Iterable[tuple[Context, int]], row: dict[str, int]) -> Array:
     """Values by columns: a column for each string, and one for each part of the numbers."""
     column: dict[object, int] = {}
     cells: dict[tuple[int, int], int] = defaultdict(int)
@@ -155,7 +155,7 @@ def _number(context: Context) -> float:
     return context.code * 10.0 ** (context.exponent or 0)
 
 
-def _cramers_v(counts: Any) -> float:
+def _cramers_v(counts: Array) -> float:
     """How much rows and columns depend on each other, from 0 to 1, corrected for bias (Bergsma, 2013).
 
     0 also if it may be chance.
@@ -174,7 +174,7 @@ def _cramers_v(counts: Any) -> float:
     return float(min(1.0, np.sqrt(phi / least))) if least > 0 else 0.0
 
 
-def _table(values: Sequence[str], places: Any, weights: Any, label: Any, cluster: int) -> Table:
+def _table(values: Sequence[str], places: Array, weights: Array, label: Array, cluster: int) -> Table:
     """The degree of each value: 1/2 halfway between this cluster and the next, 1 from three quarters on."""
     centres = [
         np.average(places[label == one], axis=0, weights=weights[label == one]) for one in range(label.max() + 1)

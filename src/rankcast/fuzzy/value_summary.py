@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rankcast.errors import ModelError
 from rankcast.fuzzy.summary import key_of, number_of
@@ -96,7 +96,7 @@ class ValueSummary:
         return {"attribute": self.attribute, "missing": self.missing, "values": values, "contexts": rows}
 
     @classmethod
-    def of_json(cls, form: Any) -> "ValueSummary":
+    def of_json(cls, form: JsonObject) -> "ValueSummary":
         """The summary that `to_json` wrote."""
         try:
             contexts = Counter({Context(*context): int(count) for *context, count in form["contexts"]})

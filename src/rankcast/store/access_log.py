@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import BigInteger, Column, LargeBinary, Table, Text, func, insert, select, update
 
@@ -10,7 +9,7 @@ from rankcast.errors import CatalogError
 from rankcast.store import audit_log
 from rankcast.store.audit_log import AuditAction
 from rankcast.store.engine import Database
-from rankcast.store.schema import datetime_of, metadata, microseconds
+from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds
 
 __all__ = ["AccessLog", "TokenRecord", "access_tokens"]
 
@@ -106,7 +105,7 @@ class AccessLog:
                 )
 
 
-def _kept(row: Any) -> TokenRecord:
+def _kept(row: DatabaseRow) -> TokenRecord:
     revoked = None if row.revoked_at is None else datetime_of(row.revoked_at)
     expires = None if row.expires_at is None else datetime_of(row.expires_at)
     return TokenRecord(

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import BigInteger, Column, Connection, Integer, Table, Text, select
 
 from rankcast.model.actors import present_actor
 from rankcast.store.engine import Database
-from rankcast.store.schema import datetime_of, metadata, microseconds
+from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds
 from rankcast.store.sql import Columns, append_new
 from rankcast.store.texts import escaped
 
@@ -195,5 +195,5 @@ def note_retention(database: Database, rules: str, usual: str) -> None:
             note(connection, microseconds(database.clock()), AuditAction.CHANGE_RETENTION, None, rules)
 
 
-def _entry(row: Any) -> AuditEntry:
+def _entry(row: DatabaseRow) -> AuditEntry:
     return AuditEntry(row.number, datetime_of(row.done_at), row.who, row.action, row.subject, row.detail)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection, delete, select, update
 
@@ -18,7 +18,7 @@ from rankcast.store.catalog.log import newest_version
 from rankcast.store.engine import Database
 from rankcast.store.pipelines import IN_PROCESS, BatchCounts, Pipeline
 from rankcast.store.rejects import keep
-from rankcast.store.schema import datetime_of, microseconds
+from rankcast.store.schema import DatabaseRow, datetime_of, microseconds
 from rankcast.store.schema import deliveries as log
 from rankcast.store.set_aside import keep_set_aside, mark_served
 from rankcast.store.sql import LAST_START, Columns, append_new, last_number, paged, put_mark
@@ -279,7 +279,7 @@ def _reached(connection: Connection) -> tuple[int, int]:
     return row[0], row[1]
 
 
-def _delivery(row: Any) -> Delivery:
+def _delivery(row: DatabaseRow) -> Delivery:
     return Delivery(
         user=row.user_id,
         event=row.event_id,

@@ -4,13 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any
 
 from sqlalchemy import Connection, select
 
 from rankcast.model import Reject
 from rankcast.store.engine import Database
-from rankcast.store.schema import datetime_of, microseconds
+from rankcast.store.schema import DatabaseRow, datetime_of, microseconds
 from rankcast.store.schema import rejects as log
 from rankcast.store.sql import Columns, append_new
 from rankcast.store.texts import escaped, readable
@@ -68,6 +67,6 @@ def _digest(key: str) -> str:
     return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def _kept(row: Any) -> KeptReject:
+def _kept(row: DatabaseRow) -> KeptReject:
     raw = row.raw.decode("utf-8", "surrogatepass")
     return KeptReject(row.file, row.line, row.reason, raw, when=datetime_of(row.seen_at))

@@ -6,6 +6,7 @@ microseconds since 1970 in UTC, which sort correctly and lose no precision.
 """
 
 from datetime import datetime, timedelta
+from typing import Any, TypeAlias
 
 from sqlalchemy import (
     BigInteger,
@@ -18,6 +19,7 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     MetaData,
+    Row,
     Table,
     Text,
     UniqueConstraint,
@@ -31,6 +33,7 @@ __all__ = [
     "DELIVERY_BLOCK",
     "OLDEST_VERSION",
     "SCHEMA_VERSION",
+    "DatabaseRow",
     "block_of",
     "broker_self",
     "catalog_changes",
@@ -48,6 +51,9 @@ __all__ = [
     "rejects",
     "store",
 ]
+
+DatabaseRow: TypeAlias = Row[Any]
+"""A row that a query returned, with an attribute for each column."""
 
 SCHEMA_VERSION = 7
 """Increased when a release changes the tables. Earlier stores are migrated (`rankcast.store.migrations`)."""

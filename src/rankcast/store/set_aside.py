@@ -4,14 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any
 
 from sqlalchemy import BigInteger, Column, Connection, Index, Integer, Table, Text, and_, func, or_, select, update
 
 from rankcast.language import dumps
 from rankcast.model import SetAside
 from rankcast.store.engine import Database
-from rankcast.store.schema import datetime_of, metadata
+from rankcast.store.schema import DatabaseRow, datetime_of, metadata
 from rankcast.store.sql import Columns, append_new, chunks
 from rankcast.store.texts import escaped
 
@@ -130,7 +129,7 @@ def _columns(kept: dict[str, SetAside], now: int) -> Columns:
     }
 
 
-def _kept(row: Any) -> KeptSetAside:
+def _kept(row: DatabaseRow) -> KeptSetAside:
     served = None if row.served_at is None else datetime_of(row.served_at)
     return KeptSetAside(
         row.user_id,

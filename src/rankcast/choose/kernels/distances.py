@@ -4,8 +4,6 @@ Kernels receive a *space*: the entries' rows in the table, their attributes as a
 that the table encoded (`rankcast.engine.arrays.table.EventTable.encoded`).
 """
 
-from typing import Any
-
 import numpy as np
 
 from rankcast.choose.numbers import exact_sum
@@ -19,7 +17,7 @@ _WIDEST = 32
 
 
 @kernel
-def spread(rows: Array, codes: Arrays, weights: Array) -> Any:
+def spread(rows: Array, codes: Arrays, weights: Array) -> Array:
     """One row per entry, one column per attribute name with weight 1.
 
     A cell is ``2 * set + (1 if the set has several values)``, or -1 if the entry lacks the attribute. There are no

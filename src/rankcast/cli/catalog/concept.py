@@ -1,7 +1,7 @@
 """``rankcast concept``: define and list the meanings of vague words."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -9,6 +9,7 @@ from rankcast.cli.exits import NEGATIVE
 from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath
 from rankcast.cli.output import Output, TableColumn
 from rankcast.cli.values import numbers
+from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
     from rankcast.model import Concept
@@ -132,5 +133,5 @@ def _numbers(told: object) -> str:
     return str(told)
 
 
-def _cells(record: Mapping[str, Any]) -> Sequence[str]:
+def _cells(record: JsonObject) -> Sequence[str]:
     return record["name"], record["attribute"], record.get("user", "all users"), _meaning(record)

@@ -1,8 +1,8 @@
 """``rankcast prefer``: a user's preferences between subscriptions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -10,6 +10,7 @@ from rankcast.cli.completion import complete_subscription
 from rankcast.cli.known_users import check_user
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, UserName
 from rankcast.cli.output import Output, TableColumn
+from rankcast.plain import JsonObject
 
 __all__ = ["prefer"]
 
@@ -56,5 +57,5 @@ def prefer(
         out.done(f"{user} {said} {pair.prefer} over {pair.over}", encode_record(pair))
 
 
-def _cells(record: Mapping[str, Any]) -> Sequence[str]:
+def _cells(record: JsonObject) -> Sequence[str]:
     return record["prefer"], record["over"]

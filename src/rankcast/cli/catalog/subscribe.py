@@ -2,10 +2,10 @@
 
 import gc
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,7 @@ from rankcast.cli.operation.rejects import exit_if_any, tell
 from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath, existing_file
 from rankcast.cli.output import Output, TableColumn, counted
 from rankcast.model import Attitude
+from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
     from rankcast.model import Catalog, Expression, Subscription
@@ -233,7 +234,7 @@ def subscriptions(user: OneUser = None, store: StorePath = DEFAULT_STORE, json: 
     users = catalog.users() if user is None else [user]
     found = [one for name in users for one in catalog.subscriptions_of(name)]
 
-    def cells(record: Mapping[str, Any]) -> Sequence[str]:
+    def cells(record: JsonObject) -> Sequence[str]:
         score = record.get("score")
         return record["user"], record["id"], "" if score is None else f"{score:g}", record["where"]
 

@@ -3,7 +3,7 @@
 import json as json_text
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -134,7 +134,7 @@ def _run(
     return rows, overlap
 
 
-def _cells(row: Mapping[str, Any]) -> Sequence[str]:
+def _cells(row: JsonObject) -> Sequence[str]:
     return (
         row["policy"],
         f"{row['delivered']:,}",

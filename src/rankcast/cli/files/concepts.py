@@ -1,8 +1,8 @@
 """``rankcast concepts mine``: derive concepts from past events and subscriptions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +18,7 @@ from rankcast.cli.files.mining_sources import (
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, existing_file
 from rankcast.cli.output import Output, TableColumn
 from rankcast.extras import require
+from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
     from rankcast.fuzzy import MiningResult, ValueMiningResult
@@ -129,7 +130,7 @@ def mine(
         for at, concept in enumerate(one.concepts)
     }
 
-    def cells(record: Mapping[str, Any]) -> Sequence[str]:
+    def cells(record: JsonObject) -> Sequence[str]:
         form, told = next((key, told) for key, told in record.items() if isinstance(told, list | dict))
         listed = told if isinstance(told, list) else [f"{value} {degree:g}," for value, degree in told.items()]
         means = f"{form} {' '.join(map(_shown, listed))}".rstrip(",")

@@ -1,8 +1,8 @@
 """``rankcast reproduce``: run the papers' experiments, and compare our results with theirs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -97,6 +97,6 @@ def _row(result: "Result", number: int) -> JsonObject:
     }
 
 
-def _cells(row: Mapping[str, Any]) -> Sequence[str]:
+def _cells(row: JsonObject) -> Sequence[str]:
     verdict = {True: "yes", False: "NO", None: ""}[row["agrees"]]
     return row["experiment"], row["kind"], row["what"], row["paper"], row["ours"], verdict, row["note"]

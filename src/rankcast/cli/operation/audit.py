@@ -1,13 +1,14 @@
 """``rankcast audit``: who changed what in a store."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
 from rankcast.cli.output import Output, TableColumn
+from rankcast.plain import JsonObject
 
 __all__ = ["audit"]
 
@@ -54,7 +55,7 @@ def audit(
         from_time = None if since is None else _moment(since, opened.database.clock())
         found = AuditLog(opened.database).entries(limit, None, from_time, who, user)[::-1]
 
-    def cells(entry: Mapping[str, Any]) -> Sequence[str]:
+    def cells(entry: JsonObject) -> Sequence[str]:
         when = entry["when"].replace("T", " ")[:19]
         return when, entry["who"], entry["action"], entry["user"] or "", entry["detail"]
 

@@ -1,7 +1,7 @@
 """``rankcast overlay``: the tree of running brokers."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -109,7 +109,7 @@ def _drawn(found: JsonObject) -> "Drawn":
     from rich.text import Text
     from rich.tree import Tree as Drawn
 
-    brokers: dict[str, Any] = {one["name"]: one for one in found["brokers"]}
+    brokers: JsonObject = {one["name"]: one for one in found["brokers"]}
 
     def label(name: str) -> Text:
         one = brokers[name]

@@ -5,7 +5,6 @@ event.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -92,7 +91,7 @@ def unfold(state: State, events: EventSource) -> State:
 def _within(state: State, change: Callable[[State], State]) -> State:
     """The state with the outermost dictionaries in it changed."""
 
-    def changed(value: object) -> Any:
+    def changed(value: object) -> object:
         if isinstance(value, dict):
             return change(value)
         if isinstance(value, list | tuple):

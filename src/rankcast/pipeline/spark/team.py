@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from hashlib import blake2b
-from typing import Any
 
 import msgspec
 import pyarrow as pa
@@ -25,6 +24,7 @@ from rankcast.model import Catalog, Concept, Filter, Policy
 from rankcast.pipeline.spark.batch import by_shard
 from rankcast.pipeline.spark.blocks import Block
 from rankcast.pipeline.spark.inputs import prepared, shard_count
+from rankcast.plain import State
 from rankcast.rank import Specificity
 
 __all__ = ["deliver_to_team"]
@@ -100,7 +100,7 @@ class _Node(msgspec.Struct):
     number: int
     published: int
     matches: list[tuple[int, str, list[str], list[str]]]
-    state: dict[str, Any] | None = None
+    state: State | None = None
     report: NodeReport | None = None
     orders: RoundOrders | None = None
     team: TeamState | None = None

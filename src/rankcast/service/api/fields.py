@@ -1,7 +1,6 @@
 """Validation of request bodies that are not catalog records: their fields and types."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from starlette.requests import Request
 
@@ -9,11 +8,12 @@ from rankcast.errors import RecordError
 from rankcast.language.json_text import read_object
 from rankcast.model import MAX_TEXT, check_name
 from rankcast.model.declared import Name
+from rankcast.plain import JsonObject
 
 __all__ = ["check_address", "fields_in", "texts"]
 
 
-def fields_in(body: bytes, what: str, known: tuple[str, ...], needed: tuple[str, ...] = ()) -> Mapping[str, Any]:
+def fields_in(body: bytes, what: str, known: tuple[str, ...], needed: tuple[str, ...] = ()) -> JsonObject:
     """The JSON object of a body; an empty body is an empty object. RecordError names an unknown or missing field."""
     fields = read_object(body or b"{}")
     for name in fields:

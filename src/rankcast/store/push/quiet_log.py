@@ -3,7 +3,6 @@
 import json
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import BigInteger, Column, Table, Text, delete, select, update
 
@@ -12,7 +11,7 @@ from rankcast.plain import JsonObject
 from rankcast.store import schema
 from rankcast.store.audit_log import AuditAction, note
 from rankcast.store.engine import Database
-from rankcast.store.schema import datetime_of, metadata, microseconds
+from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds
 from rankcast.store.sql import last_number, put_rows
 from rankcast.store.texts import readable
 
@@ -82,7 +81,7 @@ class QuietLog:
             connection.execute(update(quiet_hours).where(quiet_hours.c.user_id == user).values(new))
 
 
-def _kept(row: Any) -> KeptQuiet:
+def _kept(row: DatabaseRow) -> KeptQuiet:
     with readable(f"the quiet hours of {row.user_id!r}"):
         began = None if row.began_at is None else datetime_of(row.began_at)
         return KeptQuiet(row.user_id, json.loads(row.hours), began, row.delivery_after)

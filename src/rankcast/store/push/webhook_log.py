@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import (
     BigInteger,
@@ -29,7 +29,7 @@ from rankcast.store import schema
 from rankcast.store.audit_log import AuditAction, note
 from rankcast.store.engine import Database
 from rankcast.store.push.digest_log import digests
-from rankcast.store.schema import datetime_of, metadata, microseconds
+from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds
 from rankcast.store.secrets import VARIABLE, decrypt, encrypt, has_keys, is_encrypted, reencrypt
 from rankcast.store.sql import last_number
 from rankcast.store.texts import readable
@@ -276,7 +276,7 @@ def note_webhook(connection: Connection, now: int, webhook_id: str, what: str) -
         note(connection, now, AuditAction.CHANGE_WEBHOOK, user, f"webhook {webhook_id}: {what}")
 
 
-def webhook_of(row: Any) -> Webhook:
+def webhook_of(row: DatabaseRow) -> Webhook:
     """The webhook that a row describes."""
     with readable(f"webhook {row.id!r}"):
         return Webhook(

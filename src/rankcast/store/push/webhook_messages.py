@@ -6,7 +6,7 @@ row when it fails, and loses it when it is accepted.
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import (
     BigInteger,
@@ -34,7 +34,7 @@ from rankcast.store.blocks import all_blocks, blocks_after, blocks_between
 from rankcast.store.engine import Database
 from rankcast.store.push.digest_log import digests, schedules
 from rankcast.store.push.webhook_log import DELIVERY, DIGEST, Webhook, load, note_webhook, put, webhook_of, webhooks
-from rankcast.store.schema import datetime_of, metadata, microseconds
+from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds
 from rankcast.store.sql import put_rows
 
 __all__ = ["Failure", "MessageCounts", "MessageKey", "MessageLog", "WaitingMessage", "messages"]
@@ -281,6 +281,6 @@ def _is(webhook: str, key: MessageKey) -> ColumnElement[bool]:
     return and_(messages.c.webhook == webhook, messages.c.type == key.type, messages.c.number == key.number)
 
 
-def _waiting(row: Any) -> WaitingMessage:
+def _waiting(row: DatabaseRow) -> WaitingMessage:
     key = MessageKey(row.type, row.number)
     return WaitingMessage(key, row.attempts, datetime_of(row.due_at), row.reason, datetime_of(row.failed_at))

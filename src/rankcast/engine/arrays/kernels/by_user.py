@@ -1,7 +1,5 @@
 """Sorting matches by user."""
 
-from typing import Any
-
 import numpy as np
 
 from rankcast.compiling import kernel
@@ -13,7 +11,7 @@ __all__ = ["by_user"]
 @kernel
 def by_user(
     events: Array, subscriptions: Array, user_of: Array, place_of: Array, bounds: Array
-) -> tuple[Any, Any, Any]:
+) -> tuple[Array, Array, Array]:
     """Sorts matches by user, keeping the order of events.
 
     Writes the events, the indexes of the subscriptions among the user's own, and the matches themselves. The matches

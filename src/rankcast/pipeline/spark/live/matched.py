@@ -1,7 +1,7 @@
 """What a shard gets of a range of the log: seq and time of all events, and the events that concern its users."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 import numpy as np
@@ -12,6 +12,7 @@ from rankcast.engine.published import NamedMatches, PublishedEvents
 from rankcast.language.events import written_event
 from rankcast.matching.batch import Integers, Reals, numbered
 from rankcast.model import Event, SetAside
+from rankcast.plain import Array
 
 __all__ = [
     "Failures",
@@ -186,7 +187,7 @@ def _failures(rows: Sequence[tuple[int, str, str]], first: int, end: int) -> Fai
     return failures
 
 
-def _array(column: bytes, kind: DTypeLike) -> "NDArray[Any]":
+def _array(column: bytes, kind: DTypeLike) -> Array:
     wide = np.float64 if kind is np.float64 else np.int64
     return np.frombuffer(column, kind).astype(wide)
 

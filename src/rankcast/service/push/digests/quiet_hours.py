@@ -1,9 +1,8 @@
 """Quiet hours, for example every night, in the user's time zone."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rankcast.errors import ModelError
 from rankcast.plain import JsonObject
@@ -60,6 +59,6 @@ class QuietHours:
         return {"from": show_clock(self.begins), "to": show_clock(self.ends), "zone": self.zone}
 
     @classmethod
-    def of_json(cls, data: Mapping[str, Any]) -> "QuietHours":
+    def of_json(cls, data: JsonObject) -> "QuietHours":
         """The quiet hours of a JSON form made by `to_json`."""
         return cls(parse_clock(data["from"]), parse_clock(data["to"]), data["zone"])

@@ -1,9 +1,7 @@
 """When digests are made: days of the week, time of day, and the user's time zone."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
-from typing import Any
 
 from rankcast.errors import ModelError, did_you_mean
 from rankcast.plain import JsonObject
@@ -56,7 +54,7 @@ class Schedule:
         return {"days": days, "at": show_clock(self.at), "zone": self.zone}
 
     @classmethod
-    def of_json(cls, data: Mapping[str, Any]) -> "Schedule":
+    def of_json(cls, data: JsonObject) -> "Schedule":
         """The schedule of a JSON form. `days` is `daily`, `weekdays`, `weekends`, or names of days."""
         days = data["days"]
         if isinstance(days, str):

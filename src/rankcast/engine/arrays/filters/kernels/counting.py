@@ -1,7 +1,5 @@
 """Counting matches for decaying novelty."""
 
-from typing import Any
-
 import numpy as np
 
 from rankcast.compiling import kernel
@@ -11,7 +9,7 @@ __all__ = ["count_matches", "flatten"]
 
 
 @kernel
-def flatten(patterns: Array, starts: Array, places: Array) -> tuple[Any, Any]:
+def flatten(patterns: Array, starts: Array, places: Array) -> tuple[Array, Array]:
     """The subscriptions of all events, one event after the other: the end of each event, and the indexes."""
     ends = np.empty(len(patterns), np.int64)
     total = 0
