@@ -4,6 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from threading import Thread
 
 import pytest
@@ -49,6 +50,17 @@ def test_it_runs_elsewhere_and_a_child_is_used_again(pool: TrialPool) -> None:
     assert first != os.getpid()
     assert pool.run("bob", os.getpid) == first
     assert pool.run("ann", sum, range(10)) == 45
+
+
+def test_it_runs_in_the_folder_of_the_service(pool: TrialPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pool.run("ann", os.getcwd)  # starts a child, which is used again
+    monkeypatch.chdir(tmp_path)
+    assert pool.run("ann", os.getcwd) == str(tmp_path)
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert pool.run("ann", os.getcwd) == "/"
 
 
 def test_what_is_wrong_comes_back(pool: TrialPool) -> None:

@@ -101,7 +101,7 @@ class TrialPool:
         ticket = object()
         self._take_turn(user, ticket, ended)
         try:
-            answer = self._ask(pickle.dumps((function, arguments)), ended)
+            answer = self._ask(pickle.dumps((_folder(), function, arguments)), ended)
         finally:
             with self._state:
                 self._running[user] -= 1
@@ -223,3 +223,11 @@ def _child() -> tuple[Child, bool]:
             with suppress(OSError):
                 child.end(0)
     return Child(_MODULE, int(os.environ.get(_NICE, "15"))), True
+
+
+def _folder() -> str:
+    """The folder of this process, or the root if it was deleted."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return os.sep

@@ -28,7 +28,11 @@ class TrialAnswer(NamedTuple):
 
 
 def main() -> None:
-    """Report that the child is ready, then run tasks, each a function and its arguments, until the input ends."""
+    """Report that the child is ready, then run tasks until the input ends.
+
+    A task is a folder, a function and its arguments. It runs in that folder, which relative names of files refer to:
+    the service may be in another one than when the child was started.
+    """
     import_module("rankcast.service.trial_tasks")
     _write(READY)
     while (head := _read(LENGTH.size)) is not None:
@@ -41,7 +45,8 @@ def main() -> None:
 
 def _answer(task: bytes) -> TrialAnswer:
     try:
-        function, arguments = pickle.loads(task)  # noqa: S301  from the service itself, over a pipe
+        folder, function, arguments = pickle.loads(task)  # noqa: S301  from the service itself, over a pipe
+        os.chdir(folder)
         return TrialAnswer(function(*arguments))
     except RankcastError as error:
         return TrialAnswer(error=str(error), is_conflict=isinstance(error, CatalogError))

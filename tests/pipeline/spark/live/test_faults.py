@@ -62,10 +62,10 @@ def test_a_store_that_cannot_be_reached_is_said_and_served_when_it_is_back(store
     pipeline = world.Pipeline(store, tmp_path / "s.db")
     pipeline.serve_log(10)
     state, at = dict(pipeline.state), pipeline.at
-    files = sorted(tmp_path.glob("s.db*"))
     away = tmp_path / "away"
     away.mkdir()
     store.close()
+    files = sorted(tmp_path.glob("s.db*"))
     for file in files:
         file.rename(away / file.name)
     pipeline.host = Host()
